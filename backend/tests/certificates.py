@@ -92,6 +92,11 @@ def serving_https(directory: Path) -> Generator[tuple[str, Path]]:
 
         do_HEAD = do_GET
 
+        def do_POST(self) -> None:
+            # A server that ends the connection before it has read everything may take its answer back.
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self.send_error(501)
+
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - a name of the library
             """Say nothing."""
 

@@ -48,7 +48,8 @@ class Change:
         site: the place.
         edits: of the file.
         texts: data files that hold the wrong expectation, by name.
-        late: in which half a text is misspelt; what went unnoticed is changed again in the same half.
+        late: whether a text is misspelt in its last third or in its first; what went unnoticed is changed
+            again in the same one.
     """
 
     unit: Unit
@@ -126,7 +127,7 @@ def draw_all(
 ) -> list[Change]:
     """Draw an expectation for each test of some units; see `draw`.
 
-    Texts are misspelt in their first half and in their second half by turns. Code that knows only how an
+    Texts are misspelt in their first third and in their last third by turns. Code that knows only how an
     expected text ends, or begins, meets both.
     """
     late = chance.random() < 0.5
@@ -152,7 +153,7 @@ def draw(
         chance: decides.
         wanted: the tests in question.
         tried: by test, what was changed before and went unnoticed. It is changed again, into something else.
-        late: whether texts are misspelt in their second half, every other row in its first; None leaves it to
+        late: whether texts are misspelt in their last third, every other row in its first; None leaves it to
             chance.
     """
     body = [each for each in unit.function.sites if each.row is None]
@@ -189,12 +190,12 @@ def _one(
         again = [each for each in sites if each == before.site]
         sites = again or sites
     for site in _in_order(sites, chance):
-        half = late if before is None else before.late
-        alternatives = [each for each in _alternatives(unit.file, site, chance, half) if each]
+        third = late if before is None else before.late
+        alternatives = [each for each in _alternatives(unit.file, site, chance, third) if each]
         if before is not None and len(alternatives) > 1:
             alternatives = [each for each in alternatives if each != before.edits]
         if alternatives:
-            return Change(unit, tests, site, alternatives[0], late=half)
+            return Change(unit, tests, site, alternatives[0], late=third)
     return None
 
 

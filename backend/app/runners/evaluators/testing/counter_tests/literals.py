@@ -60,7 +60,7 @@ def wrong_texts(
         text: how it is written.
         pool: values that the file expects elsewhere.
         chance: decides.
-        late: whether a text is misspelt in its second half, if it can be; None leaves it to chance.
+        late: whether a text is misspelt in its last third or in its first; None leaves it to chance.
     """
     near = list(_near_misses(value, text, _alphabet([value, *pool]), chance, late))
     others = [_written(each, text) for each in pool if _may_stand_for(each, value)]
@@ -108,8 +108,9 @@ def _misspelt(
     places = [i for i, byte in enumerate(text) if chr(byte).isalnum() and byte < 128]
     drawn = chance.sample(places, min(_TRIES, len(places)))
     if late is not None:
-        middle = len(places) // 2
-        drawn.sort(key=lambda each: (places.index(each) >= middle) != late)
+        third = max(1, len(places) // 3)
+        preferred = set(places[-third:] if late else places[:third])
+        drawn.sort(key=lambda each: each not in preferred)
     found = 0
     for place in drawn:
         other = text[:place] + _another(text[place], alphabet, chance) + text[place + 1 :]

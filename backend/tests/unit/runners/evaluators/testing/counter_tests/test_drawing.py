@@ -166,8 +166,8 @@ def test_two():
 """
 
 
-def test_code_that_knows_only_the_end_of_a_text_meets_both_halves() -> None:
-    """A misspelt beginning goes unnoticed, whatever chance decides; the same half is changed again."""
+def test_code_that_knows_only_the_end_of_a_text_meets_both_ends() -> None:
+    """A misspelt beginning goes unnoticed, whatever chance decides; the same third is changed again."""
     file = read(PATHS)
     ids = ["test_x.py::test_one", "test_x.py::test_two"]
     for seed in range(40):
