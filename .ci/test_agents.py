@@ -1,23 +1,24 @@
 """Installs real coding agents at the versions that their profiles name, and has them work without a key.
 
-Each is checked in the sandbox, and two of them work on the example sprint, as docs/agents.md says. They
-take gigabytes and minutes, so this is no part of the tests. Agents go into .venv/agents, or to AGENTS_DIR.
-One that cannot be installed is skipped, with the reason. `--installed` installs nothing and takes what is in
-AGENTS_PATH and PATH.
+Each is checked in the sandbox, and some of them also work on sprints: with the commands of the README, and
+while their provider fails. They take gigabytes and minutes, so this is no part of the tests. Agents go into
+.venv/agents, or to AGENTS_DIR. One that cannot be installed is skipped, with the reason.
+
+`--installed` installs nothing and takes what is in AGENTS_PATH and PATH. `--quick` leaves out the
+faults. `--seconds N` bounds all steps together; those that do not fit are skipped.
 """
 
-import contextlib
+import argparse
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
-import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-from examples_service import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
 PROFILES = ROOT / "backend" / "app" / "agents" / "external" / "built_in.toml"
@@ -26,9 +27,12 @@ NODE = "node@24"
 EXTRA = {"mini-swe-agent": ["mcp"]}
 PYTHON = {"aider-chat": ">=3.10,<3.13"}
 SECONDS = 900
-START_SECONDS = 120
-SPRINTS = ("codex", "opencode")
-EXAMPLE = "teatime"
+STEP_SECONDS = 90
+"""What a step takes on a slow machine."""
+
+TESTS = ROOT / "backend" / "tests" / "real_agents"
+PYTEST = [sys.executable, "-m", "pytest", "-n", "0", "-m", "real", "-q", "-rs"]
+NO_TESTS = 5
 NO_NETWORK = (
     "ENOTFOUND",
     "ECONNREFUSED",
@@ -40,36 +44,61 @@ NO_NETWORK = (
 )
 
 
-class CannotInstallError(Exception):
-    """A package cannot be installed; the message says why."""
+class SkippedError(Exception):
+    """An agent is not tried; the message says why."""
 
 
 def main(given: Sequence[str]) -> int:
     """Check the agents that are named, or all; return 1 if one fails."""
     profiles = tomllib.loads(PROFILES.read_text(encoding="utf-8"))["agents"]
-    wanted = [each for each in given if each != "--installed"]
-    unknown = [name for name in wanted if name not in profiles]
+    asked = arguments(given)
+    unknown = [name for name in asked.agents if name not in profiles]
     if unknown:
         print(f"there is no profile {unknown[0]!r}: choose of {', '.join(profiles)}")
         return 2
-    installer = None if "--installed" in given else Installer()
+    time_left = TimeLeft(asked.seconds)
+    installer = None if asked.installed else Installer(time_left)
     results: dict[str, str] = {}
-    begun = time.monotonic()
-    for name in wanted or profiles:
+    for name in asked.agents or profiles:
         package = profiles[name]["package"]
         print(f"== {name} ({package} {profiles[name]['tried']})", flush=True)
         at = time.monotonic()
         try:
             paths = installer.paths(package, profiles[name]["tried"]) if installer else []
-        except CannotInstallError as error:
+            results[name] = vet(name, environment(paths), time_left, quick=asked.quick)
+        except SkippedError as error:
             results[name] = f"skipped: {error}"
-        else:
-            results[name] = vet(name, environment(paths))
         print(f"{name}: {results[name]} ({time.monotonic() - at:.0f} s)", flush=True)
-    print(f"== {time.monotonic() - begun:.0f} s in all")
+    print(f"== {time_left.used():.0f} s in all")
     for name, result in results.items():
         print(f"{name:<16} {result}")
     return 1 if any(each.startswith("failed") for each in results.values()) else 0
+
+
+def arguments(given: Sequence[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="test_agents.py")
+    parser.add_argument("agents", nargs="*")
+    parser.add_argument("--installed", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seconds", type=float, default=math.inf)
+    return parser.parse_args(given)
+
+
+class TimeLeft:
+    """A bound on all steps together."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._begun = time.monotonic()
+
+    def used(self) -> float:
+        """Give the seconds since the start."""
+        return time.monotonic() - self._begun
+
+    def bound(self, most: float) -> float:
+        """Give the seconds that a step may take."""
+        return max(1.0, min(most, self._seconds - self.used()))
 
 
 def environment(paths: Sequence[Path]) -> dict[str, str]:
@@ -79,14 +108,57 @@ def environment(paths: Sequence[Path]) -> dict[str, str]:
     return {**os.environ, "AGENTS_PATH": ",".join(places), "LOGFIRE_IGNORE_NO_CONFIG": "1"}
 
 
-def vet(name: str, env: Mapping[str, str]) -> str:
-    """Check an agent, and let it work on the example sprint; return `passed`, or what is not so."""
+def vet(name: str, env: Mapping[str, str], time_left: TimeLeft, *, quick: bool) -> str:
+    """Check an agent, and let it work on sprints; return `passed`, or what is not so.
+
+    Raises:
+        SkippedError: it is not installed.
+    """
     if not is_there(name, env):
-        return "skipped: it is not installed"
-    done = subprocess.run([PROGRAM, "agents", "check", name, "--timeout", "300"], env=env)
-    if done.returncode:
-        return "failed: phaserunner agents check"
-    return sprint(name, env) if name in SPRINTS else "passed"
+        raise SkippedError("it is not installed")
+    tests = [*PYTEST, "-k", f"[{name}"]
+    steps: list[tuple[str, Sequence[str | Path]]] = [
+        ("the check", [PROGRAM, "agents", "check", name, "--timeout", "300"]),
+        ("the README's commands", [*tests, TESTS / "test_readme.py"]),
+    ]
+    if not quick:
+        steps.append(("the faults", [*tests, TESTS / "test_faults.py"]))
+    done: list[str] = []
+    for step, command in steps:
+        result = tried(command, env, time_left)
+        if result.startswith("failed"):
+            return f"{result} of {step}"
+        if result:
+            done.append(f"{step}: {result}")
+    return ", ".join(done)
+
+
+def tried(command: Sequence[str | Path], env: Mapping[str, str], time_left: TimeLeft) -> str:
+    """Run one step; return `passed`, `skipped` or `failed` with its reason, or nothing if it has no tests."""
+    seconds = time_left.bound(SECONDS)
+    if seconds < STEP_SECONDS:
+        return "skipped, too little time is left"
+    code = run(command, env, seconds)
+    if code is None:
+        result = "failed" if seconds == SECONDS else "skipped"
+        return f"{result}, it did not end within {seconds:.0f} s"
+    return {0: "passed", NO_TESTS: ""}.get(code, f"failed with exit code {code}")
+
+
+def run(command: Sequence[str | Path], env: Mapping[str, str], seconds: float) -> int | None:
+    """Run a command; return its exit code, or None if it had to be interrupted."""
+    process = subprocess.Popen(command, env=env, cwd=ROOT)
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        # It ends the services that it has started.
+        process.send_signal(signal.SIGINT)
+    try:
+        process.wait(STEP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    return None
 
 
 def is_there(name: str, env: Mapping[str, str]) -> bool:
@@ -98,66 +170,11 @@ def is_there(name: str, env: Mapping[str, str]) -> bool:
     return not (state["missing"] or "").startswith("there is no program")
 
 
-def sprint(name: str, env: Mapping[str, str]) -> str:
-    """Let an agent work on the example sprint, with the commands of docs/agents.md."""
-    with tempfile.TemporaryDirectory(prefix="test-agents-") as directory, contextlib.ExitStack() as stack:
-        place = Path(directory)
-        model = stack.enter_context(
-            running(["scripted-model", "--example", EXAMPLE, "--port", "0", "--json"], env, place)
-        )
-        settings = wait_for_json(model, place / "scripted-model.log")["settings"]
-        port = str(free_port())
-        service = {**env, **settings, "DATA_DIR": str(place / "data"), "PORT": port}
-        stack.enter_context(running(["serve"], service, place))
-        asked = [PROGRAM, "run", "--example", EXAMPLE, "--agent", name, "--timeout", str(SECONDS)]
-        deadline = time.monotonic() + START_SECONDS
-        while True:
-            done = subprocess.run(asked, env=service)
-            # 5 is what a service that does not answer yet gives.
-            if done.returncode != 5 or time.monotonic() > deadline:
-                break
-            time.sleep(1)
-        if done.returncode:
-            print((place / "serve.log").read_text()[-3_000:])
-    return (
-        f"failed: the example sprint, exit code {done.returncode}"
-        if done.returncode
-        else "passed, also the sprint"
-    )
-
-
-@contextlib.contextmanager
-def running(
-    arguments: Sequence[str], env: Mapping[str, str], place: Path
-) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a command of PhaseRunner while the block runs; what it prints goes to NAME.log."""
-    with (place / f"{arguments[0]}.log").open("wb") as log:
-        process = subprocess.Popen([PROGRAM, *arguments], env=env, stdout=log, stderr=log, cwd=place)
-        try:
-            yield process
-        finally:
-            process.terminate()
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def wait_for_json(process: subprocess.Popen[bytes], log: Path) -> dict[str, dict[str, str]]:
-    """Wait until a process has written a JSON document."""
-    deadline = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < deadline:
-        with contextlib.suppress(ValueError):
-            return json.loads(log.read_text())
-        time.sleep(0.1)
-    raise SystemExit(f"{process.args}: {log.read_text()}")
-
-
 class Installer:
     """Installs packages, each kind until its registry does not answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, time_left: TimeLeft) -> None:
+        self._time_left = time_left
         self._place = Path(os.environ.get("AGENTS_DIR", ROOT / ".venv" / "agents"))
         self._away: dict[str, str] = {}
         self._node: Path | None = None
@@ -166,7 +183,7 @@ class Installer:
         """Install a package such as `npm:opencode-ai`; return where programs are looked for.
 
         Raises:
-            CannotInstallError: the registry is not there, or has no such version.
+            SkippedError: the registry is not there, or has no such version.
         """
         kind, _, name = package.partition(":")
         if kind == "pypi":
@@ -183,7 +200,7 @@ class Installer:
         if note.is_file() and note.read_text() == f"{name} {version}":
             return programs
         if kind in self._away:
-            raise CannotInstallError(self._away[kind])
+            raise SkippedError(self._away[kind])
         place.mkdir(parents=True, exist_ok=True)
         commands = npm(place, name, version) if kind == "npm" else pypi(place, name, version)
         for command in commands:
@@ -193,15 +210,17 @@ class Installer:
 
     def _run(self, kind: str, command: Sequence[str]) -> None:
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=self._time_left.bound(SECONDS)
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             self._away[kind] = str(error)
-            raise CannotInstallError(self._away[kind]) from error
+            raise SkippedError(self._away[kind]) from error
         if done.returncode:
             told = done.stderr.strip()[-300:]
             if any(each in done.stderr for each in NO_NETWORK):
                 self._away[kind] = f"the registry does not answer: {told}"
-            raise CannotInstallError(self._away.get(kind, told))
+            raise SkippedError(self._away.get(kind, told))
 
 
 def npm(place: Path, name: str, version: str) -> list[list[str]]:

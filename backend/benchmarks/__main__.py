@@ -12,6 +12,7 @@ from benchmarks import (
     attempts,
     event_append,
     event_delivery,
+    front_doors,
     gateway,
     growth,
     idle,
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, tuple[str, Measure]] = {
     "agents": (installed_agents.TITLE, installed_agents.measure),
     "panel": (panel.TITLE, panel.measure),
     "loops": (loops.TITLE, loops.measure),
+    "front-doors": (front_doors.TITLE, front_doors.measure),
 }
 
 LOADS: dict[str, tuple[str, Measure]] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import logfire
 
-from app.composition.services import evaluation_service
+from app.composition.judging import evaluation_service
 from app.core.config import Settings
 from app.core.errors import PhaseRunnerError
 from app.schemas.api.workspace_reports import EvaluateRequest

@@ -8,26 +8,24 @@ import hashlib
 import hmac
 import json
 import re
-import subprocess
 import threading
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from datetime import timedelta
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
 from uuid import uuid4
 
 import httpx
 import jwt
 
+from tests.forge_double_routes import ROUTES, now
+from tests.forge_double_server import Handler
 from tests.git_http import TOKEN, run_git
 
 SECRET = "secret-of-the-webhook"
-ACCOUNT = "phaserunner-bot"
 
 
 @dataclass
@@ -159,20 +157,57 @@ class GitHubDouble:
             "sender": {"login": user},
         }
 
-    def merge(self, number: int) -> dict[str, Any]:
-        """Merge a pull request as a person would; gives the delivery that tells of it."""
+    def merge(self, number: int, method: str = "merge") -> dict[str, Any]:
+        """Merge a pull request as a person would; gives the delivery that tells of it.
+
+        Args:
+            number: of the pull request.
+            method: `merge`, `squash` or `rebase`, or `forward`, which moves the target to the branch.
+        """
         pull = self.pulls[number]
         assert not pull["draft"]
-        pull["head"]["sha"] = self.head_of(pull["head"]["ref"])
-        run_git(self.bare, "update-ref", f"refs/heads/{pull['base']['ref']}", pull["head"]["sha"])
-        pull |= {"state": "closed", "merged_at": now(), "closed_at": now(), "updated_at": now()}
+        head, target = str(self.head_of(pull["head"]["ref"])), pull["base"]["ref"]
+        commits = run_git(self.bare, "rev-list", "--reverse", f"{target}..{head}").split()
+        made = merged_by(self.bare, method, str(self.head_of(target)), head, commits)
+        run_git(self.bare, "update-ref", f"refs/heads/{target}", made)
+        pull["head"]["sha"] = head
+        pull |= {"merge_commit_sha": made, "commits": len(commits)}
+        return self.ended(number, merged=True)
+
+    def ended(self, number: int, *, merged: bool) -> dict[str, Any]:
+        """Close a pull request; gives the delivery that tells of it."""
+        pull = self.pulls[number]
+        pull |= {"state": "closed", "closed_at": now(), "updated_at": now()}
+        if merged:
+            pull["merged_at"] = now()
         return {
             "action": "closed",
             "number": number,
-            "pull_request": {**pull, "merged": True},
+            "pull_request": {**pull, "merged": merged},
             "repository": {"full_name": self.repository},
             "sender": {"login": "ada"},
         }
+
+    def pushed(self, branch: str, *messages: str) -> dict[str, Any]:
+        """The delivery that tells of pushed commits."""
+        return {
+            "ref": f"refs/heads/{branch}",
+            "commits": [{"message": each} for each in messages],
+            "repository": {"full_name": self.repository},
+        }
+
+    def next_fault(self, method: str, path: str) -> Fault | None:
+        """Take the first fault that a request shall have."""
+        with self.lock:
+            for each in self.faults:
+                if each.method == method and re.search(each.path, path):
+                    self.faults.remove(each)
+                    return each
+        return None
+
+    def note(self, method: str, path: str, body: Any, status: int, answer: Any) -> None:
+        """Remember a request and its answer."""
+        self.exchanges.append(Exchange(method, path, body, status, answer))
 
     def labeled(self, number: int, label: str, user: str = "ada") -> dict[str, Any]:
         """The delivery that tells of a label."""
@@ -198,7 +233,7 @@ class GitHubDouble:
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
         """Do what a request asks for."""
         with self.lock:
-            for verb, pattern, act in _ROUTES:
+            for verb, pattern, act in ROUTES:
                 found = re.fullmatch(pattern.replace("REPO", re.escape(f"/repos/{self.repository}")), path)
                 if verb == method and found:
                     return act(self, found.groupdict(), query, body)
@@ -210,9 +245,21 @@ class GitHubDouble:
         return found or None
 
 
-def now() -> str:
-    """The time as GitHub writes it."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def merged_by(bare: Path, method: str, target: str, head: str, commits: list[str]) -> str:
+    """Make what a merge leaves on its target; give the newest commit."""
+    if method == "forward":
+        return head
+    if method == "rebase":
+        made = target
+        for each in commits:
+            # git merges what stands on the commit before, as a rebase would.
+            stand_in = run_git(bare, "commit-tree", f"{made}^{{tree}}", "-p", f"{each}^", "-m", "Stand-in")
+            tree = run_git(bare, "merge-tree", "--write-tree", stand_in, each)
+            made = run_git(bare, "commit-tree", tree, "-p", made, "-m", f"Rebased {each}")
+        return made
+    tree = run_git(bare, "merge-tree", "--write-tree", target, head)
+    parents = ["-p", target] if method == "squash" else ["-p", target, "-p", head]
+    return run_git(bare, "commit-tree", tree, *parents, "-m", "Merge a pull request")
 
 
 def signed(payload: Any, event: str, *, secret: str = SECRET, delivery: str | None = None) -> httpx.Request:
@@ -233,10 +280,10 @@ def github_double(repository: str, web: str, bare: Path) -> Generator[GitHubDoub
     """Run a double until the block is left."""
     double = GitHubDouble(repository, web, bare)
 
-    class Handler(_Handler):
+    class Serving(Handler):
         state = double
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Serving)
     double.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -246,303 +293,3 @@ def github_double(repository: str, web: str, bare: Path) -> Generator[GitHubDoub
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-Act = Callable[[GitHubDouble, dict[str, str], dict[str, list[str]], Any], tuple[int, Any]]
-
-
-def _repository(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    return 200, {"full_name": double.repository, "default_branch": "main"}
-
-
-def _issue(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    found = double.issues.get(int(names["number"]))
-    return (200, found) if found else (404, {"message": "Not Found"})
-
-
-def _issues(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    wanted = set(filter(None, query.get("labels", [""])[0].split(",")))
-    open_ones = [each for each in double.issues.values() if each["state"] == "open"]
-    found = [each for each in open_ones if wanted <= {label["name"] for label in each.get("labels", [])}]
-    size, page = int(query["per_page"][0]), int(query["page"][0])
-    return 200, found[(page - 1) * size : page * size]
-
-
-def _permission(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    found = double.permissions.get(names["user"])
-    return (200, {"permission": found}) if found else (404, {"message": "Not Found"})
-
-
-def _comments(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    every = [each for each in double.comments.values() if each["issue"] == int(names["number"])]
-    size, page = int(query.get("per_page", ["30"])[0]), int(query.get("page", ["1"])[0])
-    return 200, [_shown(each) for each in every[(page - 1) * size : page * size]]
-
-
-def _comment(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    number = 1000 + len(double.comments)
-    made = {
-        "id": number,
-        "body": body["body"],
-        "user": {"login": ACCOUNT},
-        "created_at": now(),
-        "issue": int(names["number"]),
-    }
-    double.comments[number] = made
-    return 201, _shown(made)
-
-
-def _edit_comment(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    found = double.comments.get(int(names["id"]))
-    if found is None:
-        return 404, {"message": "Not Found"}
-    found["body"] = body["body"]
-    return 200, _shown(found)
-
-
-def _shown(comment: dict[str, Any]) -> dict[str, Any]:
-    return _without(comment, "issue")
-
-
-def _without(fields: dict[str, Any], own: str) -> dict[str, Any]:
-    """Leave out what only the double needs."""
-    return {name: value for name, value in fields.items() if name != own}
-
-
-def _pulls(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    branch = query["head"][0].partition(":")[2]
-    found = [each for each in reversed(double.pulls.values()) if each["head"]["ref"] == branch]
-    return 200, [_without(each, "mergeable") for each in found]
-
-
-def _open_pull(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    commit = double.head_of(body["head"])
-    if commit is None:
-        return 422, {"message": "Validation Failed", "errors": [{"field": "head", "code": "invalid"}]}
-    if any(p["head"]["ref"] == body["head"] and p["state"] == "open" for p in double.pulls.values()):
-        said = [{"message": f"A pull request already exists for {body['head']}."}]
-        return 422, {"message": "Validation Failed", "errors": said}
-    number = 100 + len(double.pulls)
-    double.pulls[number] = {
-        "number": number,
-        "mergeable": None,
-        "html_url": f"{double.web}/{double.repository}/pull/{number}",
-        "node_id": f"PR_{number}",
-        "state": "open",
-        "draft": body["draft"],
-        "title": body["title"],
-        "body": body["body"],
-        "head": {"ref": body["head"], "sha": commit},
-        "base": {"ref": body["base"]},
-        "merged_at": None,
-        "closed_at": None,
-        "updated_at": now(),
-    }
-    return 201, double.pulls[number]
-
-
-def _pull(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    found = double.pulls.get(int(names["number"]))
-    if found is None:
-        return 404, {"message": "Not Found"}
-    target, head = double.head_of(found["base"]["ref"]), double.head_of(found["head"]["ref"])
-    if head is not None and found["state"] == "open":
-        found["head"]["sha"] = head
-        found["mergeable"] = _merges(double.bare, str(target), head)
-    return 200, found
-
-
-def _merges(bare: Path, target: str, head: str) -> bool:
-    done = subprocess.run(
-        ["git", "merge-tree", "--write-tree", target, head], cwd=bare, capture_output=True, check=False
-    )
-    return done.returncode == 0
-
-
-def _branch(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    commit = double.head_of(unquote(names["branch"]))
-    return (200, {"commit": {"sha": commit}}) if commit else (404, {"message": "Branch not found"})
-
-
-def _compare(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    base = run_git(double.bare, "merge-base", names["base"], names["head"])
-    return 200, {"merge_base_commit": {"sha": base}}
-
-
-def _check_runs(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    wanted = query.get("check_name", [None])[0]
-    found = [each for each in double.checks.get(names["sha"], []) if wanted in (None, each["name"])]
-    return 200, {"total_count": len(found), "check_runs": [_shown_check(each) for each in found]}
-
-
-def _shown_check(run: dict[str, Any]) -> dict[str, Any]:
-    output = dict(run["output"])
-    notes = output.pop("annotations", None)
-    return {**run, "output": output if notes is None else {**output, "annotations_count": len(notes)}}
-
-
-def _annotations(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    every = [each for runs in double.checks.values() for each in runs]
-    found = next(each for each in every if each["id"] == int(names["id"]))
-    return 200, found["output"].get("annotations", [])
-
-
-def _new_check_run(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    if not double.is_app:
-        return 403, {"message": "You must authenticate via a GitHub App."}
-    made = {"id": 6000 + sum(map(len, double.checks.values())), **body}
-    double.checks.setdefault(body["head_sha"], []).append(made)
-    return 201, _shown_check(made)
-
-
-def _edit_check_run(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    every = [each for runs in double.checks.values() for each in runs]
-    found = next(each for each in every if each["id"] == int(names["id"]))
-    found.update(body)
-    return 200, _shown_check(found)
-
-
-def _installations(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    return 200, [{"id": each, "account": {"login": f"org{each}"}} for each in double.installations]
-
-
-def _access_token(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    if int(names["id"]) not in double.installations:
-        return 404, {"message": "Integration not found"}
-    ends = datetime.now(UTC) + double.token_lives
-    return 201, {"token": TOKEN, "expires_at": ends.strftime("%Y-%m-%dT%H:%M:%SZ")}
-
-
-def _combined(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    found = [each for each in double.statuses if each["sha"] == names["sha"]]
-    newest = {each["context"]: each for each in found}
-    shown = [_without(each, "sha") for each in newest.values()]
-    return 200, {"state": "success", "statuses": shown}
-
-
-def _log(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    return 302, f"{double.url}/stored-logs/{names['id']}"
-
-
-def _reviews(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    return 200, [_without(each, "pull") for each in double.reviews if each["pull"] == int(names["number"])]
-
-
-def _remarks(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    return 200, [_without(each, "pull") for each in double.remarks if each["pull"] == int(names["number"])]
-
-
-def _edit_pull(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    double.pulls[int(names["number"])] |= {**body, "updated_at": now()}
-    return 200, double.pulls[int(names["number"])]
-
-
-def _status(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    double.statuses.append({"sha": names["sha"], **body})
-    return 201, {"state": body["state"], "context": body["context"]}
-
-
-def _graphql(double: GitHubDouble, names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
-    if "viewer" in body["query"]:
-        return 200, {"data": {"viewer": {"login": ACCOUNT}}}
-    found = next(each for each in double.pulls.values() if each["node_id"] == body["variables"]["id"])
-    assert "markPullRequestReadyForReview" in body["query"]
-    found["draft"] = False
-    return 200, {"data": {"markPullRequestReadyForReview": {"pullRequest": {"isDraft": False}}}}
-
-
-_ROUTES: list[tuple[str, str, Act]] = [
-    ("GET", "REPO", _repository),
-    ("GET", "REPO/issues", _issues),
-    ("GET", r"REPO/issues/(?P<number>\d+)", _issue),
-    ("GET", r"REPO/collaborators/(?P<user>[^/]+)/permission", _permission),
-    ("GET", r"REPO/issues/(?P<number>\d+)/comments", _comments),
-    ("POST", r"REPO/issues/(?P<number>\d+)/comments", _comment),
-    ("PATCH", r"REPO/issues/comments/(?P<id>\d+)", _edit_comment),
-    ("GET", "REPO/pulls", _pulls),
-    ("POST", "REPO/pulls", _open_pull),
-    ("GET", r"REPO/pulls/(?P<number>\d+)", _pull),
-    ("GET", r"REPO/pulls/(?P<number>\d+)/reviews", _reviews),
-    ("GET", r"REPO/pulls/(?P<number>\d+)/comments", _remarks),
-    ("GET", r"REPO/branches/(?P<branch>[^/]+)", _branch),
-    ("GET", r"REPO/compare/(?P<base>[0-9a-f]+)\.\.\.(?P<head>[0-9a-f]+)", _compare),
-    ("GET", r"REPO/commits/(?P<sha>[0-9a-f]+)/check-runs", _check_runs),
-    ("POST", "REPO/check-runs", _new_check_run),
-    ("PATCH", r"REPO/check-runs/(?P<id>\d+)", _edit_check_run),
-    ("GET", r"REPO/check-runs/(?P<id>\d+)/annotations", _annotations),
-    ("GET", "/app/installations", _installations),
-    ("POST", r"/app/installations/(?P<id>\d+)/access_tokens", _access_token),
-    ("GET", r"REPO/commits/(?P<sha>[0-9a-f]+)/status", _combined),
-    ("GET", r"REPO/actions/jobs/(?P<id>\d+)/logs", _log),
-    ("PATCH", r"REPO/pulls/(?P<number>\d+)", _edit_pull),
-    ("POST", r"REPO/statuses/(?P<sha>[0-9a-f]+)", _status),
-    ("POST", "/graphql", _graphql),
-]
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    state: GitHubDouble
-
-    def do_GET(self) -> None:
-        self._serve()
-
-    def do_POST(self) -> None:
-        self._serve()
-
-    def do_PATCH(self) -> None:
-        self._serve()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-        pass
-
-    def _serve(self) -> None:
-        parts = urlsplit(self.path)
-        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        body: Any = json.loads(content) if content else None
-        fault = self._fault(parts.path)
-        if fault is not None and fault.seconds:
-            time.sleep(fault.seconds)
-        if fault is not None and fault.status:
-            self._send(fault.status, {"message": "told to fail"}, fault.headers)
-            return
-        if parts.path.startswith("/stored-logs/"):
-            # Logs lie on another server, which must not see the token.
-            assert "Authorization" not in self.headers
-            self._send_text(self.state.logs[int(parts.path.rpartition("/")[2])])
-            return
-        if not self.state.lets_in(parts.path, self.headers.get("Authorization", "")):
-            self._send(401, {"message": "Bad credentials"}, {})
-            return
-        status, answer = self.state.answer(self.command, parts.path, parse_qs(parts.query), body)
-        self.state.exchanges.append(Exchange(self.command, parts.path, body, status, answer))
-        if fault is not None and fault.seconds == 0:
-            self.close_connection = True
-            return
-        self._send(status, answer, {"Location": answer} if status == 302 else {})
-
-    def _send_text(self, text: str) -> None:
-        content = text.encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def _fault(self, path: str) -> Fault | None:
-        with self.state.lock:
-            for each in self.state.faults:
-                if each.method == self.command and re.search(each.path, path):
-                    self.state.faults.remove(each)
-                    return each
-        return None
-
-    def _send(self, status: int, answer: Any, headers: dict[str, str]) -> None:
-        content = json.dumps(answer).encode()
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)

@@ -80,7 +80,7 @@ class Repair:
 
     Attributes:
         why: what is missing, as a sentence.
-        commands: what mends it, one after the other; none where only people can.
+        commands: what repairs it, one after the other; none where only people can.
         by_hand: what people do where no command can.
     """
 

@@ -41,7 +41,7 @@ class Judging(Protocol):
 
 
 def _judge_here(settings: "Settings") -> "AbstractAsyncContextManager[Judging]":
-    from app.composition.services import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
+    from app.composition.judging import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
 
     return evaluation_service(settings)
 

@@ -253,7 +253,7 @@ def _socket_url(base_url: str) -> str:
 
 
 def _refusal(error: Exception) -> PhaseRunnerError | None:
-    """The error that no reconnect can mend; None for one that it can."""
+    """The error that no reconnect can fix; None for one that it can."""
     if isinstance(error, InvalidStatus):
         code, detail = error.response.status_code, f"the service answered {error.response.status_code}"
     elif isinstance(error, ConnectionClosed) and error.rcvd is not None:

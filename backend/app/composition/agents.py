@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from app.composition.database import owned_directory
+from app.composition.judging import owned_directory
 from app.composition.tools import build_tools
 from app.core.config import Settings
 from app.schemas.api.agents import AgentList

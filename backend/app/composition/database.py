@@ -11,13 +11,14 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from app.composition.judging import remove_what_is_left
 from app.composition.sandbox import container_removal
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.db.embedded import ensure_running
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.migrate import upgrade_to_head
-from app.workspaces.confine.ownership import Places, owning, remove_leftovers
+from app.workspaces.confine.ownership import Places, owning
 from app.workspaces.files.removal import remove_tree
 
 logger = logging.getLogger(__name__)
@@ -60,7 +61,7 @@ async def open_scratch(settings: Settings) -> AsyncGenerator[Path]:
     parents = (settings.DATA_DIR.absolute() / "scratch", Path(tempfile.gettempdir()))
     places = Places(parents, settings.SANDBOX_CGROUP, container_removal(settings))
     with owning(places) as directories:
-        await _remove_leftovers(places)
+        await remove_what_is_left(places)
         sweeper = asyncio.create_task(_remove_leftovers_again(places, settings.ENGINE_LEFTOVERS_SECONDS))
         try:
             yield directories[0]
@@ -82,39 +83,10 @@ async def open_sessions(settings: Settings, database_url: str) -> AsyncGenerator
         await engine.dispose()
 
 
-@asynccontextmanager
-async def owned_directory(settings: Settings) -> AsyncGenerator[Path]:
-    """Do the same for a process that lives as long as one command, without touching DATA_DIR."""
-    places = Places((Path(tempfile.gettempdir()),), settings.SANDBOX_CGROUP, container_removal(settings))
-    with owning(places) as (own,):
-        await _remove_leftovers(places)
-        try:
-            yield own
-        finally:
-            with anyio.CancelScope(shield=True):
-                await remove_tree(own)
-
-
 async def _remove_leftovers_again(places: Places, period: float) -> None:
     while True:
         await asyncio.sleep(period)
-        await _remove_leftovers(places)
-
-
-async def _remove_leftovers(places: Places) -> None:
-    try:
-        found = await remove_leftovers(places)
-    except OSError as error:
-        logger.warning("what dead processes left cannot be looked for: %s", error)
-        return
-    if found:
-        logger.warning(
-            "processes that were killed had left %d processes, %d control groups and %d directories; "
-            "they were removed",
-            found.processes,
-            found.groups,
-            found.directories,
-        )
+        await remove_what_is_left(places)
 
 
 def _close_to_others(data_dir: Path) -> None:

@@ -21,6 +21,8 @@ from app.services.execute.trees import RunTrees
 from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeDeliveryChore, ForgeInbox
 from app.services.forges.issues import IssueService
+from app.services.forges.merge_queue import MergeQueue
+from app.services.forges.merges import MergeChore
 from app.services.forges.reports import ForgeReportService
 from app.services.forges.reviews import ReviewChore
 from app.services.forges.rounds import RoundService
@@ -33,6 +35,7 @@ from app.services.review.results import ResultService
 REPORT_SECONDS = 2.0
 DELIVERY_SECONDS = 1.0
 REVIEW_SECONDS = 2.0
+MERGE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +87,7 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
         adapters,
         parts.queries,
         parts.results,
-        parts.rechecks,
+        MergeQueue(parts.sessions, parts.rechecks, parts.trees),
         parts.trees,
         tools.sources,
     )
@@ -95,10 +98,12 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
     }
     rounds = RoundService(parts.sessions, parts.sprints)
     reviews = ReviewChore(parts.sessions, members, adapters, followed, rounds)
+    merges = MergeChore(parts.sessions, members, adapters, parts.trees, tools.sources)
     chores = (
         Chore("forge reports", REPORT_SECONDS, reports),
         Chore("forge deliveries", DELIVERY_SECONDS, ForgeDeliveryChore(parts.sessions, wishes)),
         Chore("reviews", REVIEW_SECONDS, reviews),
+        Chore("merges", MERGE_SECONDS, merges),
     )
     inbox = ForgeInbox(parts.sessions, file, credentials)
     backlog_issues = BacklogIssueService(parts.sessions, parts.backlog, members, adapters)

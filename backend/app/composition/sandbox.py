@@ -48,7 +48,7 @@ def container_removal(settings: Settings) -> Callable[[str], Awaitable[int]] | N
         try:
             return await (await find_engine(containers)).remove_all_of(owner)
         except SandboxUnavailableError:
-            return 0  # a sandbox that does not work is told where one is needed
+            return 0  # a sandbox that does not work is reported where one is needed
 
     return remove
 

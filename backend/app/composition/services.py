@@ -11,8 +11,9 @@ from app.agents.port import AgentLimits
 from app.agents.stuck import StuckLimits
 from app.api.edge.access import ApiServices
 from app.composition.chores import build_outbox, day_budgets
-from app.composition.database import open_database, open_sessions, owned_directory
+from app.composition.database import open_database, open_sessions
 from app.composition.forges import Parts, build_forges, origin_of
+from app.composition.judging import ABOUT_THE_AGENT, build_evaluations
 from app.composition.kinds import build_steps
 from app.composition.notifications import build_decision_links, build_notifications
 from app.composition.tools import Tools, build_tools
@@ -49,10 +50,10 @@ from app.services.execute.baselines import BaselineKeeper
 from app.services.execute.candidates import CandidateRuns
 from app.services.execute.held_out import HeldOutPanels, TryHeldOutFirst
 from app.services.execute.judging import Judging
+from app.services.execute.looks import LookKeeper
 from app.services.execute.producing import Producing
 from app.services.execute.trees import RunTrees
 from app.services.local.calibration import CalibrationService
-from app.services.local.evaluations import EvaluationService
 from app.services.measure.calibrations import CalibrationShelf
 from app.services.measure.metrics import MetricsService
 from app.services.measure.observed import ObserveService
@@ -77,7 +78,6 @@ from app.workspaces.store import WorkspaceStore
 logger = logging.getLogger(__name__)
 
 BACKLOG_SECONDS = 2.0
-ABOUT_THE_AGENT = ("agent_claim", "plan_artifact")
 """Evaluators that judge what an agent said or planned; they have no say about a workspace alone."""
 
 
@@ -133,7 +133,7 @@ def build_container(
     )
     fixer = SafeFixes(settings.EVALUATOR_LINT_TIMEOUT)
     candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)
-    producing = Producing(sessions, recorder, candidates, limits)
+    producing = Producing(sessions, recorder, candidates, limits, LookKeeper(sessions, trees))
     held_out = HeldOutPanels(sessions, tools.held_out)
     judging = Judging(sessions, recorder, panel, trees, tools.judge, held_out)
     baselines = BaselineKeeper(sessions, recorder, trees, panel)
@@ -172,7 +172,7 @@ def build_container(
         lists=RunLists(sessions),
         queries=queries,
         results=results,
-        looks=LookService(sessions, trees),
+        looks=LookService(sessions),
         merges=merges,
         rechecks=rechecks,
         escalations=escalations,
@@ -207,22 +207,6 @@ def build_container(
     )
 
 
-def build_evaluations(tools: Tools, *, at_once: int | None = None) -> EvaluationService:
-    """Make the service that judges workspaces without agents."""
-    registry = tools.registry.without(ABOUT_THE_AGENT)
-
-    return EvaluationService(
-        PhasePanel(registry, tools.rules),
-        tools.policy,
-        tools.git,
-        tools.sources,
-        tools.limits,
-        tools.registry.describe(),
-        at_once,
-        tools.held_out,
-    )
-
-
 def build_worker(settings: Settings, database_url: str, container: Container) -> JobWorker:
     """Make the worker of a process."""
     timings = WorkerTimings(
@@ -246,13 +230,6 @@ def _silence(settings: Settings) -> SilenceRules:
         stalled_after=settings.ENGINE_STALLED_AFTER_SECONDS,
         sweep=settings.ENGINE_RECONCILE_SECONDS,
     )
-
-
-@asynccontextmanager
-async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
-    """Yield the service that judges workspaces, without server or database."""
-    async with owned_directory(settings):
-        yield build_evaluations(build_tools(settings, one_shot=True))
 
 
 def build_calibration(tools: Tools) -> CalibrationService:

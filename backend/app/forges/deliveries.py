@@ -1,12 +1,14 @@
 """Reads what a delivery of GitHub asks for; nothing here acts."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+
+from app.forges.outcomes import REVERT_WORD
 
 OWN = "<!-- phaserunner:"
 """Everything that the service writes on a forge holds this."""
@@ -76,12 +78,14 @@ class Stirred:
         number: of the pull request, if the delivery names one.
         commit: of the head, if the delivery names only that.
         branch: that was pushed to.
+        reverts: whether a pushed commit speaks of a revert.
     """
 
     repository: str
     number: int | None = None
     commit: str | None = None
     branch: str | None = None
+    reverts: bool = False
 
 
 Wish = Nothing | Asked | Ended | Stirred
@@ -161,9 +165,16 @@ class _Status(BaseModel):
     sha: str
 
 
+class PushedCommit(BaseModel):
+    """A commit of a push."""
+
+    message: str = ""
+
+
 class _Pushed(BaseModel):
     repository: _Repository
     ref: str
+    commits: list[PushedCommit] = []
 
 
 def read_delivery(event: str, payload: Mapping[str, Any]) -> Wish:
@@ -202,12 +213,18 @@ def _stirred(event: str, payload: Mapping[str, Any]) -> Wish:
             return Stirred(status.repository.full_name, commit=status.sha)
         case "push":
             pushed = _Pushed.model_validate(payload)
-            if not pushed.ref.startswith(_BRANCHES):
-                return Nothing("no branch was pushed to")
-            return Stirred(pushed.repository.full_name, branch=pushed.ref.removeprefix(_BRANCHES))
+            return pushed_to(pushed.repository.full_name, pushed.ref, pushed.commits)
         case _:
             found = _Reviewed.model_validate(payload)
             return Stirred(found.repository.full_name, number=found.pull_request.number)
+
+
+def pushed_to(repository: str, ref: str, commits: Sequence[PushedCommit]) -> Stirred | Nothing:
+    """Say what a push may concern."""
+    if not ref.startswith(_BRANCHES):
+        return Nothing("no branch was pushed to")
+    reverts = any(REVERT_WORD in each.message.lower() for each in commits)
+    return Stirred(repository, branch=ref.removeprefix(_BRANCHES), reverts=reverts)
 
 
 def _labeled(found: _Labeled) -> Wish:

@@ -1,6 +1,6 @@
 """GitHub behind the port: its REST interface, and GraphQL for the one thing that REST lacks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, cast
@@ -9,15 +9,25 @@ from urllib.parse import quote
 import httpx
 from typing_extensions import override
 
-from app.forges.port import Annotation, CommitStatus, Forge, ForgeError, Issue, NewPullRequest, PullRequest
+from app.forges.github_json import annotation_for, author_of, commit_of, issue_of, pull_of
+from app.forges.port import (
+    Commit,
+    CommitStatus,
+    Forge,
+    ForgeError,
+    Issue,
+    MergedPull,
+    NewPullRequest,
+    PullRequest,
+)
 from app.forges.rest import Dialect, OpenClient, ReadToken, RestApi
 
 STATUS_CONTEXT = "phaserunner"
 
 _PER_PAGE = 100
 _MAX_PAGES = 20
+_MAX_COMMIT_PAGES = 5
 _MAX_DESCRIPTION = 140
-_MAX_TITLE = 255
 _WRITERS = frozenset({"admin", "write", "maintain"})
 ADVICE = f"{STATUS_CONTEXT} advice"
 """Name of the check run with the notes of advisers."""
@@ -58,20 +68,18 @@ class GitHub(Forge):
 
     @override
     async def issue(self, repository: str, number: int) -> Issue:
-        return _issue(await self._call("GET", f"/repos/{repository}/issues/{number}"))
+        return issue_of(await self._call("GET", f"/repos/{repository}/issues/{number}"))
 
     @override
     async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
-        query = {"state": "open", "sort": "created", "direction": "asc", "per_page": str(_PER_PAGE)}
+        query = {"state": "open", "sort": "created", "direction": "asc"}
         if labels:
             query["labels"] = ",".join(labels)
         found: list[Issue] = []
-        for page in range(1, _MAX_PAGES + 1):
-            asked = {**query, "page": str(page)}
-            part: list[dict[str, Any]] = await self._call("GET", f"/repos/{repository}/issues", query=asked)
+        async for part in self._pages(f"/repos/{repository}/issues", query, _MAX_PAGES):
             # GitHub lists pull requests among the issues.
-            found += [_issue(each) for each in part if "pull_request" not in each]
-            if len(part) < _PER_PAGE or len(found) >= limit:
+            found += [issue_of(each) for each in part if "pull_request" not in each]
+            if len(found) >= limit:
                 break
         return found[:limit]
 
@@ -120,6 +128,26 @@ class GitHub(Forge):
         await self._graphql({"query": _READY, "variables": {"id": pull.node_id}})
 
     @override
+    async def merged(self, repository: str, number: int) -> MergedPull | None:
+        found = await self._call("GET", f"/repos/{repository}/pulls/{number}")
+        if found.get("merged_at") is None or not found.get("merge_commit_sha"):
+            return None
+        return MergedPull(
+            number=number,
+            commit=found["merge_commit_sha"],
+            head=found["head"]["sha"],
+            commits=found["commits"],
+            target=found["base"]["ref"],
+            at=datetime.fromisoformat(found["merged_at"]),
+        )
+
+    @override
+    async def commits_since(self, repository: str, branch: str, at: datetime) -> Sequence[Commit]:
+        query = {"sha": branch, "since": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
+        pages = self._pages(f"/repos/{repository}/commits", query, _MAX_COMMIT_PAGES)
+        return [commit_of(each) async for part in pages for each in part]
+
+    @override
     async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:
         if self._as_app:
             await self._check_run(repository, commit, status, STATUS_CONTEXT, _CONCLUSIONS[status.state])
@@ -148,7 +176,7 @@ class GitHub(Forge):
             "output": {
                 "title": status.description if name == STATUS_CONTEXT else f"{len(shown)} notes of advisers",
                 "summary": status.description,
-                "annotations": [_annotation(each) for each in shown[:_MAX_ANNOTATIONS]],
+                "annotations": [annotation_for(each) for each in shown[:_MAX_ANNOTATIONS]],
             },
             **({"details_url": status.url} if status.url else {}),
         }
@@ -180,16 +208,23 @@ class GitHub(Forge):
 
     async def _find_comment(self, repository: str, issue: int, marker: str) -> int | None:
         own = await self.login()
-        for page in range(1, _MAX_PAGES + 1):
-            query = {"per_page": str(_PER_PAGE), "page": str(page)}
-            found = await self._call("GET", f"/repos/{repository}/issues/{issue}/comments", query=query)
-            for each in cast("list[dict[str, Any]]", found):
+        async for part in self._pages(f"/repos/{repository}/issues/{issue}/comments", {}, _MAX_PAGES):
+            for each in part:
                 # The marker in a comment of somebody else is only a quotation.
-                if marker in (each.get("body") or "") and _author(each) == own:
+                if marker in (each.get("body") or "") and author_of(each) == own:
                     return int(each["id"])
-            if len(found) < _PER_PAGE:
-                break
         return None
+
+    async def _pages(
+        self, path: str, query: Mapping[str, str], most: int
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
+        """Read a list page by page."""
+        for page in range(1, most + 1):
+            asked = {**query, "per_page": str(_PER_PAGE), "page": str(page)}
+            part = cast("list[dict[str, Any]]", await self._call("GET", path, query=asked))
+            yield part
+            if len(part) < _PER_PAGE:
+                return
 
 
 def _retry_at(response: httpx.Response) -> datetime | None:
@@ -202,50 +237,6 @@ def _retry_at(response: httpx.Response) -> datetime | None:
     if response.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal() and len(reset) < 12:
         return datetime.fromtimestamp(int(reset), UTC)
     return None
-
-
-def _issue(found: Mapping[str, Any]) -> Issue:
-    return Issue(
-        number=found["number"],
-        title=found["title"],
-        body=found.get("body") or "",
-        url=found["html_url"],
-        is_open=found["state"] == "open",
-    )
-
-
-def pull_of(found: Mapping[str, Any]) -> PullRequest:
-    """Read a pull request from GitHub's JSON."""
-    return PullRequest(
-        number=found["number"],
-        url=found["html_url"],
-        state=found["state"],
-        draft=bool(found.get("draft")),
-        merged=found.get("merged_at") is not None,
-        body=found.get("body") or "",
-        node_id=found.get("node_id", ""),
-        ended_at=_time(found.get("merged_at") or found.get("closed_at")),
-    )
-
-
-def _annotation(found: Annotation) -> dict[str, Any]:
-    return {
-        "path": found.path,
-        "start_line": found.line,
-        "end_line": found.line,
-        "annotation_level": "failure" if found.blocks else "notice",
-        "title": found.title[:_MAX_TITLE],
-        "message": found.message,
-    }
-
-
-def _author(comment: Mapping[str, Any]) -> str | None:
-    user: Mapping[str, Any] | None = comment.get("user")  # None if the account was deleted
-    return user.get("login") if user else None
-
-
-def _time(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
 
 
 def _message(document: Mapping[str, Any]) -> str:

@@ -9,7 +9,8 @@ import anyio
 from typing_extensions import override
 
 from app.forges.deliveries import command_in
-from app.forges.github import ADVICE, GITHUB, STATUS_CONTEXT, GitHub, pull_of
+from app.forges.github import ADVICE, GITHUB, STATUS_CONTEXT, GitHub
+from app.forges.github_json import pull_of
 from app.forges.port import ForgeError
 from app.forges.rest import OpenClient, ReadToken, RestApi
 from app.forges.reviews import (

@@ -9,13 +9,23 @@ from urllib.parse import quote
 import httpx
 from typing_extensions import override
 
-from app.forges.port import CommitStatus, Forge, ForgeError, Issue, NewPullRequest, PullRequest
+from app.forges.port import (
+    Commit,
+    CommitStatus,
+    Forge,
+    ForgeError,
+    Issue,
+    MergedPull,
+    NewPullRequest,
+    PullRequest,
+)
 from app.forges.rest import Dialect, OpenClient, ReadToken, RestApi
 
 STATUS_NAME = "phaserunner"
 
 _PER_PAGE = 100
 _MAX_PAGES = 20
+_MAX_COMMIT_PAGES = 5
 _MAX_DESCRIPTION = 140
 _DEVELOPER = 30
 """The lowest access level that may push."""
@@ -105,6 +115,40 @@ class GitLab(Forge):
         path = f"{_project(repository)}/merge_requests/{number}"
         title = str((await self._call("GET", path))["title"])
         await self._call("PUT", path, body={"title": title.removeprefix(_DRAFT)})
+
+    @override
+    async def merged(self, repository: str, number: int) -> MergedPull | None:
+        path = f"{_project(repository)}/merge_requests/{number}"
+        found = await self._call("GET", path)
+        if found["state"] != "merged" or not found.get("merged_at"):
+            return None
+        made = found.get("merge_commit_sha") or found.get("squash_commit_sha")
+        commits = 1
+        if not made:  # the target was moved forward to the branch
+            commits = len(await self._call("GET", f"{path}/commits", query={"per_page": str(_PER_PAGE)}))
+        return MergedPull(
+            number=number,
+            commit=made or found["sha"],
+            head=found["sha"],
+            commits=commits,
+            target=found["target_branch"],
+            at=datetime.fromisoformat(found["merged_at"]),
+        )
+
+    @override
+    async def commits_since(self, repository: str, branch: str, at: datetime) -> Sequence[Commit]:
+        query = {"ref_name": branch, "since": at.astimezone(UTC).isoformat(), "per_page": str(_PER_PAGE)}
+        found: list[Commit] = []
+        for page in range(1, _MAX_COMMIT_PAGES + 1):
+            path = f"{_project(repository)}/repository/commits"
+            part: list[dict[str, Any]] = await self._call("GET", path, query={**query, "page": str(page)})
+            found += [
+                Commit(each["id"], each["message"], datetime.fromisoformat(each["committed_date"]))
+                for each in part
+            ]
+            if len(part) < _PER_PAGE:
+                break
+        return found
 
     @override
     async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:

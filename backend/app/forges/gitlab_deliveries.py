@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from app.forges.deliveries import Asked, Ended, Nothing, Wish, asked_by_comment
+from app.forges.deliveries import Asked, Ended, Nothing, PushedCommit, Wish, asked_by_comment, pushed_to
 
 TOKEN_HEADER = "X-Gitlab-Token"  # noqa: S105 - a header's name
 
@@ -92,6 +92,12 @@ class _MergeEvent(BaseModel):
     object_attributes: _Merge
 
 
+class _PushEvent(BaseModel):
+    project: _Project
+    ref: str
+    commits: list[PushedCommit] = []
+
+
 def read_gitlab_delivery(event: str, payload: Mapping[str, Any]) -> Wish:
     """Say what a delivery asks for.
 
@@ -107,6 +113,9 @@ def read_gitlab_delivery(event: str, payload: Mapping[str, Any]) -> Wish:
                 return _commented(_NoteEvent.model_validate(payload))
             case "Merge Request Hook":
                 return _ended(_MergeEvent.model_validate(payload))
+            case "Push Hook":
+                pushed = _PushEvent.model_validate(payload)
+                return pushed_to(pushed.project.path_with_namespace, pushed.ref, pushed.commits)
             case _:
                 return Nothing(f"{event} is of no interest")
     except ValidationError as error:

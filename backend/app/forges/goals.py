@@ -13,8 +13,9 @@ _TAGS = range(0xE0000, 0xE0080)
 def goal_of(title: str, body: str) -> str:
     """Return the goal for an issue.
 
-    HTML comments and characters without width do not show on the issue's page, so whoever asked for the run
-    may not have seen them. They are taken out of the text and added at the end in a fence, as information.
+    HTML comments and characters without width do not show on the issue's page, so the person who asked for
+    the run may not have seen them. They are taken out of the text and added at the end in a fence, as
+    information.
     """
     hidden: list[str] = []
     shown_title, shown_body = (_seen(each, hidden) for each in (title, body))

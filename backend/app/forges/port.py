@@ -86,6 +86,36 @@ class CommitStatus:
     annotations: Sequence[Annotation] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedPull:
+    """A pull request that was merged.
+
+    Attributes:
+        number: its number.
+        commit: what the merge left on the target: a merge, one commit for all, or the newest of several.
+        head: commit of the branch that was merged.
+        commits: how many commits the pull request had.
+        target: name of the branch that took it.
+        at: when that was.
+    """
+
+    number: int
+    commit: str
+    head: str
+    commits: int
+    target: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit of a branch. `at` is when it was committed."""
+
+    id: str
+    message: str
+    at: datetime
+
+
 class Forge(Protocol):
     """A forge. Repositories are named `owner/name`. Every method may raise `ForgeError`."""
 
@@ -123,6 +153,14 @@ class Forge(Protocol):
 
     async def mark_ready(self, pull: PullRequest) -> None:
         """Make a draft ready for review."""
+        ...
+
+    async def merged(self, repository: str, number: int) -> MergedPull | None:
+        """Tell how a pull request was merged; None if it was not."""
+        ...
+
+    async def commits_since(self, repository: str, branch: str, at: datetime) -> Sequence[Commit]:
+        """List the commits of a branch since a time, at most 500, in any order."""
         ...
 
     async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:

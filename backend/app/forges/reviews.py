@@ -138,7 +138,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """One thing that a round is told. `key` is the same whenever the same thing is read again."""
+    """One piece of feedback for a round. `key` is the same whenever the same thing is read again."""
 
     key: str
     text: str

@@ -15,12 +15,12 @@ from app.gateway.ledger import Budgets, Ledger
 from app.gateway.prices import Prices, cost_of
 from app.gateway.provider_faults import Fault, unreachable
 from app.gateway.refusals import broken_stream, error_body
+from app.gateway.relayed_request import RelayedRequest
 from app.gateway.requests import ModelCall, allowed_models
 from app.gateway.routes import Route, kept_query
 from app.gateway.spans import describe, open_span
 from app.gateway.streams import ListMeter, Meter, StreamMeter, meter_for
 from app.gateway.upstreams import ANTHROPIC_VERSION
-from app.gateway.work import Work
 
 _MAX_WORDS = 500
 
@@ -97,33 +97,33 @@ class ModelCalls:
 
     async def generate(self, exchange: Exchange, route: Route, call: ModelCall) -> None:
         """Relay a model's answer."""
-        work = Work(self.account.begin(), call, self.parts.now(), self.parts.clock())
+        relayed = RelayedRequest(self.account.begin(), call, self.parts.now(), self.parts.clock())
         labels, provider = self.grant.labels, self.asker.upstream.provider
         with continued_trace(self.traceparent), open_span(call.model, labels, provider) as span:
             try:
                 answer = await self._ask(exchange, route, call.body, whole=not call.streams)
                 if isinstance(answer, Fault):
-                    self._fail(work, answer)
+                    self._fail(relayed, answer)
                     await self._tell(exchange, answer)
                 elif answer.body is None:
-                    await self._stream(exchange, answer.response, work)
+                    await self._stream(exchange, answer.response, relayed)
                 else:
-                    await self._whole(exchange, answer, work)
+                    await self._whole(exchange, answer, relayed)
             finally:
-                line = work.line(labels, provider, self.parts.clock())
+                line = relayed.line(labels, provider, self.parts.clock())
                 self.parts.ledger.record(line)
                 describe(span, line)
 
-    async def _whole(self, exchange: Exchange, answer: Answer, work: Work) -> None:
+    async def _whole(self, exchange: Exchange, answer: Answer, relayed: RelayedRequest) -> None:
         meter = meter_for(self.grant.dialect, answer.response.headers.get("content-type", ""))
         meter.feed(answer.body or b"")
         meter.end()
-        self._note(work, meter)
-        if work.status != 200:
-            self._fail(work, self._broken(meter))
+        self._note(relayed, meter)
+        if relayed.status != 200:
+            self._fail(relayed, self._broken(meter))
         await exchange.answer(200, answer.body or b"", _kept(answer.response))
 
-    async def _stream(self, exchange: Exchange, response: httpx.Response, work: Work) -> None:
+    async def _stream(self, exchange: Exchange, response: httpx.Response, relayed: RelayedRequest) -> None:
         meter = meter_for(self.grant.dialect, response.headers.get("content-type", ""))
         fault: Fault | None = None
         try:
@@ -131,33 +131,35 @@ class ModelCalls:
             async for piece in response.aiter_bytes():
                 meter.feed(piece)
                 # Before the client sees it: then the figures are right when the client ends.
-                self._note(work, meter)
+                self._note(relayed, meter)
                 await exchange.piece(piece)
             meter.end()
-            self._note(work, meter)
+            self._note(relayed, meter)
         except httpx.HTTPError as error:
             fault = self.asker.broken(error)
         finally:
             await response.aclose()
-        if work.status != 200:
+        if relayed.status != 200:
             fault = fault or self._broken(meter)
-            self._fail(work, fault)
+            self._fail(relayed, fault)
             if isinstance(meter, StreamMeter) and not meter.error:
                 await exchange.piece(broken_stream(self.grant.dialect, fault.failure.message))
         await exchange.end()
 
-    def _note(self, work: Work, meter: Meter) -> None:
+    def _note(self, relayed: RelayedRequest, meter: Meter) -> None:
         self.account.touch()
-        if meter.consumption is not work.consumption:
-            work.consumption = meter.consumption
-            work.cost = cost_of(self.parts.prices, self.asker.upstream, work.call.model, work.consumption)
-            self.account.charge(work.number, work.consumption.tokens, work.cost)
-        if meter.finished and not meter.error and work.status != 200:
-            work.status = 200
+        if meter.consumption is not relayed.consumption:
+            relayed.consumption = meter.consumption
+            relayed.cost = cost_of(
+                self.parts.prices, self.asker.upstream, relayed.call.model, relayed.consumption
+            )
+            self.account.charge(relayed.number, relayed.consumption.tokens, relayed.cost)
+        if meter.finished and not meter.error and relayed.status != 200:
+            relayed.status = 200
             self.account.succeeded()
 
-    def _fail(self, work: Work, fault: Fault) -> None:
-        work.status = fault.status
+    def _fail(self, relayed: RelayedRequest, fault: Fault) -> None:
+        relayed.status = fault.status
         self.account.failed(fault.failure)
 
     def _broken(self, meter: Meter) -> Fault:

@@ -16,6 +16,9 @@ from uvicorn.server import ServerState
 _CLOSE_SECONDS = 5.0
 _IDLE_SECONDS = 300
 
+_TOO_LONG = "path too long"
+"""What Python says of a socket's path; how long it may be depends on the system."""
+
 ABORT = "transport.abort"
 """Name of the function in a request's extensions that breaks its connection."""
 
@@ -84,7 +87,13 @@ async def serve_on_socket(app: ASGIApp, owner: int | None = None) -> AsyncGenera
     connections = _Connections(app)
     with tempfile.TemporaryDirectory(prefix="gateway-") as directory:
         path = Path(directory) / "socket"
-        server = await asyncio.get_running_loop().create_unix_server(connections.protocol, path)
+        try:
+            server = await asyncio.get_running_loop().create_unix_server(connections.protocol, path)
+        except OSError as error:
+            if _TOO_LONG not in str(error):
+                raise
+            shorter = f"set a shorter TMPDIR than {tempfile.gettempdir()}"
+            raise OSError(f"the path of its socket is too long: {shorter}") from error
         try:
             path.chmod(0o600)
             if owner is not None:

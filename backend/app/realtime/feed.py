@@ -79,8 +79,8 @@ class Feed:
     def start(self, head: RunHead) -> bool:
         """Begin behind `head`, read from the database after the feed was registered; the first one counts.
 
-        With a later caller the feed's head may be before or behind what that one read. Both are right: he
-        replays what he lacks, and is not told again what he has.
+        With a later caller the feed's head may be before or behind what that one read. Both are right: the
+        caller replays what it lacks, and gets nothing twice.
 
         Returns:
             False when `head` is of another history than the feed. One of the two is gone, and it is unknown

@@ -22,7 +22,7 @@ class HubFullError(Exception):
 class HubLimits:
     """Bounds on what clients can make a process hold.
 
-    A client that does not take a frame for `stall_seconds` is closed; so is one that falls more than
+    A client that does not take a frame for `stall_seconds` is closed, as is one that falls more than
     `pace.max_lag` events behind. Rings are per watched run. `heartbeat_seconds` is the heartbeats' period.
     """
 

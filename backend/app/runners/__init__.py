@@ -1,1 +1,1 @@
-"""The loop *produce, evaluate, decide* and its front doors."""
+"""The loop *produce, evaluate, decide* and the ways to start it."""

@@ -5,8 +5,8 @@ The rules, in the order in which they apply:
 1. A finished run stays finished, a paused run rests, and an open escalation waits for its human.
 2. A human's decision is carried out: *accept* completes the phase, *reject* fails the run, *retry* grants
    further attempts.
-3. A phase without an attempt gets its first one. A phase whose attempt passed is complete, and so is a run
-   whose phases are complete.
+3. A phase without an attempt gets its first one. A phase whose attempt passed is complete. A run whose phases
+   are complete is complete, too.
 4. Three faults use up no attempt: an attempt whose worker died continues under the same number, one whose
    agent failed does so after a pause, and one that has output is only evaluated again. Each has a limit,
    after which a human is asked.

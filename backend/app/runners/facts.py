@@ -24,7 +24,7 @@ class AttemptFacts:
             for which its model was unavailable.
         unavailable_failures: times in a row that a model was unavailable.
         unavailable_since: when the first of them was; None while the provider's own time is waited for.
-        needs_human: the agent's last failure cannot be mended by trying again (no key, wrong key).
+        needs_human: the agent's last failure is not fixed by trying again (no key, wrong key).
         evaluation_failures: times the panel reached no verdict since the last human decision.
         lost_workers: workers that died on it since the last human decision.
         not_before: the attempt rests until then.

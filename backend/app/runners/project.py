@@ -2,6 +2,7 @@
 
 import errno
 import os
+import posixpath
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ from app.runners.evaluators.protocol import (
 )
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.schemas.project_environment import EnvironmentTable
-from app.schemas.project_file import PROJECT_FILE, CommandTable, ProjectFile
+from app.schemas.project_file import PROJECT_FILE, CommandTable, ProjectFile, Report
 from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
@@ -72,14 +73,14 @@ class ProjectRules:
             programs=self.programs,
             interpreters=self.interpreters,
             category=EvaluationCategory(table.category or preset.category),
-            report=table.report or preset.report,
+            report=table.report or _report_in(preset, table.working_directory),
             timeout=table.timeout,
             network=table.network,
             env={**preset.env, **table.env},
             working_directory=table.working_directory,
             protected=self.protected,
             pass_codes=codes or None,
-            setting=preset.setting,
+            setting=preset.setting.below(table.working_directory),
             remark=preset.remark,
             needs=self._needs(table, environment or EnvironmentTable()),
         )
@@ -104,6 +105,14 @@ class ProjectRules:
             services=tuple(services),
             secrets={name: self.secrets[name] for name in table.secrets},
         )
+
+
+def _report_in(preset: Preset, directory: str) -> Report | None:
+    """Return a preset's report where the preset writes it: below the directory in which it starts."""
+    path: str | None = getattr(preset.report, "path", None)
+    if preset.report is None or path is None or not directory:
+        return preset.report
+    return preset.report.model_copy(update={"path": posixpath.normpath(posixpath.join(directory, path))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +182,7 @@ class UnusableProjectFile:
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Say what is wrong with the file at the base commit; no attempt can mend that."""
+        """Say what is wrong with the file at the base commit; no attempt can fix that."""
         told = "; ".join(map(str, self.problems))
         return errored(self, f"{PROJECT_FILE} at the base commit cannot be used: {told}")
 

@@ -1,4 +1,4 @@
-"""Mends by machine what needs no judgement: ruff's safe fixes, and its format where the project has it."""
+"""Fixes by machine what needs no judgement: ruff's safe fixes, and its format where the project has it."""
 
 import asyncio
 import logging
@@ -46,7 +46,7 @@ class SafeFixes:
     timeout: float = 30.0
 
     async def apply(self, tree: Path, base: Path, changed: Sequence[str]) -> list[str]:
-        """Mend files in `tree`; trouble leaves everything as it is.
+        """Fix files in `tree`; trouble leaves everything as it is.
 
         Args:
             tree: the agent's tree, after its work.
@@ -89,7 +89,7 @@ class _Work:
         """Copy all Python files, as the order of imports depends on which modules are the project's own.
 
         Returns:
-            The copy, and the files to mend that are in it byte for byte; files in other encodings and with
+            The copy, and the files to fix that are in it byte for byte; files in other encodings and with
             other line ends are not.
         """
         into = self.scraps.path / "candidate"

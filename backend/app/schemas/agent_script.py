@@ -106,7 +106,7 @@ class ScriptStep(_Frozen):
         status: of a director, what it says of its task.
         notes: of a role in a loop or an answer, what it says beside its text, such as `success`.
         edits: what it does to the files, in order.
-        expects: strings the prompt must contain; without them the step does not play. So a script that mends
+        expects: strings the prompt must contain; without them the step does not play. So a script that fixes
             what a reviewer or an evaluator said proves that it was told.
         progress: lines it reports before it starts.
     """

@@ -7,6 +7,9 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 ForgeOutcome = Literal["merged", "closed"]
+EndedAs = Literal["merged_unchanged", "merged_edited", "closed", "reverted"]
+"""What an ended pull request says about the work. A merge is compared before it is one of these."""
+
 ReviewState = Literal["watching", "working", "approved", "spent", "stopped", "ended"]
 
 
@@ -71,7 +74,7 @@ class ForgeView(BaseModel):
     Attributes:
         root_run_id: for a round, the run whose pull request it works on.
         problem: why the last report did not reach the forge; empty while all is well.
-        review: what reviewers and checks say, and the rounds that answer them; None where nobody follows it.
+        review: what reviewers and checks say, and the rounds that answer them; None if it is not followed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -85,6 +88,16 @@ class ForgeView(BaseModel):
     outcome: ForgeOutcome | None = Field(description="What became of the pull request.")
     outcome_by: str | None
     outcome_at: datetime | None
+    ended_as: EndedAs | None = Field(
+        default=None, description="What that says about the work; null until a merge is compared."
+    )
+    edited_share: float | None = Field(
+        default=None, description="The share of changed lines that differ between delivery and merge."
+    )
+    reverted_commit: str | None = Field(
+        default=None, description="The commit that took the merge back within 30 days."
+    )
+    reverted_at: datetime | None = None
     root_run_id: UUID | None = None
     problem: str = ""
     review: ReviewView | None = None

@@ -192,6 +192,11 @@ class EvaluatorTable(Table):
     observe: bool | None = Field(default=None, description=_OBSERVE)
     phases: Phases | None = None
     timeout: Seconds | None = None
+    directories: list[Directory] = Field(
+        default=[],
+        max_length=MAX_COMMANDS,
+        description="Judged each as a project by itself, and nothing else is. Default: the whole project.",
+    )
     options: dict[str, Any] = Field(
         default={}, description="The evaluator's own; its documentation names them."
     )

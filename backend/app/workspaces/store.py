@@ -82,12 +82,9 @@ class WorkspaceStore:
         return self._claim(run_id, claim) / str(candidate) / "tree"
 
     def tree_at_work(self, run_id: UUID, claim: UUID, candidate: int) -> Path | None:
-        """Find the working tree of a candidate, of whichever process with this data directory it is."""
-        own = self.tree(run_id, claim, candidate)
-        if own.is_dir():
-            return own
-        others = (self._root / "scratch").glob(f"*/attempts/{run_id}-{claim}/{candidate}/tree")
-        return next(others, None)
+        """Find the working tree in which an agent of this process works; None if there is none."""
+        tree = self.tree(run_id, claim, candidate)
+        return tree if tree.is_dir() else None
 
     @asynccontextmanager
     async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:

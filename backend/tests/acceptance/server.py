@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,32 +47,17 @@ def free_port() -> int:
 
 @contextmanager
 def serving(
-    database_url: str, data_dir: Path, *, port: int | None = None, env: Mapping[str, str] | None = None
+    database_url: str,
+    data_dir: Path,
+    *,
+    port: int | None = None,
+    env: Mapping[str, str] | None = None,
+    options: Sequence[str] = (),
 ) -> Iterator[Service]:
     """Serve until the block is left."""
     port = port or free_port()
-    data_dir.mkdir(parents=True, exist_ok=True)
-    log = data_dir / "serve.log"
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(data_dir),
-        "PYTHONPATH": str(BACKEND),
-        "DATABASE_URL": database_url,
-        "DATA_DIR": str(data_dir),
-        "PORT": str(port),
-        "AGENT_RETRY_BASE_SECONDS": "0.05",
-        **UNHURRIED,
-        **(env or {}),
-    }
-    with log.open("ab") as sink:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "app.cli.main", "serve"],
-            cwd=data_dir,
-            env=environment,
-            stdout=sink,
-            stderr=sink,
-        )
-    service = Service(process, f"http://127.0.0.1:{port}", log)
+    process = _started(["serve", *options], database_url, data_dir, {"PORT": str(port), **(env or {})})
+    service = Service(process, f"http://127.0.0.1:{port}", data_dir / "serve.log")
     try:
         _wait_until_ready(service)
         yield service
@@ -84,6 +69,42 @@ def serving(
             except subprocess.TimeoutExpired:
                 service.kill()
                 raise
+
+
+@contextmanager
+def working(database_url: str, data_dir: Path) -> Iterator[None]:
+    """Run a worker without a service until the block is left."""
+    process = _started(["worker"], database_url, data_dir, {})
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=PATIENCE)
+
+
+def _started(
+    command: Sequence[str], database_url: str, data_dir: Path, env: Mapping[str, str]
+) -> "subprocess.Popen[bytes]":
+    """Start a command of the program whose log is below its directory."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(data_dir),
+        "PYTHONPATH": str(BACKEND),
+        "DATABASE_URL": database_url,
+        "DATA_DIR": str(data_dir),
+        "AGENT_RETRY_BASE_SECONDS": "0.05",
+        **UNHURRIED,
+        **env,
+    }
+    with (data_dir / f"{command[0]}.log").open("ab") as sink:
+        return subprocess.Popen(
+            [sys.executable, "-m", "app.cli.main", *command],
+            cwd=data_dir,
+            env=environment,
+            stdout=sink,
+            stderr=sink,
+        )
 
 
 def _wait_until_ready(service: Service) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.acceptance.forge_scene import Scene, deliver, operator_file, settings_for, until
 from tests.acceptance.projects import MENDED, git, make_repository, script, step, write
-from tests.acceptance.server import ok, serving, until_rest
+from tests.acceptance.server import Service, ok, serving, until_rest
 from tests.forge_double import Fault, GitHubDouble, github_double, signed
 from tests.git_http import TOKEN, run_git, serving_git
 
@@ -57,8 +57,25 @@ def test_from_issue_to_merged_with_a_worker_killed_in_between(
         assert deliver(second, signed(forge.merge(100), "pull_request")) == (202, "recorded")
         shown = until(lambda: _merged(client, run_id))
         assert (shown["pull_number"], shown["outcome_by"], shown["problem"]) == (100, "ada", "")
+        shown = until(lambda: _known(client, run_id, "ended_as"))
+        assert (shown["ended_as"], shown["edited_share"]) == ("merged_unchanged", 0.0)
+        check_revert(forge, second, client, run_id, tmp_path)
         assert len(ok(client.get("/runs"))["items"]) == 1
     check_pull_request(forge, run_id)
+
+
+def check_revert(
+    forge: GitHubDouble, service: Service, client: httpx.Client, run_id: str, tmp_path: Path
+) -> None:
+    """A person reverts the merge as git does; the delivery of the push lets it be found."""
+    clone = tmp_path / "reverting"
+    run_git(tmp_path, "clone", "-q", "-b", "main", str(forge.bare), str(clone))
+    run_git(clone, "revert", "--no-edit", "-m", "1", "HEAD")
+    run_git(clone, "push", "-q")
+    message = run_git(clone, "log", "-1", "--format=%B")
+    assert deliver(service, signed(forge.pushed("main", message), "push")) == (202, "recorded")
+    shown = until(lambda: _known(client, run_id, "reverted_commit"))
+    assert (shown["ended_as"], shown["reverted_commit"]) == ("reverted", forge.head_of("main"))
 
 
 def check_pull_request(forge: GitHubDouble, run_id: str) -> None:
@@ -70,11 +87,16 @@ def check_pull_request(forge: GitHubDouble, run_id: str) -> None:
     for words in ("Closes #7", "| shares.py | 1 | 1 |", "pytest", "(gate)", "passed", "1 attempt"):
         assert words in pull["body"], pull["body"]
     assert len(forge.comments_of(7)) == 1
-    assert run_git(forge.bare, "show", "main:shares.py") == MENDED.strip()
+    assert run_git(forge.bare, "show", "main^:shares.py") == MENDED.strip()
     success = {"state": "success", "context": "phaserunner"}
     assert success.items() <= forge.statuses[-1].items()
     assert forge.statuses[-1]["sha"] == pull["head"]["sha"]
     assert TOKEN not in repr(forge.exchanges)
+
+
+def _known(client: httpx.Client, run_id: str, field: str) -> dict[str, Any] | None:
+    found: dict[str, Any] = ok(client.get(f"/runs/{run_id}"))["forge"]
+    return found if found[field] is not None else None
 
 
 def _merged(client: httpx.Client, run_id: str) -> dict[str, Any] | None:

@@ -116,6 +116,13 @@ def check_traces(forge: GitHubDouble) -> None:
     """One pull request, one comment on it and one on the issue; no secret anywhere."""
     assert list(forge.pulls) == [PULL]
     assert len(forge.comments_of(7)) == 1
+    said = [
+        each.body["body"] for each in forge.exchanges if each.method == "PATCH" and "comments" in each.path
+    ]
+    told = ["Pull request:" in each for each in said if "phaserunner:run:" in each]
+    assert told[told.index(True) :] == [True] * (len(told) - told.index(True)), (
+        "it names the pull request for good"
+    )
     (comment,) = forge.comments_of(PULL)
     assert "all 4 rounds are used" in comment
     assert "delete everything" not in repr(forge.pulls)

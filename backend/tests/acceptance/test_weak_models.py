@@ -179,6 +179,7 @@ def test_work_before_an_outage_is_kept_and_the_next_try_is_told_why(
         assert run["status"] == "completed", run["status_reason"]
         (attempt,) = attempts(client, run_id)
         assert (attempt["number"], attempt["verdict"], attempt["lost_workers"]) == (1, "passed", 0)
+        assert attempt["changed_files"] == ["shares.py"], "what was kept is part of the attempt"
         first, *later = starts(client, run_id)
         assert (first, set(later)) == ((False, False), {(True, False)}), "nothing was taken over"
         assert "+    return amount // 2" in patch(client, run_id)

@@ -37,6 +37,15 @@ def test_candidates_are_compared(service: Service, watched: Watched, repo: Path,
     expect(page.get_by_text(re.compile(r"^Chosen\. .*candidate 1"))).to_be_visible()
     watched.audit()
     watched.shoot("sprint-candidates")
+    page.get_by_text("Candidates side by side", exact=True).click()
+    columns = page.get_by_role("region", name="Candidates side by side")
+    for number in (1, 2):
+        column = columns.get_by_label(f"Candidate {number}", exact=True)
+        expect(column).to_contain_text("shares.py")
+        expect(column.locator("[data-gate=pytest]")).to_contain_text("passed")
+    expect(columns.get_by_text("chosen")).to_have_count(1)
+    watched.audit()
+    watched.shoot("candidates-side-by-side")
     tabs.get_by_role("tab", name=f"Candidate {other + 1}").click()
     expect(page.get_by_text("Not chosen: ")).to_be_visible()
     assert f"candidate={other + 1}" in page.url

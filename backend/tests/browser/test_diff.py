@@ -1,15 +1,18 @@
 """Reading a diff: colours, context, a tree of files, remarks on ranges and removed lines, and long lines."""
 
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.acceptance.projects import git, write
+from tests.acceptance.projects import MENDED, PLAN, WORSE, git, script, step, write
 from tests.acceptance.server import Service, ok, until_rest
-from tests.browser.sprints import escalate, escalation_of
+from tests.browser.sprints import escalate, escalation_of, start
 from tests.browser.watched import Watched
 
 FILES = 99
+MANY = 398
+"""A plan, a mended file, and 99 more in each of four attempts."""
 LONG = 2_000
 BEFORE = [f"line_{number} = {number}" for number in range(1, 61)]
 AFTER = [*BEFORE[:29], "def line_30(): return 'thirty'", *BEFORE[30:]]
@@ -71,6 +74,41 @@ def test_many_files_are_found_and_viewed(service: Service, watched: Watched, rep
     expect(tree.get_by_role("link")).to_have_text(["👩\u200d💻.md"])
     page.reload()
     expect(page.get_by_text(f"1 of {FILES + 1} viewed")).to_be_visible()
+
+
+def _parts(first: int) -> list[dict[str, Any]]:
+    """A script writes at most a hundred files in an attempt."""
+    return [write(f"made/part_{number:03}.txt", f"{number}\n" * 20) for number in range(first, first + 99)]
+
+
+def test_four_hundred_files_can_be_worked_through(service: Service, watched: Watched, repo: Path) -> None:
+    page, keys = watched.page, watched.page.keyboard
+    discovery = [step("Discovery Complete", write("implementation_plan.md", PLAN), *_parts(0))]
+    tries = [WORSE, WORSE.replace("4", "5"), MENDED]
+    coding = [
+        step("Coding Complete", write("shares.py", text), *_parts(99 * number))
+        for number, text in enumerate(tries, 1)
+    ]
+    with service.client() as client:
+        agent = script(*coding, discovery=discovery)
+        sprint = start(client, repo, agent, name="Writes four hundred", phases=["discovery", "coding"])
+        assert until_rest(client, sprint)["status"] == "completed"
+    watched.open(f"/sprints/{sprint}/diff", heading="Diff: Writes four hundred")
+    expect(page.locator(".diff-code-insert").first).to_be_visible()
+    # Keys work before all files are drawn.
+    keys.press("}")
+    expect(page.locator(".diff-code-selected").first).to_be_in_viewport()
+    expect(page.locator("[data-file]")).to_have_count(MANY)
+    page.get_by_text(f"{MANY} changed files").click()
+    page.get_by_role("searchbox", name="Find changed files").fill("_395")
+    page.get_by_role("link", name="part_395.txt").press("Enter")
+    last = page.locator("[data-file='made/part_395.txt']")
+    expect(last).to_be_in_viewport()
+    expect(last.locator(".diff-code-insert")).to_have_count(20)
+    blocks = page.locator(".diff-block")
+    expect(blocks).to_have_count(MANY)
+    drawn = "all => all.filter((each) => each.firstElementChild.checkVisibility(CHECK)).length"
+    assert blocks.evaluate_all(drawn.replace("CHECK", "{ contentVisibilityAuto: true }")) < MANY / 4
 
 
 def test_remarks_on_ranges_and_removed_lines_reach_the_prompt(

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import httpx
+import psycopg
 from playwright.sync_api import expect
 
+from app.db.engine import plain_url
 from tests.acceptance.projects import make_repository
 from tests.acceptance.server import Service, ok
 from tests.browser.sprints import escalate, escalation_of, resolve_all
@@ -39,6 +41,11 @@ def test_the_inbox_is_filtered_and_taken(
     page.get_by_role("combobox", name="Kind", exact=True).select_option("answer")
     expect(rows).to_have_count(0)
     page.get_by_role("combobox", name="Kind", exact=True).select_option("")
+    page.get_by_role("combobox", name="Reason", exact=True).select_option("no_progress")
+    expect(rows).to_have_count(0)
+    page.get_by_role("combobox", name="Reason", exact=True).select_option("attempts_exhausted")
+    expect(rows).to_have_count(2)
+    page.get_by_role("combobox", name="Reason", exact=True).select_option("")
 
     keys.press("j")
     keys.press("m")
@@ -88,3 +95,58 @@ def test_several_are_rejected_at_once_and_one_refusal_stops_no_other(
     with service.client() as client:
         decided = ok(client.get(f"/escalations/{ids['Obsolete two']}"))
     assert (decided["decision"], decided["guidance"]) == ("reject", "The plan has changed.")
+
+
+OPEN = 200
+COPIES = """
+WITH copies AS (
+    SELECT (jsonb_populate_record(
+        one, jsonb_build_object('id', gen_random_uuid(), 'name', 'Copy ' || lpad(number::text, 3, '0'))
+    )).* FROM runs AS one, generate_series(2, %(count)s) AS number WHERE one.id = %(run)s
+),
+made AS (INSERT INTO runs ({columns}) SELECT {columns} FROM copies RETURNING id, name)
+INSERT INTO escalations SELECT (jsonb_populate_record(one, jsonb_build_object(
+    'id', gen_random_uuid(), 'run_id', made.id,
+    'created_at', one.created_at + right(made.name, 3)::int * interval '1 second'
+))).* FROM escalations AS one, made WHERE one.run_id = %(run)s
+"""
+COLUMNS = """
+SELECT string_agg(column_name, ', ') FROM information_schema.columns
+WHERE table_name = 'runs' AND table_schema = 'public' AND is_generated = 'NEVER'
+"""
+
+
+def _copy(database_url: str, run: str) -> None:
+    """Put runs into the database that wait as one does."""
+    with psycopg.connect(plain_url(database_url)) as connection:
+        (columns,) = connection.execute(COLUMNS).fetchone() or ("",)
+        statement = COPIES.replace("{columns}", columns)
+        connection.execute(statement.encode(), {"run": run, "count": OPEN})
+
+
+def test_two_hundred_stay_usable(
+    service: Service, service_database_url: str, watched: Watched, repo: Path
+) -> None:
+    page, keys = watched.page, watched.page.keyboard
+    with service.client() as client:
+        resolve_all(client)
+        run = escalate(client, repo, name="Copy 001")
+        _copy(service_database_url, run)
+        watched.open("/escalations", heading="Escalations")
+        rows = page.get_by_role("list", name="Waiting, oldest first").get_by_role("listitem")
+        expect(rows).to_have_count(100)
+        # Moving past the end of what is there brings more.
+        keys.press("j")
+        for _ in range(104):
+            keys.press("j")
+        expect(rows).to_have_count(OPEN)
+        focused = rows.filter(has=page.locator("a:focus"))
+        keys.press("j")
+        expect(focused).to_be_in_viewport()
+        keys.press("x")
+        expect(page.get_by_role("button", name="Reject 1 run")).to_be_visible()
+        expect(page).to_have_title(f"({OPEN}) Escalations · PhaseRunner")
+        watched.audit(["light"])
+        with psycopg.connect(plain_url(service_database_url)) as connection:
+            connection.execute("DELETE FROM runs WHERE name LIKE 'Copy %%' AND id <> %s", (run,))
+        resolve_all(client)

@@ -1,8 +1,10 @@
 """Metrics and evaluators: the API's numbers with what they rest on, and verdicts that are marked."""
 
+import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.acceptance.server import Service, ok
@@ -126,6 +128,15 @@ def test_metrics_are_narrowed_and_saved(service: Service, watched: Watched, repo
     lines = saved.value.path().read_text().splitlines()
     assert lines[0] == "share,count,of,value,low,high"
     assert any(line.startswith(f"passes.pass_at_1,{share['count']},{share['of']},") for line in lines)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as JSON").click()
+    kept = json.loads(saved.value.path().read_text())["report"]["passes"]["pass_at_1"]
+    assert (kept["count"], kept["of"]) == (share["count"], share["of"])
+    point = page.locator("[data-point]").first
+    expect(point.locator("title")).to_contain_text("95 % interval", use_inner_text=False)
+    expect(page.locator("[data-day]").first).to_contain_text("20")
+    size = float((point.locator("path").get_attribute("transform") or "").rpartition("scale(")[2].rstrip(")"))
+    assert size == pytest.approx(0.5 + 0.7 * min(1, share["of"] / 30)), "its size says how many cases"
     watched.audit()
     watched.shoot("metrics-narrowed")
     page.locator("[data-point]").first.click()

@@ -17,6 +17,11 @@ from tests.patience import PATIENCE
 
 NARROW = {"width": 390, "height": 844}
 WIDE = {"width": 1400, "height": 900}
+LOOP = """<task type="director_evaluator_loop">
+  <description>Write, it's due</description>
+  <director><description>Write</description></director>
+  <evaluator><description>Judge</description></evaluator>
+</task>"""
 
 
 def finish(service: Service, repo: Path, name: str) -> str:
@@ -191,4 +196,30 @@ def test_a_copied_start_starts(
     with service.client() as client:
         (started,) = ok(client.get("/runs", params={"q": name}))["items"]
         assert (started["goal"], started["project"]) == (goal, str(repo))
+        client.post(f"/runs/{started['id']}/cancel", json={})
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"), [("director_loop", "curl"), ("answer", "curl"), ("answer", "phaserunner")]
+)
+def test_a_copied_start_of_a_loop_or_an_answer_starts(
+    service: Service, watched: Watched, tmp_path: Path, kind: str, command: str
+) -> None:
+    page = watched.page
+    name = f"{kind} by {command}"
+    watched.open(f"/new?kind={kind}")
+    if kind == "answer":
+        page.get_by_role("textbox", name="Query").fill("What's it worth?")
+        page.get_by_label("Evidence 1").fill('It\'s "priceless", says $HOME')
+    else:
+        page.get_by_role("textbox", name="Definition").fill(LOOP)
+    page.get_by_label("Name").fill(name)
+    (copied,) = [each for each in copied_commands(page, "Copy as") if each.startswith(command)]
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    # Without a model the run ends soon, and not well: what is looked at is that it was started.
+    run_in_shell(f"{copied} || true", place)
+    with service.client() as client:
+        (started,) = ok(client.get("/runs", params={"q": name}))["items"]
+        assert started["kind"] == kind
         client.post(f"/runs/{started['id']}/cancel", json={})

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from playwright.sync_api import Route, expect
 
-from tests.acceptance.server import Service
-from tests.browser.sprints import complete, escalate, escalation_of, resolve_all
+from tests.acceptance.projects import script, step, write
+from tests.acceptance.server import Service, ok
+from tests.browser.sprints import complete, escalate, escalation_of, resolve_all, start
 from tests.browser.watched import Watched
 
 SMALL_PHONE = (390, 480)
@@ -53,6 +54,12 @@ def test_icon_and_title_tell_the_state(service: Service, watched: Watched, repo:
     icon = page.locator("link[rel=icon]")
     with service.client() as client:
         resolve_all(client)
+        slow = [{**write(f"{number}.md", "x\n"), "pause_seconds": 5} for number in range(60)]
+        works = start(client, repo, script(step("Coding Complete", *slow)), name="At work", phases=["coding"])
+        watched.open(f"/sprints/{works}", heading="At work")
+        expect(icon).to_have_attribute("href", "/favicon-running.svg")
+        ok(client.post(f"/runs/{works}/cancel", json={}))
+        expect(icon).to_have_attribute("href", "/favicon-failed.svg")
         done = complete(client, repo, name="Comes to its end")
         watched.open(f"/sprints/{done}", heading="Comes to its end")
         expect(icon).to_have_attribute("href", "/favicon-done.svg")
@@ -70,6 +77,12 @@ def test_columns_are_chosen_in_the_address(service: Service, watched: Watched, r
     watched.open("/", heading="Runs")
     row = page.get_by_role("row").filter(has_text="Has a project").first
     expect(row.get_by_text("shares", exact=True)).to_be_visible()
+    for column, text in (("Attempt", "1"), ("Score", "1.00"), ("Kind", "sprint")):
+        names = page.get_by_role("columnheader").all_inner_texts()
+        cell = row.get_by_role("cell").nth(names.index(column))
+        expect(cell).to_have_text(text)
+    names = page.get_by_role("columnheader").all_inner_texts()
+    expect(row.get_by_role("cell").nth(names.index("Took"))).to_contain_text("s")
     page.get_by_text("Columns", exact=True).first.click()
     page.get_by_role("checkbox", name="Agent").uncheck()
     expect(page.get_by_role("columnheader", name="Agent")).to_have_count(0)

@@ -809,9 +809,29 @@ export interface paths {
         };
         /**
          * Show what an agent has changed so far
-         * @description Reads the workspace of an agent at work. The service must have the worker's `DATA_DIR`.
+         * @description Asks the worker for the workspace of its agent at work; the answer may take some seconds.
          */
         get: operations["show_unfinished_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/attempts/{phase}/{number}/model-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the model requests of an attempt
+         * @description When each came and how long its answer took, oldest first.
+         */
+        get: operations["list_model_requests"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2017,6 +2037,12 @@ export interface components {
             attempt: number | null;
             /** Attempts */
             attempts: components["schemas"]["AnswerAttemptView"][];
+            /**
+             * Attempts Used
+             * @description The attempts of all phases so far.
+             * @default 0
+             */
+            attempts_used: number;
             /**
              * Created At
              * Format: date-time
@@ -4584,6 +4610,8 @@ export interface components {
          *         latency: of the verdicts that were not skipped.
          *         wrong_passes: of the passes that reviewers marked, those whose newest mark says wrong.
          *         wrong_fails: the same for fails.
+         *         wrong_passes_by_outcome: of the passes of delivered results, those closed or reverted by people.
+         *         wrong_fails_by_outcome: of the fails of delivered results, those merged for good.
          */
         EvaluatorMetrics: {
             errored: components["schemas"]["MetricShare"];
@@ -4598,7 +4626,9 @@ export interface components {
             /** Verdicts */
             verdicts: number;
             wrong_fails: components["schemas"]["MetricShare"];
+            wrong_fails_by_outcome: components["schemas"]["MetricShare"];
             wrong_passes: components["schemas"]["MetricShare"];
+            wrong_passes_by_outcome: components["schemas"]["MetricShare"];
         };
         /**
          * EvaluatorOutput
@@ -4798,11 +4828,23 @@ export interface components {
          *     Attributes:
          *         root_run_id: for a round, the run whose pull request it works on.
          *         problem: why the last report did not reach the forge; empty while all is well.
-         *         review: what reviewers and checks say, and the rounds that answer them; None where nobody follows it.
+         *         review: what reviewers and checks say, and the rounds that answer them; None if it is not followed.
          */
         ForgeView: {
             /** Branch */
             branch: string | null;
+            /**
+             * Edited Share
+             * @description The share of changed lines that differ between delivery and merge.
+             * @default null
+             */
+            edited_share: number | null;
+            /**
+             * Ended As
+             * @description What that says about the work; null until a merge is compared.
+             * @default null
+             */
+            ended_as: ("merged_unchanged" | "merged_edited" | "closed" | "reverted") | null;
             /** Forge */
             forge: string;
             /** Issue */
@@ -4827,6 +4869,17 @@ export interface components {
             pull_url: string | null;
             /** Repository */
             repository: string;
+            /**
+             * Reverted At
+             * @default null
+             */
+            reverted_at: string | null;
+            /**
+             * Reverted Commit
+             * @description The commit that took the merge back within 30 days.
+             * @default null
+             */
+            reverted_commit: string | null;
             /** @default null */
             review: components["schemas"]["ReviewView"] | null;
             /**
@@ -5692,6 +5745,12 @@ export interface components {
             /** Attempt */
             attempt: number | null;
             /**
+             * Attempts Used
+             * @description The attempts of all phases so far.
+             * @default 0
+             */
+            attempts_used: number;
+            /**
              * Created At
              * Format: date-time
              */
@@ -5854,6 +5913,12 @@ export interface components {
             agent: string;
             /** Attempt */
             attempt: number | null;
+            /**
+             * Attempts Used
+             * @description The attempts of all phases so far.
+             * @default 0
+             */
+            attempts_used: number;
             /**
              * Created At
              * Format: date-time
@@ -6221,7 +6286,7 @@ export interface components {
          * @description A metric whose runs can be listed: the runs it counts, or its whole denominator.
          * @enum {string}
          */
-        MetricName: "pass_at_1" | "pass_at_2" | "pass_at_3" | "retried" | "escalated" | "decided" | "cost_known" | "verdict_passed" | "verdict_failed" | "verdict_errored" | "verdict_skipped" | "wrong_passes" | "wrong_fails";
+        MetricName: "pass_at_1" | "pass_at_2" | "pass_at_3" | "retried" | "escalated" | "decided" | "cost_known" | "verdict_passed" | "verdict_failed" | "verdict_errored" | "verdict_skipped" | "wrong_passes" | "wrong_fails" | "wrong_passes_by_outcome" | "wrong_fails_by_outcome" | "outcome";
         /**
          * MetricShare
          * @description A share with the lists of its runs.
@@ -6273,6 +6338,7 @@ export interface components {
          *         retries: of whole runs.
          *         phases: of each phase, in the order of a sprint.
          *         observed: of each gate that was only observed.
+         *         outcomes: of the pull requests that ended.
          */
         MetricsReport: {
             /**
@@ -6288,6 +6354,7 @@ export interface components {
              * @default []
              */
             observed: components["schemas"]["ObservedGate"][];
+            outcomes: components["schemas"]["OutcomeMetrics"];
             /** Over */
             over: number;
             passes: components["schemas"]["PassRates"];
@@ -6297,6 +6364,42 @@ export interface components {
             /** Runs */
             runs: number;
             spend: components["schemas"]["SpendMetrics"];
+        };
+        /**
+         * ModelRequestList
+         * @description The first 1,000 model requests of an attempt, oldest first; `more` says that it made others.
+         */
+        ModelRequestList: {
+            /** Items */
+            items: components["schemas"]["ModelRequestView"][];
+            /** More */
+            more: boolean;
+        };
+        /**
+         * ModelRequestView
+         * @description One request to a model: when it came, how long its answer took, and what it consumed.
+         */
+        ModelRequestView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Candidate */
+            candidate: number | null;
+            /** Input Tokens */
+            input_tokens: number | null;
+            /** Latency Ms */
+            latency_ms: number;
+            /** Model */
+            model: string;
+            /** Output Tokens */
+            output_tokens: number | null;
+            /** Provider */
+            provider: string;
+            role: components["schemas"]["ModelRole"];
+            /** Status */
+            status: number;
         };
         /**
          * ModelRole
@@ -6460,6 +6563,30 @@ export interface components {
             timestamp?: string;
             /** Trace Id */
             trace_id?: string | null;
+        };
+        /**
+         * OutcomeMetrics
+         * @description What became of the pull requests of delivered results; each run is a case.
+         *
+         *     Attributes:
+         *         shares: by outcome, of those that ended at least 30 days ago.
+         *         edited_share: the share of edited lines that half of the settled merges do not exceed.
+         *         recent: by outcome, how many ended since then; they are in no share yet.
+         *         uncompared: merges that are not compared with what was delivered.
+         */
+        OutcomeMetrics: {
+            /** Edited Share */
+            edited_share: number | null;
+            /** Recent */
+            recent: {
+                [key: string]: number;
+            };
+            /** Shares */
+            shares: {
+                [key: string]: components["schemas"]["MetricShare"];
+            };
+            /** Uncompared */
+            uncompared: number;
         };
         /**
          * PassRates
@@ -6983,6 +7110,12 @@ export interface components {
          * @description What became of a result on the present head of a branch.
          */
         ResultCheckView: {
+            /**
+             * After
+             * @description Earlier results that were merged into that head before, in this order.
+             * @default []
+             */
+            after: string[];
             /** Branch */
             branch: string;
             /**
@@ -7360,6 +7493,12 @@ export interface components {
             attempt: number | null;
             /** Attempts */
             attempts: components["schemas"]["AttemptView"][];
+            /**
+             * Attempts Used
+             * @description The attempts of all phases so far.
+             * @default 0
+             */
+            attempts_used: number;
             /** Base Commit */
             base_commit: string;
             /** @description What the base's tests do before anything is done; null until that is measured. */
@@ -7485,7 +7624,7 @@ export interface components {
          *     original, except for the fields given here.
          * @example {
          *       "attempt": 2,
-         *       "guidance": "Keep the parser; mend only the rounding.",
+         *       "guidance": "Keep the parser; fix only the rounding.",
          *       "phase": "coding"
          *     }
          */
@@ -7670,6 +7809,12 @@ export interface components {
             /** Attempt */
             attempt: number | null;
             /**
+             * Attempts Used
+             * @description The attempts of all phases so far.
+             * @default 0
+             */
+            attempts_used: number;
+            /**
              * Created At
              * Format: date-time
              */
@@ -7787,6 +7932,12 @@ export interface components {
             agent: string;
             /** Attempt */
             attempt: number | null;
+            /**
+             * Attempts Used
+             * @description The attempts of all phases so far.
+             * @default 0
+             */
+            attempts_used: number;
             /**
              * Created At
              * Format: date-time
@@ -7913,7 +8064,7 @@ export interface components {
          *         status: of a director, what it says of its task.
          *         notes: of a role in a loop or an answer, what it says beside its text, such as `success`.
          *         edits: what it does to the files, in order.
-         *         expects: strings the prompt must contain; without them the step does not play. So a script that mends
+         *         expects: strings the prompt must contain; without them the step does not play. So a script that fixes
          *             what a reviewer or an evaluator said proves that it was told.
          *         progress: lines it reports before it starts.
          */
@@ -8523,8 +8674,9 @@ export interface components {
          *
          *     Attributes:
          *         base_commit: what it is compared with: the files that the attempt began with.
-         *         additions: lines added in the files that are named.
-         *         deletions: lines removed in them.
+         *         changed_files: how many files it changed; `files` has the first 1,000 of them.
+         *         additions: lines added in all of them.
+         *         deletions: lines removed in all of them.
          *         taken_at: when the workspace was read.
          */
         UnfinishedDiff: {
@@ -8532,6 +8684,8 @@ export interface components {
             additions: number;
             /** Base Commit */
             base_commit: string;
+            /** Changed Files */
+            changed_files: number;
             /** Deletions */
             deletions: number;
             /** Files */
@@ -9112,7 +9266,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator of the number. */
+                /** @description The reason, decision, evaluator or outcome of the number. */
                 metric_key?: string | null;
                 /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
@@ -13198,7 +13352,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator of the number. */
+                /** @description The reason, decision, evaluator or outcome of the number. */
                 metric_key?: string | null;
                 /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
@@ -14894,7 +15048,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator of the number. */
+                /** @description The reason, decision, evaluator or outcome of the number. */
                 metric_key?: string | null;
                 /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
@@ -15689,6 +15843,156 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnfinishedDiff"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not take this method; `Allow` names those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_model_requests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                phase: components["schemas"]["PhaseOfRun"];
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelRequestList"];
                 };
             };
             /** @description The request is not valid */
@@ -18556,7 +18860,7 @@ export interface operations {
                 kind?: components["schemas"]["RunKind"][];
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator of the number. */
+                /** @description The reason, decision, evaluator or outcome of the number. */
                 metric_key?: string | null;
                 /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
@@ -18888,7 +19192,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only the runs behind this number. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision or evaluator of the number. */
+                /** @description The reason, decision, evaluator or outcome of the number. */
                 metric_key?: string | null;
                 /** @description The runs that the number counts, or all that it considers. */
                 metric_part?: "counted" | "considered";

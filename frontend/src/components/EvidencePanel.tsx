@@ -42,7 +42,7 @@ export function EvidencePanel({ attempt, evaluator, isPaused = false }: Props) {
           <UntrustedText text={attempt.verdict_reason} />
         </p>
       )}
-      {attempt.last_error && <pre className="theirs card p-2">{plainText(attempt.last_error)}</pre>}
+      {attempt.last_error && <LastError attempt={attempt} />}
       {ordered.length === 0 && <p className="text-muted">Not evaluated yet.</p>}
       {chosen && <Evidence key={chosen.id} evaluation={chosen} open />}
       {open.map((each) => (
@@ -53,6 +53,22 @@ export function EvidencePanel({ attempt, evaluator, isPaused = false }: Props) {
       ))}
     </section>
   );
+}
+
+/** An error that a verdict followed is history; without a verdict it is why nothing goes on. */
+function LastError({ attempt }: { attempt: Attempt }) {
+  if (attempt.verdict === null)
+    return <pre className="theirs card p-2">{plainLines(attempt.last_error)}</pre>;
+  return (
+    <p className="theirs text-muted" data-history>
+      Earlier try: <UntrustedText text={firstLine(attempt.last_error)} /> Repeated: {attempt.verdict}.
+    </p>
+  );
+}
+
+function firstLine(text: string): string {
+  const line = plainText(text.trim().split("\n")[0] ?? "");
+  return /[.!?]$/.test(line) ? line : `${line}.`;
 }
 
 export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: boolean }) {

@@ -1,10 +1,13 @@
-/** What took the time of an attempt: its tool calls, the time between them, its evaluators. Each leads to its line. */
+/** What took the time of an attempt: its tool calls, model requests and evaluators. Each leads to its line. */
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 
 import { formatClock, formatDuration, plural } from "@/lib/format";
 import { usePartsOf } from "@/lib/queries/events";
-import { type Span, type SpanKind, spansOf } from "@/lib/spans";
+import { modelRequestsQuery } from "@/lib/queries/runs";
+import { type Span, type SpanKind, spansOf, withRequests } from "@/lib/spans";
+import type { RunEvent } from "@/lib/stream/frames";
 import type { RunEvents } from "@/lib/stream/tail";
 
 import { Button } from "./Button";
@@ -17,26 +20,53 @@ interface Props {
   tail: RunEvents;
   phase: string;
   attempt: number;
+  /** The attempt has ended. */
+  isOver: boolean;
 }
 
 const FIRST = 100;
 const LOOKS: Record<SpanKind, string> = {
   tool: "bg-accent",
   between: "bg-sunken hatched",
+  model: "bg-added-tint",
   evaluator: "bg-sunken dotted",
 };
 
-export function Spans({ runId, tail, phase, attempt }: Props) {
+export function Spans({ runId, tail, phase, attempt, isOver }: Props) {
   const events = usePartsOf(runId, tail, phase, attempt);
   const spans = useMemo(() => spansOf(events, phase, attempt), [events, phase, attempt]);
+  const here = useMemo(
+    () => events.filter((each) => each.phase === phase && each.attempt === attempt),
+    [events, phase, attempt],
+  );
   if (spans.length === 0) return null;
   const tools = spans.filter((each) => each.kind === "tool").length;
   const evaluators = spans.filter((each) => each.kind === "evaluator").length;
   const what = `${plural(tools, "tool call")}, ${plural(evaluators, "evaluator")}`;
   return (
     <Disclosure summary={`Where the time of ${phase} attempt ${attempt} went: ${what}`}>
-      {() => <SpanRows spans={spans} />}
+      {() => (
+        <AllRows spans={spans} events={here} query={modelRequestsQuery(runId, phase, attempt, isOver)} />
+      )}
     </Disclosure>
+  );
+}
+
+interface AllProps {
+  spans: readonly Span[];
+  events: readonly RunEvent[];
+  query: ReturnType<typeof modelRequestsQuery>;
+}
+
+/** Model requests are asked for when somebody wants to see them. */
+function AllRows({ spans, events, query }: AllProps) {
+  const { data } = useQuery(query);
+  const all = useMemo(() => withRequests(spans, data?.items ?? [], events), [spans, data, events]);
+  return (
+    <>
+      <SpanRows spans={all} />
+      {data?.more && <p className="text-muted">Only the first 1,000 model requests are shown.</p>}
+    </>
   );
 }
 
@@ -49,7 +79,7 @@ function SpanRows({ spans }: { spans: readonly Span[] }) {
     <>
       <ol aria-label="Parts of the attempt" className="flex flex-col">
         {shown.map((each) => (
-          <SpanRow key={`${each.kind} ${each.line}`} span={each} from={from} took={to - from} />
+          <SpanRow key={`${each.kind} ${each.line} ${each.from}`} span={each} from={from} took={to - from} />
         ))}
       </ol>
       {shown.length < spans.length && (

@@ -41,6 +41,11 @@ export function columnsOf(
   });
 }
 
+/** What the gates say of one candidate, compared with nothing. */
+export function gatesAlone(evaluations: readonly Evaluation[]): readonly GateColumn[] {
+  return evaluations.filter((each) => each.gate).map((each) => gateColumn(each, undefined));
+}
+
 function toldTo(attempt: Attempt, events: readonly RunEvent[]) {
   const told = events.findLast(
     (each) =>

@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 
 import { pullUrl, reviewInWords, stateOfPull } from "./forge";
 
-const pull = (url: string | null, outcome: "merged" | "closed" | null = null) => ({ pull_url: url, outcome });
+type Pull = Parameters<typeof stateOfPull>[0];
+
+const pull = (url: string | null, known: Partial<Pull> = {}): Pull => ({
+  pull_url: url,
+  outcome: null,
+  ended_as: null,
+  edited_share: null,
+  ...known,
+});
 
 describe("pullUrl", () => {
   it("gives addresses of the web and nothing else", () => {
@@ -17,7 +25,17 @@ describe("pullUrl", () => {
 describe("stateOfPull", () => {
   it("is open until the forge says what became of it", () => {
     expect(stateOfPull(pull(null))).toBe("open");
-    expect(stateOfPull(pull(null, "merged"))).toBe("merged");
+    expect(stateOfPull(pull(null, { outcome: "merged" }))).toBe("merged");
+  });
+
+  it.each([
+    ["closed", "closed", null, "closed"],
+    ["merged", "merged_unchanged", 0, "merged unchanged"],
+    ["merged", "merged_edited", 0.124, "merged with 12 % of the lines edited"],
+    ["merged", "merged_edited", 0.001, "merged with less than 1 % of the lines edited"],
+    ["merged", "reverted", 0, "merged and reverted"],
+  ] as const)("says how %s work ended: %s", (outcome, endedAs, share, words) => {
+    expect(stateOfPull(pull(null, { outcome, ended_as: endedAs, edited_share: share }))).toBe(words);
   });
 });
 

@@ -1,7 +1,7 @@
 /** What a forge says about a run's pull request. Pure. */
 import type { Schemas } from "./api/client";
 
-type Pull = Pick<Schemas["ForgeView"], "pull_url" | "outcome">;
+type Pull = Pick<Schemas["ForgeView"], "pull_url" | "outcome" | "ended_as" | "edited_share">;
 
 /** The pull request's address; null for one that a browser must not follow, such as `javascript:`. */
 export function pullUrl({ pull_url: url }: Pull): string | null {
@@ -9,8 +9,17 @@ export function pullUrl({ pull_url: url }: Pull): string | null {
   return /^https?:$/.test(new URL(url).protocol) ? url : null;
 }
 
-export function stateOfPull({ outcome }: Pull): "open" | "merged" | "closed" {
+/** What became of a pull request, such as `merged with 12 % of the lines edited`. */
+export function stateOfPull({ outcome, ended_as: endedAs, edited_share: share }: Pull): string {
+  if (endedAs === "merged_edited") return `merged with ${shareOfLines(share ?? 0)} of the lines edited`;
+  if (endedAs === "merged_unchanged") return "merged unchanged";
+  if (endedAs === "reverted") return "merged and reverted";
   return outcome ?? "open";
+}
+
+/** A share that is not zero is never shown as zero. */
+function shareOfLines(share: number): string {
+  return share > 0 && share < 0.005 ? "less than 1 %" : `${Math.round(share * 100)} %`;
 }
 
 type Review = Pick<Schemas["ReviewView"], "state" | "reason" | "rounds">;

@@ -82,6 +82,8 @@ function watchFields(target: Window): { at: () => number; stop: () => void } {
     observer.disconnect();
     leftAt = Number.POSITIVE_INFINITY;
     field = isTyping(event.target) ? (event.target as HTMLElement) : null;
+    // Its reader closes a dialog, and knows that its field goes with it.
+    if (field?.closest("[role=dialog], [role=alertdialog]")) field = null;
     if (field !== null) observer.observe(document.body, { childList: true, subtree: true });
   };
   const onBlur = () => {

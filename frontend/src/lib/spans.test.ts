@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { spansOf } from "./spans";
+import { spansOf, withRequests } from "./spans";
 import type { RunEvent } from "./stream/frames";
 
 const START = Date.UTC(2026, 0, 1);
@@ -62,4 +62,34 @@ describe("spansOf", () => {
     expect(told(events)).toEqual([]);
     expect(spansOf([], "coding", 1)).toEqual([]);
   });
+});
+
+it("puts model requests in the place of the time between tools, where they are known", () => {
+  const events = [
+    event(1, 0, "attempt.started", {}),
+    called(2, 4, "read_file"),
+    result(3, 5, "read_file"),
+    called(4, 8, "write_file", 1),
+    result(5, 9, "write_file", 1),
+  ];
+  const ask = (seconds: number, role: string, status = 200) => ({
+    at: new Date(START + seconds * 1000).toISOString(),
+    latency_ms: 2000,
+    role,
+    model: "gpt-5",
+    candidate: 0,
+    status,
+  });
+  const spans = withRequests(
+    spansOf(events, "coding", 1),
+    [ask(1, "agent"), ask(6, "judge", 503)],
+    events.filter((each) => each.attempt === 1),
+  );
+  expect(spans.map((each) => [each.kind, each.name, each.line, each.from - START, each.to - START])).toEqual([
+    ["model", "gpt-5", "1.0", 1000, 3000],
+    ["tool", "read_file", "2.0", 4000, 5000],
+    ["model", "gpt-5, judge", "3.0", 6000, 8000],
+    ["tool", "write_file", "4.0", 8000, 9000],
+  ]);
+  expect(spans[2]?.verdict).toBe("errored");
 });

@@ -1,7 +1,7 @@
 /** What happened within the attempts of a run: each tool call and each evaluator, with its time. Pure. */
 import type { RunEvent } from "./stream/frames";
 
-export type SpanKind = "tool" | "between" | "evaluator";
+export type SpanKind = "tool" | "between" | "evaluator" | "model";
 
 export interface Span {
   /** The event that it begins with, as the log names its line. */
@@ -27,6 +27,47 @@ export function spansOf(events: readonly RunEvent[], phase: string, attempt: num
     .filter((event) => event.phase === phase && event.attempt === attempt)
     .flatMap((event) => endedBy(event, open))
     .toSorted((one, other) => one.from - other.from);
+}
+
+export interface ModelRequest {
+  readonly at: string;
+  readonly latency_ms: number;
+  readonly role: string;
+  readonly model: string;
+  readonly candidate: number | null;
+  readonly status: number;
+}
+
+/**
+ * The same with each model request in its place. Where the requests of an agent are known, they say what the time
+ * between its tools was.
+ */
+export function withRequests(
+  spans: readonly Span[],
+  requests: readonly ModelRequest[],
+  events: readonly RunEvent[],
+): readonly Span[] {
+  const metered = new Set(
+    requests.filter((each) => each.role === "agent").map((each) => each.candidate ?? 0),
+  );
+  const others = spans.filter((each) => each.kind !== "between" || !metered.has(each.candidate));
+  return [...others, ...requests.map((each) => requestSpan(each, events))].toSorted(
+    (one, other) => one.from - other.from,
+  );
+}
+
+function requestSpan(request: ModelRequest, events: readonly RunEvent[]): Span {
+  const from = Date.parse(request.at);
+  const before = events.findLast((each) => at(each) <= from) ?? events[0];
+  return {
+    line: `${before?.sequence ?? 1}.0`,
+    kind: "model",
+    name: request.role === "agent" ? request.model : `${request.model}, ${request.role}`,
+    candidate: request.candidate ?? 0,
+    from,
+    to: from + request.latency_ms,
+    verdict: request.status >= 400 ? "errored" : null,
+  };
 }
 
 /** What has begun, by candidate. */

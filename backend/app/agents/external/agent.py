@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.agents.external.at_work import AgentAtWork
 from app.agents.external.command import CannotResumeError, UnreadableError
 from app.agents.external.events import Ending
 from app.agents.external.installed import Installed, PythonPlaces
@@ -14,7 +15,6 @@ from app.agents.external.outputs import parser_for
 from app.agents.external.profile import AgentProfile, DriverKind, fill
 from app.agents.external.session import OpenSession, open_session
 from app.agents.external.watching import OverdueError
-from app.agents.external.work import Work
 from app.agents.gateway_port import (
     BASE_PATHS,
     VENDOR_LOGIN,
@@ -124,7 +124,7 @@ class ExternalAgent:
         note = f"{self.name} cannot go on with a conversation" if is_lacking else ""
         async with open_session(replace(task, session=kept), self.name, self.profile.leavings) as session:
             session.note = session.note or note
-            work = Work(
+            work = AgentAtWork(
                 self.name,
                 self.profile,
                 self.starter,
@@ -139,7 +139,7 @@ class ExternalAgent:
                 await session.failed(outcome.message)
             return replace(outcome, session=session.use)
 
-    async def _outcome(self, work: Work, endpoint: GatewayEndpoint) -> AgentOutcome:
+    async def _outcome(self, work: AgentAtWork, endpoint: GatewayEndpoint) -> AgentOutcome:
         try:
             ending = await work.to_its_end()
         except OverdueError as overdue:

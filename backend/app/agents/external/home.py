@@ -15,7 +15,7 @@ _PREFIX = "phaserunner-home-"
 
 @asynccontextmanager
 async def own_home(workspace: Path, leavings: Sequence[str]) -> AsyncGenerator[Path]:
-    """Yield an empty directory; it is removed with the block, and so is what the agent left in the workspace.
+    """Yield an empty directory; the block removes it, and what the agent left in the workspace.
 
     Args:
         workspace: where the agent works.

@@ -12,13 +12,14 @@ from pydantic_core import ErrorDetails
 from app.agents.external.profile import AgentProfile, AgentsFile
 from app.core.toml_document import Complaint, TomlDocument, place_of
 
-_BUILT_IN = Path(__file__).with_name("built_in.toml")
+BUILT_IN = Path(__file__).with_name("built_in.toml")
+"""The profiles that come with PhaseRunner."""
 
 
 @lru_cache(maxsize=1)
 def built_in_profiles() -> Mapping[str, AgentProfile]:
     """Return the profiles that come with PhaseRunner."""
-    return MappingProxyType(parse_profiles(_BUILT_IN.read_text(encoding="utf-8"), _BUILT_IN.name))
+    return MappingProxyType(parse_profiles(BUILT_IN.read_text(encoding="utf-8"), BUILT_IN.name))
 
 
 def load_profiles(path: Path | None) -> Mapping[str, AgentProfile]:

@@ -215,7 +215,7 @@ class _Place:
     def note_failure(self, reason: str) -> None:
         """Write down why the agent failed, for an attempt that was to continue."""
         if self._session.continues:
-            with suppress(OSError):  # the failure is told even where its note cannot be written
+            with suppress(OSError):  # the attempt records the failure in any case
                 self._write(_FAILED, {**self._key, "reason": reason[:_REASON_CHARS]})
 
     def note_under_way(self, session: str) -> None:

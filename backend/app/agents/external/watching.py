@@ -3,11 +3,13 @@
 import asyncio
 import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio.to_thread
 
 from app.agents.external.events import AgentEvent, Ending, ToolCalled, ToolReturned
+from app.agents.external.refusals import Refusals
 from app.agents.files import file_states
 from app.agents.gateway_port import GatewayEndpoint
 from app.agents.port import FailureKind
@@ -16,9 +18,6 @@ from app.agents.stuck import CallCounter, ChangeClock, StuckError, StuckLimits
 _WATCH_SECONDS = 1.0
 _LOOK_SECONDS = 15.0
 """How often the files are looked at."""
-
-_REFUSED_SECONDS = 30.0
-"""How long an agent may go on after a refusal that no further request can change."""
 
 
 class OverdueError(Exception):
@@ -57,7 +56,7 @@ class Watch:
     _clock: ChangeClock = field(init=False)
     _looked_at: float = 0.0
     _requests_at_change: int = 0
-    _refused_since: float | None = None
+    _refusals: Refusals = field(default_factory=Refusals)
     _stuck: str | None = None
 
     def __post_init__(self) -> None:
@@ -91,9 +90,9 @@ class Watch:
             await asyncio.wait([work], timeout=min(_WATCH_SECONDS, self.deadline - now, quiet_until - now))
 
     def _look_at_time(self, now: float) -> None:
-        self._refused_since = _refused(self.endpoint, self._refused_since, now)
-        if self._refused_since is not None and now - self._refused_since >= _REFUSED_SECONDS:
-            raise OverdueError(FailureKind.PROTOCOL, f"{self.agent} goes on although it is refused")
+        if self._refusals.look(self.endpoint.failure(), now, datetime.now(UTC)):
+            told = f"{self.agent} goes on asking although its requests fail"
+            raise OverdueError(FailureKind.PROTOCOL, told)
         if self.max_requests is not None and self.endpoint.usage().requests > self.max_requests:
             limit = f"the limit of {self.max_requests} requests (AGENT_MAX_REQUESTS)"
             told = f"{self.agent} asked more often than {limit}"
@@ -121,12 +120,3 @@ class Watch:
         self._stuck = self._clock.look(files, requests - self._requests_at_change, now)
         if self._clock.changed_at != before:
             self._requests_at_change = requests
-
-
-def _refused(endpoint: GatewayEndpoint, since: float | None, now: float) -> float | None:
-    """Return since when the gateway refuses what cannot change: a spent limit, a rejected key."""
-    failure = endpoint.failure()
-    final = (FailureKind.LIMIT, FailureKind.BUDGET, FailureKind.CONFIGURATION)
-    if failure is None or failure.kind not in final:
-        return None
-    return now if since is None else since

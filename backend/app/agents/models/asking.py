@@ -158,8 +158,9 @@ class _One(Generic[AnswerT]):
             return _Trouble(reason, out=False, exhausted=self._exhausted(error))
         kind, reason = read_failure(error)
         late = isinstance(error, RunTimedOut)
-        if late and self.question.time_setting:
-            reason += f" ({self.question.time_setting})"
+        about = ", ".join(each for each in (self.question.role, self.question.time_setting) if each)
+        if late and about:
+            reason += f" ({about})"
         at = reset_of(error, datetime.now(UTC))
         return replace(self._out(reason), kind=kind, retry_at=at, exhausted="time" if late else None)
 

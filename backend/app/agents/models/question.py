@@ -52,6 +52,7 @@ class Question(Generic[AnswerT]):
         objection: says what is wrong with an answer that has the structure; None accepts it.
         tools: what the model may use before it answers.
         requests: to one model, answers and uses of tools together.
+        role: of the asker and its name, for messages, such as `evaluator llm_code_quality`.
         time_setting: the setting that bounds the time, for messages.
     """
 
@@ -62,6 +63,7 @@ class Question(Generic[AnswerT]):
     objection: Callable[[AnswerT], str | None] = lambda _: None
     tools: Sequence[Tool[object]] = ()
     requests: int = MAX_ANSWERS
+    role: str = ""
     time_setting: str = ""
 
 

@@ -85,7 +85,7 @@ async def _play(step: ScriptStep, files: WorkspaceFiles, report: ReportProgress)
             result = await anyio.to_thread.run_sync(_apply, edit, files)
         except FileRefusedError as error:
             _tell(report, ProgressKind.TOOL_RESULT, str(error), tool)
-            # The same script on the same tree fails the same way: only a person can mend it.
+            # The same script on the same tree fails the same way: only a person can fix it.
             message = f"edit {done + 1} of the script cannot be made: {error}"
             return _failure(FailureKind.CONFIGURATION, message, done)
         _tell(report, ProgressKind.TOOL_RESULT, result, tool)

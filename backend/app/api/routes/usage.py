@@ -6,7 +6,9 @@ from fastapi import APIRouter
 
 from app.api.edge.access import Services, Viewer
 from app.api.edge.strict_json import StrictRoute
-from app.schemas.api.usage import RunUsage
+from app.api.routes.attempts import Number
+from app.schemas.api.usage import ModelRequestList, RunUsage
+from app.schemas.runs import PhaseOfRun
 
 router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 
@@ -15,3 +17,13 @@ router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 async def show_usage(run_id: UUID, services: Services, who: Viewer) -> RunUsage:
     """All together with its subtasks, and by attempt, candidate, role and model; with the budgets."""
     return await services.usage.of_run(run_id)
+
+
+@router.get(
+    "/runs/{run_id}/attempts/{phase}/{number}/model-requests", summary="List the model requests of an attempt"
+)
+async def list_model_requests(
+    run_id: UUID, phase: PhaseOfRun, number: Number, services: Services, who: Viewer
+) -> ModelRequestList:
+    """When each came and how long its answer took, oldest first."""
+    return await services.usage.of_attempt(run_id, phase, number)

@@ -91,7 +91,7 @@ def _existing(file: Path) -> str | None:
 async def _try(root: Root, project: Path, terminal: Terminal) -> "tuple[Project, list[Tried]]":
     """Run every candidate in a copy of the last commit."""
     from app.services.local.changes import commit_of, lay_out_commit  # noqa: PLC0415 - only to try
-    from app.services.local.gate_candidates import READ, project_of  # noqa: PLC0415 - only to try
+    from app.services.local.gate_candidates import read_project  # noqa: PLC0415 - only to try
     from app.services.local.gate_plan import tried  # noqa: PLC0415 - only to try
     from app.workspaces.files.removal import remove_tree  # noqa: PLC0415 - only to try
     from app.workspaces.history.git import Git  # noqa: PLC0415 - only to try
@@ -105,22 +105,12 @@ async def _try(root: Root, project: Path, terminal: Terminal) -> "tuple[Project,
     place = Path(await anyio.mkdtemp(prefix="phaserunner-init-"))
     try:
         copy = await lay_out_commit(project, commit, None, place, git)
-        files, texts = await anyio.to_thread.run_sync(_read, copy, READ)
-        found = project_of(files, texts)
+        found = await anyio.to_thread.run_sync(read_project, copy)
         results = await _results(root, copy, found.candidates, terminal)
     finally:
         with anyio.CancelScope(shield=True):
             await remove_tree(place)
     return found, [tried(each, results.get(each.name, [])) for each in found.candidates]
-
-
-def _read(copy: Path, wanted: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    every = (each for each in copy.rglob("*") if ".git" not in each.relative_to(copy).parts)
-    files = [each.relative_to(copy).as_posix() for each in every if each.is_file() and not each.is_symlink()]
-    texts = {
-        name: (copy / name).read_text(encoding="utf-8", errors="replace") for name in wanted if name in files
-    }
-    return files, texts
 
 
 async def _results(

@@ -12,7 +12,7 @@ from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
 from app.cli.view.words import NO_DATA, latency_words, share_words
-from app.schemas.api.metrics import EvaluatorMetrics, MetricsReport, PassRates
+from app.schemas.api.metrics import EvaluatorMetrics, MetricsReport, OutcomeMetrics, PassRates
 
 
 async def metrics(
@@ -59,6 +59,7 @@ def metrics_lines(report: MetricsReport) -> Iterator[str]:
     yield f"  decided within         {latency_words(asked.time_to_decision)}; {asked.open} open now"
     for each in report.evaluators:
         yield from _evaluator(each)
+    yield from _outcomes(report.outcomes)
     for gate in report.observed:
         yield from observed_lines(gate)
     cost = report.spend.cost_usd
@@ -72,9 +73,21 @@ def _passes(name: str, passes: PassRates) -> Iterator[str]:
         yield f"  pass@{k}     {share_words(share)}"
 
 
+def _outcomes(outcomes: OutcomeMetrics) -> Iterator[str]:
+    yield "pull requests that ended at least 30 days ago"
+    for word, share in outcomes.shares.items():
+        yield f"  {word.replace('_', ' '):<16} {share_words(share)}"
+    later = [f"{count} {word.replace('_', ' ')}" for word, count in outcomes.recent.items() if count]
+    if later:
+        yield f"  ended since      {', '.join(later)}"
+
+
 def _evaluator(each: EvaluatorMetrics) -> Iterator[str]:
     yield f"{one_line(each.evaluator)}    {each.verdicts} verdicts, {latency_words(each.latency)}"
     yield f"  failed       {share_words(each.failed)}"
     yield f"  errored      {share_words(each.errored)}"
     yield f"  wrong passes {share_words(each.wrong_passes)} of the marked"
     yield f"  wrong fails  {share_words(each.wrong_fails)} of the marked"
+    if each.wrong_passes_by_outcome.of or each.wrong_fails_by_outcome.of:
+        yield f"  wrong passes {share_words(each.wrong_passes_by_outcome)} by outcome of pull requests"
+        yield f"  wrong fails  {share_words(each.wrong_fails_by_outcome)} by outcome of pull requests"

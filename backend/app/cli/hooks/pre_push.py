@@ -14,6 +14,7 @@ from app.cli.root import Root
 from app.services.local.changes import commit_of, lay_out_commit
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.git import Git, GitTarget
+from app.workspaces.sources.local import no_such_commit
 
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
@@ -100,7 +101,7 @@ async def _base(project: Path, ref: PushedRef, remote: str, base: str | None, gi
     if base is not None:
         found = await commit_of(project, base, git)
         if found is None:
-            raise CliError(f"base: {base!r} is no commit of {project}")
+            raise CliError(f"base: {await no_such_commit(base, project, git)}")
         return found
     if ref.remote_commit.strip("0") and await commit_of(project, ref.remote_commit, git):
         return ref.remote_commit

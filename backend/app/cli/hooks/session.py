@@ -17,6 +17,7 @@ from app.schemas.project_file import PROJECT_FILE
 from app.services.local.changes import commit_of, is_changed
 from app.workspaces.history.git import Git
 from app.workspaces.sources.copying import top_of_repository
+from app.workspaces.sources.local import no_such_commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,8 @@ class AgentHook:
         wanted = self.base or state.base or "HEAD"
         base = await commit_of(project, wanted, git)
         if base is None:
-            raise CliError(f"base: {wanted!r} is no commit of {project}; install the hook with --base REF")
+            told = await no_such_commit(wanted, project, git)
+            raise CliError(f"base: {told}; or install the hook with --base REF")
         if not await is_changed(project, base, git):
             return HookAnswer(Answer.STOP, returned=state.returned)
         fields = {"base": base, "deterministic_only": self.deterministic_only}

@@ -20,7 +20,7 @@ class SessionState(BaseModel):
     """One session.
 
     Attributes:
-        base: the commit at which it started; None if nobody said.
+        base: the commit at which it started; None if it is unknown.
         returned: how often it had findings back since the last pass.
         answered_at: when the last answer was given, in seconds since the epoch.
         answer: the kind of the last answer.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.schemas.api.loops import SubtaskNode
     from app.schemas.api.run_details import RunDetail
     from app.schemas.api.runs import RunView
+    from app.schemas.forges import ForgeView
     from app.schemas.runs import Usage
 
 Line = tuple[str, str]
@@ -128,14 +129,34 @@ def _forge_lines(run: "RunDetail") -> list[Line]:
     lines = [(f"  forge   {one_line(forge.repository)}{issue}", "")]
     if forge.pull_url is not None:
         by = f" by {one_line(forge.outcome_by)}" if forge.outcome_by else ""
-        outcome = f", {forge.outcome}{by}" if forge.outcome else ""
+        outcome = f", {outcome_words(forge)}{by}" if forge.outcome else ""
         lines.append((f"  pull request  {one_line(forge.pull_url)}{outcome}", ""))
+    if forge.reverted_commit is not None:
+        lines.append((f"  reverted by   {forge.reverted_commit[:12]}", "yellow"))
     if forge.review is not None:
         rounds = f", rounds: {forge.review.rounds}" if forge.review.rounds else ""
         lines.append((f"  review  {forge.review.state}: {one_line(forge.review.reason)}{rounds}", ""))
     if forge.problem:
         lines.append((f"  not reported: {one_line(forge.problem, 500)}", "yellow"))
     return lines
+
+
+def outcome_words(forge: "ForgeView") -> str:
+    """Say what became of a pull request."""
+    match forge.ended_as:
+        case "merged_unchanged":
+            return "merged unchanged"
+        case "merged_edited":
+            return f"merged with {share_of_lines(forge.edited_share or 0.0)} of the lines edited"
+        case "reverted":
+            return "merged and reverted"
+        case _:
+            return forge.outcome or "open"
+
+
+def share_of_lines(share: float) -> str:
+    """Word a share of lines; one that is not zero is never shown as zero."""
+    return "less than 1 %" if 0 < share < 0.005 else f"{share:.0%}".replace("%", " %")
 
 
 def attempt_lines(attempt: "AttemptView") -> list[Line]:

@@ -1,7 +1,7 @@
 """Testing: attempts that fall silent where they are looked at away from their tests.
 
 Each looks its answers up where the tests keep them, while they are there. Where they are not, it brings
-about something that a second process could take for trouble of its own.
+about something that a second process could take for a fault in itself.
 """
 
 from app.corpora.attacks.pairs import AgentWork, Project, pair

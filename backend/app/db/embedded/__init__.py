@@ -1,8 +1,8 @@
 """A Postgres server that comes along: real binaries, a life cycle of our own.
 
 Each user of the server holds a shared lock on one file. Starting is serialised by a second lock. A detached
-*reaper* waits for an exclusive lock on the first file, which it gets when the last user is gone, however he
-ended, and then stops the server. The server and all its processes inherit a third lock: as long as it is
+*reaper* waits for an exclusive lock on the first file, which it gets when the last user is gone, whatever
+ended it, and then stops the server. The server and all its processes inherit a third lock: as long as it is
 taken there is something left of a server, whatever the process ids say.
 """
 

@@ -10,10 +10,11 @@ from app.db.models.baselines import RunBaseline
 from app.db.models.escalations import Escalation
 from app.db.models.evaluations import Evaluation, VerdictMark
 from app.db.models.events import EventRow
-from app.db.models.forges import ForgeDelivery, ForgeReport, ForgeReview
+from app.db.models.forges import ForgeDelivery, ForgeMerge, ForgeReport, ForgeReview
 from app.db.models.held_out import HeldOut
 from app.db.models.idempotency import IdempotencyKey
 from app.db.models.ledger import DailySpending, ModelRequestRow
+from app.db.models.looks import WorkspaceLook
 from app.db.models.messages import AgentMessage
 from app.db.models.result_checks import ResultCheck
 from app.db.models.runs import Run
@@ -35,6 +36,7 @@ __all__ = [
     "Evaluation",
     "EventRow",
     "ForgeDelivery",
+    "ForgeMerge",
     "ForgeReport",
     "ForgeReview",
     "HeldOut",
@@ -47,4 +49,5 @@ __all__ = [
     "StorableText",
     "VerdictMark",
     "WebhookDelivery",
+    "WorkspaceLook",
 ]

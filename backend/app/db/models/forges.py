@@ -28,6 +28,8 @@ class ForgeReport(Base):
 
     A round works on the pull request of another run, `root_run_id`. Its result is pushed on top of `parents`:
     the commit that the branch had when the round began, and the target's head if the round merged it.
+
+    `accepted_at` is when a result was found good to merge: results are merged in this order.
     """
 
     __tablename__ = "forge_reports"
@@ -58,6 +60,7 @@ class ForgeReport(Base):
     last_error: Mapped[str] = mapped_column(server_default="")
     root_run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), index=True)
     parents: Mapped[list[str]] = mapped_column(server_default="{}")
+    accepted_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
@@ -97,6 +100,38 @@ class ForgeReview(Base):
     last_error: Mapped[str] = mapped_column(server_default="")
     comment_id: Mapped[int | None] = mapped_column(BigInteger)
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class ForgeMerge(Base):
+    """What became of a run's result after its pull request was merged.
+
+    Attributes:
+        commit: what the merge left on the target.
+        target: name of the branch that took it.
+        merged_at: when that was.
+        lines: changed lines of the delivered or of the merged change, whichever has more.
+        edited_share: the share of them that the other one does not have.
+        reverted_commit: what took it back within 30 days.
+        reverted_at: when that was.
+        look_at: when it is due; null after the 30 days.
+    """
+
+    __tablename__ = "forge_merges"
+    __table_args__ = (
+        Index("ix_forge_merges_look_at", "look_at", postgresql_where=text("look_at IS NOT NULL")),
+    )
+
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    commit: Mapped[str | None]
+    target: Mapped[str | None]
+    merged_at: Mapped[datetime | None]
+    lines: Mapped[int | None]
+    edited_share: Mapped[float | None]
+    reverted_commit: Mapped[str | None]
+    reverted_at: Mapped[datetime | None]
+    look_at: Mapped[datetime | None] = mapped_column(server_default=func.now())
+    tries: Mapped[int] = mapped_column(server_default="0")
+    last_error: Mapped[str] = mapped_column(server_default="")
 
 
 class ForgeDelivery(Base):

@@ -13,7 +13,7 @@ class ResultCheck(Base):
     """The newest check of a run's result on the present head of a branch.
 
     `commit` is that head, and `result_commit` the result. `verdict` is null if nothing was judged: the files
-    conflict, or the branch has every change.
+    conflict, or the branch has every change. `after` names results that were merged into the head before.
     """
 
     __tablename__ = "result_checks"
@@ -28,6 +28,7 @@ class ResultCheck(Base):
     commit: Mapped[str]
     state: Mapped[str]
     conflicts: Mapped[list[str]] = mapped_column(server_default="{}")
+    after: Mapped[list[str]] = mapped_column(server_default="{}")
     verdict: Mapped[str | None]
     reason: Mapped[str] = mapped_column(server_default="")
     checked_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -40,7 +40,7 @@ _CLOSING = """\
 
 
 The material ends here. Answer the query.{retry}{guidance}"""
-_RETRY = """ This is attempt {number}: the feedback lists what was wrong before. Mend every point of it:
+_RETRY = """ This is attempt {number}: the feedback lists what was wrong before. Fix every point of it:
 {fixes}"""
 _GUIDANCE = """
 
@@ -124,7 +124,7 @@ class SynthesizerAgent:
     build: Callable[[str], Model] = infer_model
 
     def build_prompt(self, task: SynthesisTask, fence: str, room: float = 1.0) -> str:
-        """Return the message of one attempt; a retry's ends with what has to be mended."""
+        """Return the message of one attempt; a retry's ends with what has to be fixed."""
         sections = [
             ("query", shorten(task.query, int(QUERY_CHARS * room))),
             ("entries", shorten("\n\n".join(task.entries), int(ENTRIES_CHARS * room))),
@@ -144,6 +144,7 @@ class SynthesizerAgent:
             instructions=_INSTRUCTIONS.format(rules=rules or "None.", fence=fence),
             prompt=lambda room: self.build_prompt(task, fence, room),
             structure=Written,
+            role="synthesizer",
             time_setting="AGENT_TIMEOUT",
         )
         models = [

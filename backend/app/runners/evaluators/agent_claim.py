@@ -38,7 +38,7 @@ class AgentClaimEvaluator:
             passed=not objection,
             score=0.0 if objection else 1.0,
             feedback=objection or f"The agent reports {SUCCESS}",
-            suggestions=[f"Run the tests, mend what fails, and end with {SUCCESS} on a separate line"]
+            suggestions=[f"Run the tests, fix what fails, and end with {SUCCESS} on a separate line"]
             if objection
             else [],
         )

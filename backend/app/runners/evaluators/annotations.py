@@ -1,6 +1,7 @@
 """Functions that lose their annotations: a type checker has nothing left to hold them against."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -15,6 +16,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 def lost_annotations(base: Path, tree: Path, files: Iterable[str]) -> list[Finding]:
     """Return a finding for each function that is annotated at base and is not in the candidate.
 
+    Of functions with one name, as overloads and what they stand for, as many may be bare as at base.
+
     Args:
         base: the tree with the base commit.
         tree: the candidate's.
@@ -22,13 +25,16 @@ def lost_annotations(base: Path, tree: Path, files: Iterable[str]) -> list[Findi
     """
     found: list[Finding] = []
     for name in files:
-        annotated = {path for path, each in _functions(base / name) if _is_annotated(each)}
-        if annotated:
-            found += [
-                Finding(name, each.lineno, RULE, f"{path} lost its annotations, so that it is not checked")
-                for path, each in _functions(tree / name)
-                if path in annotated and not _is_annotated(each)
-            ]
+        at_base = _functions(base / name)
+        annotated = {path for path, each in at_base if _is_annotated(each)}
+        bare = Counter(path for path, each in at_base if not _is_annotated(each))
+        for path, each in _functions(tree / name) if annotated else ():
+            if path not in annotated or _is_annotated(each):
+                continue
+            bare[path] -= 1
+            if bare[path] < 0:
+                message = f"{path} lost its annotations, so that it is not checked"
+                found.append(Finding(name, each.lineno, RULE, message))
     return found
 
 

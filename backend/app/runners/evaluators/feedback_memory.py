@@ -67,9 +67,9 @@ class AttemptRecord:
         return [each.feedback for each in self.evaluation_results if not each.passed]
 
     def issues_to_fix(self) -> list[str]:
-        """What the agent can mend, without repeats: suggestions of failed results, or their feedback.
+        """What the agent can fix, without repeats: suggestions of failed results, or their feedback.
 
-        An evaluator that reached no verdict gives the agent nothing to mend.
+        An evaluator that reached no verdict gives the agent nothing to fix.
         """
         return unique_issues(
             text

@@ -110,6 +110,7 @@ class ModelEvaluator:
             prompt=prompt,
             structure=Assessment,
             objection=lambda answer: objection(self.focus, answer),
+            role=f"evaluator {self.name}",
             time_setting="EVALUATOR_LLM_TIMEOUT",
         )
         models = [NamedModel.of(each) for each in (self.model, self.fallback_model) if each is not None]

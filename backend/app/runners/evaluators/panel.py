@@ -65,7 +65,7 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
         llm_always: ask the models even when a gate does not hold.
         on_result: receives each result of an evaluator that ran, in the order in which they end.
         acceptances: what humans accepted earlier in the run; a gate that only repeats such a finding holds
-            nobody up, and its result says so.
+            no one up, and its result says so.
         too_slow: advisory evaluators whose models timed out too often; they are reported as skipped.
         deadline: seconds for each evaluator.
 

@@ -138,6 +138,7 @@ class EvaluatorAgent:
             prompt=lambda room: message(given, fence, room),
             structure=AnswerJudgement,
             objection=objection,
+            role="evaluator of answers",
             time_setting="EVALUATOR_LLM_TIMEOUT",
         )
         models = [

@@ -57,7 +57,7 @@ class ResponseQualityEvaluator:
             entries_summary=evidence,
             evaluation_rules=list(RULES),
             attempt_number=max(1, context.get("attempt", 1)),
-            previous_feedback=[EvaluationFeedback(issue=each, suggestion="Mend it") for each in said],
+            previous_feedback=[EvaluationFeedback(issue=each, suggestion="Fix it") for each in said],
         )
         judged = await self.agent.judge(given)
         if judged.output is None:

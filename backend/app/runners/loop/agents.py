@@ -36,7 +36,7 @@ say what you need to know and nothing else, and you are asked again with the res
 Say that you need a human only when no one else can continue.
 """
 _EVALUATOR = """\
-You evaluate a proposed solution. Write your feedback first: what is wrong and what would mend it, specific
+You evaluate a proposed solution. Write your feedback first: what is wrong and what would fix it, specific
 enough to be acted on. Then say whether the solution is a success; when in doubt it is not. What a script
 printed, where one ran, weighs more than any claim.
 """
@@ -146,6 +146,7 @@ class _Asking(Generic[AnswerT]):
             objection=objection,
             tools=tools,
             requests=MAX_REQUESTS if tools else MAX_ANSWERS,
+            role=task.role,
             time_setting="AGENT_TIMEOUT",
         )
         asked = await ask(

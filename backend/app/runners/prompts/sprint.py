@@ -24,7 +24,7 @@ You are in the coding phase. If `{PLAN_FILE}` is in the root of the workspace, r
 
 1. Create and change the files that the requirements below call for.
 2. Add tests for what is new. Existing tests and the settings of the tools are protected: a change to them \
-does not count and fails the work, unless you are told that a path may be changed.
+does not count and fails the work, unless this prompt says that a path may be changed.
 3. Run the tests; lint and type errors count as failures too.
 
 When the code is complete and the tests pass, end your answer with: Coding Complete""",
@@ -56,7 +56,7 @@ def optimized_prompt(
     attempt: int,
     max_attempts: int,
 ) -> str:
-    """The prompt of a retry: what was tried, the task, and what must be mended now.
+    """The prompt of a retry: what was tried, the task, and what must be fixed now.
 
     Args:
         phase: the phase.

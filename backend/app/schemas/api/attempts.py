@@ -154,12 +154,14 @@ class UnfinishedDiff(Diff):
 
     Attributes:
         base_commit: what it is compared with: the files that the attempt began with.
-        additions: lines added in the files that are named.
-        deletions: lines removed in them.
+        changed_files: how many files it changed; `files` has the first 1,000 of them.
+        additions: lines added in all of them.
+        deletions: lines removed in all of them.
         taken_at: when the workspace was read.
     """
 
     base_commit: str
+    changed_files: int
     additions: int
     deletions: int
     taken_at: datetime

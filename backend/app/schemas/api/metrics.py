@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.schemas.api.observed import ObservedGate
 from app.schemas.api.run_lists import RunScope
+from app.schemas.forges import EndedAs
 from app.schemas.shares import Latency, Share
 
 
@@ -107,6 +108,8 @@ class EvaluatorMetrics(BaseModel):
         latency: of the verdicts that were not skipped.
         wrong_passes: of the passes that reviewers marked, those whose newest mark says wrong.
         wrong_fails: the same for fails.
+        wrong_passes_by_outcome: of the passes of delivered results, those closed or reverted by people.
+        wrong_fails_by_outcome: of the fails of delivered results, those merged for good.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -121,6 +124,8 @@ class EvaluatorMetrics(BaseModel):
     latency: Latency
     wrong_passes: MetricShare
     wrong_fails: MetricShare
+    wrong_passes_by_outcome: MetricShare
+    wrong_fails_by_outcome: MetricShare
 
 
 class Amount(BaseModel):
@@ -159,6 +164,24 @@ class SpendMetrics(BaseModel):
     output_tokens: Amount
 
 
+class OutcomeMetrics(BaseModel):
+    """What became of the pull requests of delivered results; each run is a case.
+
+    Attributes:
+        shares: by outcome, of those that ended at least 30 days ago.
+        edited_share: the share of edited lines that half of the settled merges do not exceed.
+        recent: by outcome, how many ended since then; they are in no share yet.
+        uncompared: merges that are not compared with what was delivered.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    shares: dict[EndedAs, MetricShare]
+    edited_share: float | None
+    recent: dict[EndedAs, int]
+    uncompared: int
+
+
 class MetricsReport(BaseModel):
     """All metrics of the chosen runs at one moment.
 
@@ -170,6 +193,7 @@ class MetricsReport(BaseModel):
         retries: of whole runs.
         phases: of each phase, in the order of a sprint.
         observed: of each gate that was only observed.
+        outcomes: of the pull requests that ended.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -183,6 +207,7 @@ class MetricsReport(BaseModel):
     escalations: EscalationMetrics
     evaluators: list[EvaluatorMetrics]
     observed: list[ObservedGate] = []
+    outcomes: OutcomeMetrics
     spend: SpendMetrics
 
 

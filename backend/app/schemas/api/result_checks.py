@@ -28,6 +28,9 @@ class ResultCheckView(BaseModel):
     result_commit: str
     state: Literal["clean", "conflicts", "contained"]
     conflicts: list[str]
+    after: list[str] = Field(
+        default=[], description="Earlier results that were merged into that head before, in this order."
+    )
     verdict: Literal["passed", "failed", "errored"] | None = Field(
         description="Null if nothing was judged: files conflict, or the branch has every change."
     )
@@ -37,8 +40,11 @@ class ResultCheckView(BaseModel):
     @property
     def problem(self) -> str:
         """Why the result cannot be offered; empty if it can."""
+        place = f"{self.branch} at {self.commit[:12]}"
+        if self.after:
+            place += f" with {' and '.join(self.after)}, which come before"
         if self.state == "conflicts":
-            return f"it conflicts with {self.branch} at {self.commit[:12]}: {', '.join(self.conflicts)}"
+            return f"it conflicts with {place}: {', '.join(self.conflicts)}"
         if self.verdict in ("failed", "errored"):
-            return f"judged again on {self.branch} at {self.commit[:12]}, it {self.verdict}: {self.reason}"
+            return f"judged again on {place}, it {self.verdict}: {self.reason}"
         return ""

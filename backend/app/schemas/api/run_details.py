@@ -75,7 +75,7 @@ class RunFork(BaseModel):
         extra="forbid",
         json_schema_extra={
             "examples": [
-                {"phase": "coding", "attempt": 2, "guidance": "Keep the parser; mend only the rounding."}
+                {"phase": "coding", "attempt": 2, "guidance": "Keep the parser; fix only the rounding."}
             ]
         },
     )

@@ -28,6 +28,9 @@ class MetricName(StrEnum):
     VERDICT_SKIPPED = "verdict_skipped"
     WRONG_PASSES = "wrong_passes"
     WRONG_FAILS = "wrong_fails"
+    WRONG_PASSES_BY_OUTCOME = "wrong_passes_by_outcome"
+    WRONG_FAILS_BY_OUTCOME = "wrong_fails_by_outcome"
+    OUTCOME = "outcome"
 
 
 MAX_CHOICES = 50
@@ -88,7 +91,7 @@ class RunFilter(RunScope):
         default=None, max_length=100, description="The phase of the number; null for whole runs."
     )
     metric_key: CleanLine | None = Field(
-        default=None, max_length=200, description="The reason, decision or evaluator of the number."
+        default=None, max_length=200, description="The reason, decision, evaluator or outcome of the number."
     )
 
 

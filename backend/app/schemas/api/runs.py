@@ -63,6 +63,7 @@ class ListedRun(BaseModel):
     phase: str | None
     attempt: int | None
     max_attempts: int
+    attempts_used: int = Field(default=0, description="The attempts of all phases so far.")
     agent: str = Field(description="The agent; the text says so if it is a script.")
     scripted: bool
     project: str = Field(default="", description="The location of the source: a path or a URL.")

@@ -1,5 +1,6 @@
 """What a run's model requests consumed, as the API shows it."""
 
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
@@ -43,6 +44,31 @@ class UsagePart(ModelUsage):
     model: str
     latency_ms: int
     """Mean time of a request, from its beginning to the end of the answer."""
+
+
+class ModelRequestView(BaseModel):
+    """One request to a model: when it came, how long its answer took, and what it consumed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: datetime
+    latency_ms: int
+    role: ModelRole
+    candidate: int | None
+    provider: str
+    model: str
+    status: int
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+class ModelRequestList(BaseModel):
+    """The first 1,000 model requests of an attempt, oldest first; `more` says that it made others."""
+
+    model_config = ConfigDict(frozen=True)
+
+    items: tuple[ModelRequestView, ...]
+    more: bool
 
 
 class BudgetLine(BaseModel):

@@ -21,7 +21,8 @@ from app.schemas.forges import ForgeOrigin
 from app.schemas.held_out import HeldOutInput
 from app.schemas.runs import RunKind, RunPolicy
 from app.schemas.workspaces import GitSource, SourceInfo, WorkspaceSource
-from app.services.control.held_out import copy_held_out, held_out_row, read_held_out
+from app.services.control.held_out import copy_held_out, held_out_row
+from app.services.control.held_out_reading import read_held_out
 from app.services.control.idempotency import Once
 from app.services.record.budgets import BudgetKeeper
 from app.services.record.queued_runs import queued_run
@@ -59,7 +60,7 @@ class NewRun:
         actor: who asks.
         origin: its place on a forge, if it has one.
         id: of the run; None for a new one.
-        guidance: what its agent is told from the start.
+        guidance: words for the agent's first prompt.
         begins_with: the branch of its remote source that it goes on with; None begins with the base.
         held_out_of: the run whose held-out tests it takes over.
     """

@@ -26,8 +26,12 @@ def used_vendor_login(produced: Sequence[ProducedCandidate]) -> bool:
 async def store_candidates(
     recording: Recording, attempt: Attempt, produced: Sequence[ProducedCandidate]
 ) -> None:
-    """Store what each candidate produced, and the bundle of each commit."""
+    """Store what each candidate produced, and the bundle of each commit.
+
+    Candidates begin with what an earlier try of the attempt left, so its changes are theirs.
+    """
     session = recording.session
+    kept = list(attempt.changed_files)
     for index, each in enumerate(produced):
         committed = each.committed
         session.add(
@@ -42,7 +46,7 @@ async def store_candidates(
                 metrics={**asdict(each.outcome.usage), "seconds": each.ended.seconds},
                 head_commit=committed.commit if committed else None,
                 tree=committed.tree if committed else None,
-                changed_files=committed.changed_files if committed else [],
+                changed_files=sorted({*kept, *committed.changed_files}) if committed else [],
                 continued=session_of(each.outcome).continued,
                 session_note=session_of(each.outcome).note,
             )

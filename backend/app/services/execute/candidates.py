@@ -38,7 +38,7 @@ SAFE_FIXES_MESSAGE = "Safe fixes by ruff"
 class Committed:
     """What an agent left: a commit on top of the run's base, and the bundle that carries it.
 
-    `dropped` says what was left out and why, ready to be shown. `fixed` are the files that were then mended
+    `dropped` says what was left out and why, ready to be shown. `fixed` are the files that were then fixed
     by machine; the commit is then one of these fixes alone, on top of the agent's.
     """
 
@@ -116,7 +116,7 @@ class Watch(Protocol):
 class CandidateJob:
     """What the candidates of one attempt start from; `task_in` makes the task for a working tree.
 
-    `safe_fixes` asks for what an agent leaves to be mended by machine before it is judged. `conversation` is
+    `safe_fixes` asks for what an agent leaves to be fixed by machine before it is judged. `conversation` is
     the subject of what agents say. They go on with one on it that was interrupted, and where it `continues`
     also with one that has ended; None keeps none. `interrupted` says that the attempt was. Who watches finds
     the trees by `claim`.
@@ -143,7 +143,7 @@ class CandidateRuns:
         trees: gives the trees in which agents work.
         interpreters: chooses what the agents' test runs work with, by what the base declares; None leaves
             that to the agents.
-        fixer: mends what they leave, where a run asks for it.
+        fixer: fixes what they leave, where a run asks for it.
     """
 
     def __init__(

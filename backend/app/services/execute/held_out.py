@@ -18,7 +18,7 @@ from app.realtime.store import Fence
 from app.runners.phase_panel import PhasePanel
 from app.schemas.held_out import HeldOutAtBase
 from app.schemas.runs import HeldOutFeedback
-from app.services.control.held_out import JUDGED_PHASES, MakeGate
+from app.services.control.held_out_reading import JUDGED_PHASES, MakeGate
 from app.services.execute.advance import CarryOutAttempt
 from app.services.record.history import Recorded
 from app.services.record.transactions import Recorder

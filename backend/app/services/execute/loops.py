@@ -178,7 +178,7 @@ async def _towards_a_verdict(steps: LoopSteps, known: _Known) -> Step:
 
 
 def _passing(step: Step, role: str) -> ModelTrouble | None:
-    """Return the trouble of a model that can pass, or that a human can mend."""
+    """Return the trouble of a model that can pass, or that a person can fix."""
     found = step.trouble
     if not isinstance(found, Trouble):
         return None

@@ -29,6 +29,7 @@ from app.services.execute.candidate_rows import store_bundle, store_candidates, 
 from app.services.execute.candidates import CandidateJob, CandidateRuns, Committed, ProducedCandidate
 from app.services.execute.inbox import AttemptInbox
 from app.services.execute.interruptions import has_work, is_interrupted, last_end
+from app.services.execute.looks import ShowsWork, show_nothing
 from app.services.execute.progress import ProgressBatcher, storing_progress
 from app.services.record.attempts import (
     begin_run,
@@ -65,6 +66,7 @@ class Producing:
         recorder: opens fenced transactions.
         candidates: runs the agents.
         limits: bounds on one attempt.
+        shows: shows the workspaces while agents work.
     """
 
     def __init__(
@@ -73,11 +75,13 @@ class Producing:
         recorder: Recorder,
         candidates: CandidateRuns,
         limits: AgentLimits,
+        shows: ShowsWork = show_nothing,
     ) -> None:
         self._sessions = sessions
         self._recorder = recorder
         self._candidates = candidates
         self._limits = limits
+        self._shows = shows
 
     async def __call__(self, recorded: Recorded, number: int, fence: Fence) -> None:
         """Produce attempt `number` of the run's current phase and record the outcome."""
@@ -156,8 +160,8 @@ class Producing:
             interrupted=is_interrupted(recorded, number),
             claim=opened.claim,
         )
-        store = partial(self._recorder.progress, run.id, fence)
-        async with storing_progress(ProgressBatcher(run.id, phase, number, store)) as batcher:
+        batcher = ProgressBatcher(run.id, phase, number, partial(self._recorder.progress, run.id, fence))
+        async with storing_progress(batcher), self._shows(run.id, opened.claim):
             return await self._candidates.run(job, _Stage(run.id, phase, number, batcher))
 
     async def _record_output(

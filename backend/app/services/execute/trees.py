@@ -90,11 +90,11 @@ class RunTrees:
         """Compare the tree in which a candidate works with the commit it began from.
 
         Raises:
-            WorkspaceError: the tree is gone, on another machine, or too large.
+            WorkspaceError: the tree is gone, or too large.
         """
         tree = await anyio.to_thread.run_sync(self._store.tree_at_work, run_id, claim, candidate)
         if tree is None:
-            raise WorkspaceError("the workspace is not on this machine")
+            raise WorkspaceError("the workspace is gone")
         return await (await self.repository(run_id, start)).look_at(tree, start)
 
     async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete
 from sqlalchemy.dialects.postgresql import insert
 
 from app.core.credentials import Credentials
@@ -22,12 +22,12 @@ from app.forges.port import ForgeError
 from app.forges.signatures import HEADER, is_signed
 from app.schemas.api.forges import DeliveryTaken
 from app.services.chores.webhooks import pause_after
+from app.services.forges.leases import Leases
 from app.services.forges.wishes import WishService
 
 logger = logging.getLogger(__name__)
 
 MAX_TRIES = 8
-LEASE = timedelta(minutes=15)
 KEPT_FOR = timedelta(days=30)
 """Deliveries are forgotten then; older repetitions are refused for their age."""
 
@@ -126,37 +126,24 @@ class ForgeDeliveryChore:
     def __init__(self, sessions: Sessions, wishes: WishService) -> None:
         self._sessions = sessions
         self._wishes = wishes
+        self._leases = Leases(
+            sessions=sessions,
+            table=ForgeDelivery,
+            due_at="next_at",
+            make=_Taken,
+            waits=(ForgeDelivery.status == "pending",),
+            order="received_at",
+            batch=_BATCH,
+        )
 
     async def __call__(self) -> int:
         """Work what is due; returns how many deliveries were tried."""
-        tried = 0
-        while batch := await self._take():
-            for each in batch:
-                await self._attempt(each)
-            tried += len(batch)
+        tried = await self._leases.work(self._attempt)
         if tried:
             async with self._sessions.begin() as session:
                 old = ForgeDelivery.received_at < datetime.now(UTC) - KEPT_FOR
                 await session.execute(delete(ForgeDelivery).where(old))
         return tried
-
-    async def _take(self) -> list[_Taken]:
-        row = ForgeDelivery
-        due = (
-            select(row.id)
-            .where(row.status == "pending", row.next_at <= func.now())
-            .order_by(row.received_at)
-            .limit(_BATCH)
-            .with_for_update(skip_locked=True)
-        )
-        claim = (
-            update(row)
-            .where(row.id.in_(due.scalar_subquery()))
-            .values(tries=row.tries + 1, next_at=func.now() + LEASE)
-            .returning(row.id, row.forge, row.event, row.payload, row.digest, row.tries)
-        )
-        async with self._sessions.begin() as session:
-            return [_Taken(*each) for each in await session.execute(claim)]
 
     async def _attempt(self, taken: _Taken) -> None:
         trigger = f"{taken.forge}:{taken.digest.hex()}"
@@ -181,10 +168,7 @@ class ForgeDeliveryChore:
         await self._record(taken, {"next_at": at, "result": str(error)})
 
     async def _record(self, taken: _Taken, values: dict[str, Any]) -> None:
-        row = ForgeDelivery
-        mine = (row.id == taken.id, row.tries == taken.tries, row.status == "pending")
-        async with self._sessions.begin() as session:
-            await session.execute(update(row).where(*mine).values(values))
+        await self._leases.record(taken.id, taken.tries, values, ForgeDelivery.status == "pending")
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from app.core.errors import ConflictError, InvalidInputError, PhaseRunnerError
 from app.db.engine import Sessions
@@ -29,11 +29,12 @@ from app.schemas.runs import RunStatus
 from app.schemas.workspaces import GitSource
 from app.services.chores.webhooks import pause_after
 from app.services.execute.trees import RunTrees
+from app.services.forges.leases import Leases
+from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.outcomes import note_outcome
 from app.services.forges.signs import wake
 from app.services.forges.statuses import status_of
 from app.services.read.runs import RunQueries
-from app.services.review.rechecks import RecheckService
 from app.services.review.results import Result, ResultService
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.pushing import Push, lay_onto, push_branch
@@ -41,10 +42,6 @@ from app.workspaces.sources.pushing import Push, lay_onto, push_branch
 logger = logging.getLogger(__name__)
 
 MAX_TRIES = 12
-LEASE = timedelta(minutes=15)
-"""A report that a worker has taken is left alone for so long; if the worker dies, it is made again after."""
-
-_BATCH = 5
 _SHA_LENGTHS = (40, 64)
 
 
@@ -63,6 +60,8 @@ class _Due:
     comment_id: int | None
     root_run_id: UUID | None
     parents: list[str]
+    accepted_at: datetime | None
+    pull_url: str | None
 
     @property
     def comment_run_id(self) -> UUID:
@@ -79,7 +78,7 @@ class ForgeReportService:
         forges: adapters by name.
         queries: reads runs.
         results: finds results.
-        rechecks: judges them again if their target has moved.
+        queue: judges them in the order in which they would be merged.
         trees: knows the runs' commits.
         sources: which sources and credentials are allowed.
     """
@@ -91,7 +90,7 @@ class ForgeReportService:
         forges: ForgesByName,
         queries: RunQueries,
         results: ResultService,
-        rechecks: RecheckService,
+        queue: MergeQueue,
         trees: RunTrees,
         sources: SourcePolicy,
     ) -> None:
@@ -100,39 +99,20 @@ class ForgeReportService:
         self._forges = forges
         self._queries = queries
         self._results = results
-        self._rechecks = rechecks
+        self._queue = queue
         self._trees = trees
         self._sources = sources
+        self._leases = Leases(
+            sessions=sessions,
+            table=ForgeReport,
+            due_at="next_at",
+            make=_Due,
+            waits=(ForgeReport.wanted > ForgeReport.reported, ForgeReport.tries < MAX_TRIES),
+        )
 
     async def __call__(self) -> int:
         """Make the reports that are due; returns how many were tried."""
-        tried = 0
-        while batch := await self._take():
-            for due in batch:
-                await self._attempt(due)
-            tried += len(batch)
-        return tried
-
-    async def _take(self) -> list[_Due]:
-        row = ForgeReport
-        waiting = (
-            select(row.run_id)
-            .where(row.wanted > row.reported, row.next_at <= func.now(), row.tries < MAX_TRIES)
-            .order_by(row.next_at)
-            .limit(_BATCH)
-            .with_for_update(skip_locked=True)
-        )
-        claim = (
-            update(row)
-            .where(row.run_id.in_(waiting.scalar_subquery()))
-            .values(tries=row.tries + 1, next_at=func.now() + LEASE)
-            .returning(
-                *(row.run_id, row.forge, row.repository, row.issue, row.wanted, row.tries),
-                *(row.branch, row.pushed, row.comment_id, row.root_run_id, row.parents),
-            )
-        )
-        async with self._sessions.begin() as session:
-            return [_Due(*each) for each in await session.execute(claim)]
+        return await self._leases.work(self._attempt)
 
     async def _attempt(self, due: _Due) -> None:
         member = self._members.named(due.forge, due.repository)
@@ -152,12 +132,12 @@ class ForgeReportService:
     async def _report(self, due: _Due, member: Member, forge: Forge) -> str:
         """Bring the forge to the state of the run; give why the result could not be offered, or nothing."""
         facts = await self._facts(due, member)
-        pull_url, problem = None, ""
+        pull_url, problem = due.pull_url, ""
         result = None if await self._has_rounds(due) else await self._offered(facts, member)
-        is_new = due.branch is None or (due.root_run_id is not None and not due.pushed)
+        is_new = due.accepted_at is None if due.root_run_id is None else not due.pushed
         if result is not None and is_new and result.is_final:
             # Before the first offer only: afterwards the forge itself says what has moved.
-            check = await self._rechecks.recheck(due.run_id)
+            check = await self._queue.admit(due.run_id, due.comment_run_id)
             if check.verdict == "errored":
                 raise ForgeError(check.problem)  # it says nothing about the result, so it is tried again
             problem = check.problem
@@ -223,7 +203,11 @@ class ForgeReportService:
         await self._note(due, {"branch": branch, "pushed": ours})
         source = GitSource(url=member.clone_url, credential=member.forge.credential)
         push = Push(source, branch, commit, replaces=frozenset(ours), parents=tuple(due.parents))
-        await push_branch(push, repository, self._sources)
+        try:
+            await push_branch(push, repository, self._sources)
+        except ConflictError:
+            await self._note(due, {"pushed": due.pushed})  # it was not delivered
+            raise
         return commit
 
     async def _has_rounds(self, due: _Due) -> bool:
@@ -272,12 +256,8 @@ class ForgeReportService:
         await self._record(due, {"reported": due.wanted, "tries": 0, "last_error": why})
 
     async def _record(self, due: _Due, values: dict[str, Any]) -> None:
-        row = ForgeReport
-        # A worker that was stopped for longer than its lease must not undo what the next one recorded.
         # If something happened meanwhile, `wanted` is larger and `tries` is 0: then the report stays due.
-        mine = (row.run_id == due.run_id, row.tries == due.tries, row.wanted == due.wanted)
-        async with self._sessions.begin() as session:
-            await session.execute(update(row).where(*mine).values(values))
+        await self._leases.record(due.run_id, due.tries, values, ForgeReport.wanted == due.wanted)
 
     async def _note(self, due: _Due, values: dict[str, Any]) -> None:
         async with self._sessions.begin() as session:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, update
 
 from app.core.errors import PhaseRunnerError
 from app.db.engine import Sessions
@@ -31,15 +31,12 @@ from app.forges.reviews import (
 )
 from app.schemas.runs import RunStatus
 from app.services.chores.webhooks import pause_after
+from app.services.forges.leases import Leases
 from app.services.forges.outcomes import note_outcome
 from app.services.forges.rounds import Round, RoundService
 
 logger = logging.getLogger(__name__)
 
-LEASE = timedelta(minutes=15)
-"""A review that a worker has taken is left alone for so long; if the worker dies, it is looked at after."""
-
-_BATCH = 5
 _MAX_PAUSES = 6
 """Pauses after failures grow so often."""
 
@@ -104,36 +101,16 @@ class ReviewChore:
         self._forges = forges
         self._reviews = reviews
         self._rounds = rounds
+        self._leases = Leases(
+            sessions=sessions,
+            table=ForgeReview,
+            due_at="look_at",
+            make=_Due,
+        )
 
     async def __call__(self) -> int:
         """Look at what is due; returns how many reviews were tried."""
-        tried = 0
-        while batch := await self._take():
-            for due in batch:
-                await self._attempt(due)
-            tried += len(batch)
-        return tried
-
-    async def _take(self) -> list[_Due]:
-        row = ForgeReview
-        waiting = (
-            select(row.run_id)
-            .where(row.look_at <= func.now())
-            .order_by(row.look_at)
-            .limit(_BATCH)
-            .with_for_update(skip_locked=True)
-        )
-        claim = (
-            update(row)
-            .where(row.run_id.in_(waiting.scalar_subquery()))
-            .values(tries=row.tries + 1, look_at=func.now() + LEASE)
-            .returning(
-                *(row.run_id, row.state, row.rounds, row.round_run_id, row.asked, row.answered),
-                *(row.tries, row.comment_id),
-            )
-        )
-        async with self._sessions.begin() as session:
-            return [_Due(*each) for each in await session.execute(claim)]
+        return await self._leases.work(self._attempt)
 
     async def _attempt(self, due: _Due) -> None:
         place = await self._place(due.run_id)
@@ -220,8 +197,9 @@ class ReviewChore:
             "asked": [each.key for each in decision.feedback],
             "look_at": func.now() + timedelta(minutes=place.rules.poll_minutes),
         }
-        await self._record(due, values | _seen(facts))
+        # Said first: after a crash in between, the same round is found and said again.
         await self._tell(due, place, decision, run_id)
+        await self._record(due, values | _seen(facts))
 
     async def _tell(
         self, due: _Due, place: _Place, decision: ReviewDecision, run_id: UUID | None = None
@@ -256,12 +234,11 @@ class ReviewChore:
             await session.execute(_of(due).values(look_at=at, last_error=why))
 
     async def _record(self, due: _Due, values: dict[str, Any]) -> None:
+        at = values.pop("look_at")
         async with self._sessions.begin() as session:
-            # What stirred the review meanwhile has set `tries` to 0, and when it is looked at.
-            kept = ForgeReview.tries == due.tries
-            at = values.pop("look_at")
             await session.execute(_of(due).values({**values, "last_error": ""}))
-            await session.execute(_of(due).where(kept).values(look_at=at, tries=0))
+        # What stirred the review meanwhile has set `tries` to 0, and when it is looked at.
+        await self._leases.record(due.run_id, due.tries, {"look_at": at, "tries": 0})
 
 
 def _of(due: _Due) -> Any:

@@ -31,7 +31,7 @@ class Round:
         root_run_id: the run that opened the pull request.
         number: 1 for the first round.
         pull: as it stands.
-        feedback: what the agent is told.
+        feedback: words for the agent's prompt.
     """
 
     root_run_id: UUID

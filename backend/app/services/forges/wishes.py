@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -22,6 +22,8 @@ from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.runs import EscalationDecision, RunStatus
 from app.services.control.cancelling import CancelService
 from app.services.forges.issues import IssueService
+from app.services.forges.merges import stir_merges
+from app.services.forges.outcomes import note_delivered
 from app.services.forges.signs import stir
 from app.services.review.escalations import EscalationService
 
@@ -163,6 +165,9 @@ class WishService:
         return Fulfilled(acted=True, text=f"stopped the run {run.id}")
 
     async def _stir(self, member: Member, wish: Stirred) -> Fulfilled:
+        merges = await stir_merges(self._sessions, member, wish) if wish.reverts else 0
+        if merges:
+            return Fulfilled(acted=True, text=f"{merges} merged results may be reverted; they are looked at")
         rules = member.repository.review
         if rules is None:
             return Fulfilled(acted=False, text="pull requests of this repository are not followed")
@@ -172,27 +177,14 @@ class WishService:
         return Fulfilled(acted=True, text=f"{found} review{'' if found == 1 else 's'} will be looked at")
 
     async def _end(self, member: Member, wish: Ended) -> Fulfilled:
-        row = ForgeReport
-        # Deliveries come in any order: what is older than the known outcome says nothing new.
-        statement = (
-            update(row)
-            .where(
-                row.forge == member.repository.forge,
-                row.repository == member.repository.name,
-                row.pull_number == wish.number,
-                or_(row.outcome_at.is_(None), row.outcome_at <= wish.at),
-            )
-            .values(outcome=wish.outcome, outcome_by=wish.user, outcome_at=wish.at)
-            .returning(row.run_id)
-        )
         async with self._sessions.begin() as session:
-            run_id = await session.scalar(statement)
-        if run_id is None:
+            runs = await note_delivered(session, member, wish)
+        if not runs:
             return Fulfilled(
                 acted=False, text="the pull request is not of a run, or something newer is known"
             )
         await self._stir(member, Stirred(wish.repository, number=wish.number))
-        return Fulfilled(acted=True, text=f"the pull request of {run_id} is {wish.outcome or 'open again'}")
+        return Fulfilled(acted=True, text=f"the pull request of {runs[0]} is {wish.outcome or 'open again'}")
 
     async def _explain(self, member: Member, wish: Asked, why: str, trigger: str) -> None:
         marker = f"{OWN}refused:{trigger} -->"

@@ -21,7 +21,8 @@ from app.schemas.held_out import HeldOutAtBase
 from app.schemas.project_file import PROJECT_FILE
 from app.schemas.runs import HeldOutFeedback, RunPolicy
 from app.schemas.workspaces import LocalSource
-from app.services.control.held_out import JUDGED_PHASES, MakeGate, read_held_out
+from app.services.control.held_out_reading import JUDGED_PHASES, MakeGate, read_held_out
+from app.services.local.gate_candidates import hint_for
 from app.workspaces.files.limits import WorkspaceLimits
 from app.workspaces.files.origin import origin_of, write_origin
 from app.workspaces.files.removal import remove_tree
@@ -105,7 +106,7 @@ class EvaluationService:
             phase=request.phase,
             verdict=verdict.status.value,
             score=verdict.score if _has_evidence(results, gates) else None,
-            reason=verdict.reason,
+            reason=f"{verdict.reason}{judged.hint}",
             questions=list(verdict.questions),
             base_commit=judged.base.commit,
             project_file=_told(panel, judged.base.commit),
@@ -146,7 +147,10 @@ class EvaluationService:
         results = await panel.evaluate_phase_output(
             request.phase, request.output, context, request.deterministic_only
         )
-        return _Judged(base, panel, results, at_base, BaselineSummary.of(baseline) if baseline else None)
+        summary = BaselineSummary.of(baseline) if baseline else None
+        tree = base.tree or candidate
+        hint = await anyio.to_thread.run_sync(hint_for, tree) if _is_unconfigured(panel) else ""
+        return _Judged(base, panel, results, at_base, summary, hint)
 
     async def _gate(self, request: EvaluateRequest, base: "_Base", place: Path) -> HeldOutEvaluator | None:
         if request.held_out is None:
@@ -216,6 +220,7 @@ class _Judged:
     results: list[EvaluationResult]
     held_out: HeldOutAtBase | None
     baseline: BaselineSummary | None
+    hint: str
 
 
 async def _baseline(request: EvaluateRequest, panel: PhasePanel, base: _Base) -> Baseline | None:
@@ -227,9 +232,13 @@ async def _baseline(request: EvaluateRequest, panel: PhasePanel, base: _Base) ->
     return found.baseline if found else None
 
 
+def _is_unconfigured(panel: PhasePanel) -> bool:
+    return panel.project is not None and panel.project.content is None and not panel.project.problems
+
+
 def _told(panel: PhasePanel, commit: str | None) -> str | None:
     project = panel.project
-    if project is None or (project.content is None and not project.problems):
+    if project is None or _is_unconfigured(panel):
         return None
     return (
         f"{PROJECT_FILE} at {commit[:12]}" if commit else f"{PROJECT_FILE} as it lies there: no base is given"

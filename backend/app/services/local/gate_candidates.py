@@ -1,13 +1,20 @@
-"""Finds the gates that a project could have, by its files. Pure."""
+"""Finds the gates that a project could have, by its files."""
 
-import json
+import re
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import Any, cast
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
-from app.schemas.project_file import PresetName
+from app.schemas.project_file import MAX_COMMANDS, PROJECT_FILE, PresetName
+from app.services.local.project_places import (
+    cargo_places,
+    node_places,
+    outermost,
+    places_of,
+    python_places,
+    scripts_of,
+)
 
 _LANGUAGES = {
     ".py": "Python",
@@ -56,19 +63,32 @@ _BY_FILE: tuple[tuple[str, str, tuple[PresetName, ...]], ...] = (
     ("build.gradle.kts", "Kotlin", ("gradle",)),
 )
 
-READ = ("package.json", "Makefile")
-"""Files whose text `candidates_of` needs."""
+_READ = ("package.json", "Makefile", "Cargo.toml", "pyproject.toml")
+"""Names of the files whose text `project_of` needs, in whatever directory."""
+
+_MAX_NAME = 64
+_LISTED = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A gate that a project could have; a built-in evaluator has neither a command nor a preset."""
+    """A gate that a project could have; a built-in evaluator has neither a command nor a preset.
+
+    Attributes:
+        name: of the evaluator.
+        language: that it judges.
+        run: program and arguments.
+        category: the aspect that it judges.
+        preset: the known tool that it runs.
+        directories: where it works, below the root; none is the root. A command has one at most.
+    """
 
     name: str
     language: str
     run: tuple[str, ...] = ()
     category: str = "testing"
     preset: PresetName | None = None
+    directories: tuple[str, ...] = ()
 
     @property
     def is_command(self) -> bool:
@@ -85,12 +105,16 @@ class Project:
         candidates: gates that it could have.
         ci: its CI configuration.
         locks: its lock files.
+        places: directories below the root that are projects by themselves.
+        beyond: gates for which the file has no place left.
     """
 
     languages: Mapping[str, int]
     candidates: tuple[Candidate, ...]
     ci: tuple[str, ...]
     locks: tuple[str, ...]
+    places: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
 
 
 def project_of(files: Collection[str], texts: Mapping[str, str]) -> Project:
@@ -98,34 +122,105 @@ def project_of(files: Collection[str], texts: Mapping[str, str]) -> Project:
 
     Args:
         files: POSIX paths of its files.
-        texts: the text of those of `READ` that are there.
+        texts: the text of those of them that have a name of `_READ`.
     """
     known = [_LANGUAGES.get(PurePosixPath(each).suffix.lower()) for each in files]
     languages = Counter(each for each in known if each is not None)
+    found = list(_candidates(languages, set(files), texts))
+    commands = [each for each in found if each.is_command]
+    beyond = commands[MAX_COMMANDS:]
     return Project(
         languages=dict(languages.most_common()),
-        candidates=tuple(_candidates(languages, set(files), texts)),
+        candidates=tuple(each for each in found if each not in beyond),
         ci=tuple(sorted(each for each in files if each.startswith(_CI))),
         locks=tuple(sorted(each for each in files if PurePosixPath(each).name in _LOCKS)),
+        places=tuple(sorted({place for each in found for place in each.directories})),
+        beyond=tuple(each.name for each in beyond),
     )
+
+
+def read_project(tree: Path) -> Project:
+    """Look at the project in a directory.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    every = (each for each in tree.rglob("*") if ".git" not in each.relative_to(tree).parts)
+    files = [each.relative_to(tree).as_posix() for each in every if each.is_file() and not each.is_symlink()]
+    wanted = [each for each in files if PurePosixPath(each).name in _READ]
+    texts = {each: (tree / each).read_text(encoding="utf-8", errors="replace") for each in wanted}
+    return project_of(files, texts)
+
+
+def hint_for(tree: Path) -> str:
+    """Say what a project without `phaserunner.toml` leaves unjudged, and what to do; empty if nothing."""
+    try:
+        found = read_project(tree)
+    except OSError:
+        return ""
+    left = [each for each in found.candidates if each.is_command or each.directories]
+    if not left:
+        return ""
+    places = dict.fromkeys(f"{each.language}{_where(each)}" for each in left)
+    listed = ", ".join([*places][:_LISTED])
+    return (
+        f". There is no {PROJECT_FILE}, so no gate knows {listed}. Run `phaserunner init` and commit its file"
+    )
+
+
+def _where(candidate: Candidate) -> str:
+    return f" in {', '.join(candidate.directories)}" if candidate.directories else ""
 
 
 def _candidates(
     languages: Mapping[str, int], files: Collection[str], texts: Mapping[str, str]
+) -> Iterator[Candidate]:
+    if languages.get("Python"):
+        places = tuple(python_places(files, texts))
+        for name in _OF_PYTHON:
+            # The linter reads the settings of each directory by itself.
+            yield Candidate(name, "Python", directories=() if name == "ruff_lint" else places)
+    names: set[str] = set()
+    for candidate in [*_at_root(languages, files, texts), *_below_root(files, texts)]:
+        name = _name(candidate, names)
+        names.add(name)
+        yield replace(candidate, name=name)
+
+
+def _at_root(
+    languages: Mapping[str, int], files: Collection[str], texts: Mapping[str, str]
 ) -> list[Candidate]:
-    found = [Candidate(name, "Python") for name in _OF_PYTHON if languages.get("Python")]
-    script = "TypeScript" if languages.get("TypeScript") else "JavaScript"
-    found += _of_node(_scripts(texts.get("package.json", "")), script, files)
+    found = _of_node("", files, texts)
     for file, language, presets in _BY_FILE:
         if file in files:
             found += [_preset(preset, language) for preset in presets]
     has_target = any(line.startswith("test:") for line in texts.get("Makefile", "").splitlines())
-    if has_target and not found:
+    if has_target and not found and not languages.get("Python"):
         found.append(Candidate("make_test", next(iter(languages), ""), ("make", "test")))
     return found
 
 
-def _of_node(scripts: Mapping[str, str], language: str, files: Collection[str]) -> list[Candidate]:
+def _below_root(files: Collection[str], texts: Mapping[str, str]) -> Iterator[Candidate]:
+    for place in node_places(files, texts):
+        yield from _of_node(place, files, texts)
+    places = {
+        "go.mod": places_of("go.mod", files),
+        "Cargo.toml": cargo_places(files, texts),
+        "pom.xml": outermost(["pom.xml"], files),
+        "build.gradle": outermost(["build.gradle", "settings.gradle"], files),
+        "build.gradle.kts": outermost(["build.gradle.kts", "settings.gradle.kts"], files),
+    }
+    for file, language, presets in _BY_FILE:
+        for place in places[file]:
+            yield from (replace(_preset(preset, language), directories=(place,)) for preset in presets)
+
+
+def _of_node(place: str, files: Collection[str], texts: Mapping[str, str]) -> list[Candidate]:
+    """Return the gates that the scripts of a `package.json` speak for."""
+    start = f"{place}/" if place else ""
+    scripts = scripts_of(texts.get(f"{start}package.json", ""))
+    is_typed = any(each.startswith(start) and each.endswith((".ts", ".tsx")) for each in files)
+    language = "TypeScript" if is_typed else "JavaScript"
     found: list[Candidate] = []
     test, lint = scripts.get("test", ""), scripts.get("lint", "")
     runner: PresetName | None = next((preset for word, preset in _RUNNERS.items() if word in test), None)
@@ -137,22 +232,23 @@ def _of_node(scripts: Mapping[str, str], language: str, files: Collection[str]) 
         found.append(_preset("eslint", language))
     elif lint:
         found.append(Candidate("npm_lint", language, ("npm", "run", "lint"), "compliance"))
-    if "tsconfig.json" in files:
+    if f"{start}tsconfig.json" in files:
         found.append(_preset("tsc", language))
-    return found
+    return [replace(each, directories=(place,)) for each in found] if place else found
+
+
+def _name(candidate: Candidate, taken: Collection[str]) -> str:
+    """Return a name that is unique in the file; a gate below the root is named after its directory, too."""
+    words = [candidate.name, *(re.sub(r"[^a-z0-9]+", "_", each.lower()) for each in candidate.directories)]
+    name = "_".join(words)[:_MAX_NAME].rstrip("_")
+    number = 2
+    while name in taken:
+        end = f"_{number}"
+        name = "_".join(words)[: _MAX_NAME - len(end)] + end
+        number += 1
+    return name
 
 
 def _preset(preset: PresetName, language: str) -> Candidate:
     category = "compliance" if preset in _CHECKERS else "testing"
     return Candidate(preset.replace("-", "_"), language, (), category, preset)
-
-
-def _scripts(text: str) -> dict[str, str]:
-    try:
-        document: object = json.loads(text) if text else {}
-    except (ValueError, RecursionError):
-        return {}
-    scripts = cast("dict[str, Any]", document).get("scripts") if isinstance(document, dict) else None
-    if not isinstance(scripts, dict):
-        return {}
-    return {name: value for name, value in cast("dict[str, Any]", scripts).items() if isinstance(value, str)}

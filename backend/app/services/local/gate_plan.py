@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any, cast
 
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
-from app.schemas.project_file import PROJECT_FILE
+from app.schemas.project_file import MAX_COMMANDS, PROJECT_FILE
 from app.schemas.project_values import MAX_SECONDS
 from app.services.local.gate_candidates import Candidate, Project
 
@@ -75,7 +75,14 @@ def tried(candidate: Candidate, results: Sequence[EvaluationResult]) -> Tried:
 
 def trial_file(candidates: Sequence[Candidate]) -> str:
     """Return the project file with which the candidates are tried."""
-    return "\n".join(_command(each, Part.GATE, 600) for each in candidates if each.is_command)
+    parts = [
+        _command(each, Part.GATE, 600)
+        if each.is_command
+        else f"[evaluators.{each.name}]\n{_directories(each)}\n"
+        for each in candidates
+        if each.is_command or each.directories
+    ]
+    return "\n".join(parts)
 
 
 def project_file(every: Sequence[Tried]) -> str:
@@ -89,11 +96,13 @@ def project_file(every: Sequence[Tried]) -> str:
         if each.candidate.is_command and each.part is not Part.OFF:
             limit = min(MAX_SECONDS, max(_LEAST_SECONDS, math.ceil(each.seconds * _TIMES)))
             parts.append(f"{took}\n{_command(each.candidate, each.part, int(limit))}")
-        elif each.candidate.is_command or each.part is Part.GATE:
+        elif each.candidate.is_command or (each.part is Part.GATE and not each.candidate.directories):
             parts.append(f"{took}\n")
         else:
-            setting = "enabled = false" if each.part is Part.OFF else "gate = false"
-            parts.append(f"{took}\n[evaluators.{name}]\n{setting}\n")
+            setting = {Part.OFF: "enabled = false", Part.ADVISES: "gate = false", Part.GATE: ""}[each.part]
+            lines = [setting, _directories(each.candidate) if each.part is not Part.OFF else ""]
+            table = "\n".join(line for line in lines if line)
+            parts.append(f"{took}\n[evaluators.{name}]\n{table}\n")
     return "\n".join(parts)
 
 
@@ -101,10 +110,12 @@ def summary(project: Project, every: Sequence[Tried]) -> list[str]:
     """Say in four lines what is judged and what is not."""
     listed = ", ".join(f"{name} ({count} files)" for name, count in project.languages.items())
     covered = {each.candidate.language for each in every if each.part is not Part.OFF}
-    off = [f"{each.candidate.name} ({each.remark})" for each in every if each.part is Part.OFF]
+    off = [f"{_name(each)} ({each.remark})" for each in every if each.part is Part.OFF]
     off += [f"{name} (no gate is known)" for name in project.languages if name not in covered]
+    off += [f"{name} (the file holds {MAX_COMMANDS} commands at most)" for name in project.beyond]
+    places = f"; projects in {', '.join(project.places)}" if project.places else ""
     return [
-        f"Languages: {listed or 'none is known'}",
+        f"Languages: {listed or 'none is known'}{places}",
         f"Gates: {_named(every, Part.GATE) or 'none'}",
         f"Only advise: {_named(every, Part.ADVISES) or 'none'}",
         f"Not judged: {', '.join(off) or 'nothing that was found'}",
@@ -117,27 +128,53 @@ def differences(existing: str, every: Sequence[Tried]) -> list[str]:
     Raises:
         ValueError: the existing file is not TOML.
     """
-    now, new = _parts(tomllib.loads(existing), every), _parts(tomllib.loads(project_file(every)), every)
+    document = tomllib.loads(existing)
+    now, new = _parts(document, every), _parts(tomllib.loads(project_file(every)), every)
+    places = _places(document, every)
     found: list[str] = []
     for each in every:
         name = each.candidate.name
+        if (
+            each.part is not Part.OFF
+            and now[name] == new[name]
+            and places[name] != each.candidate.directories
+        ):
+            said, wanted = _words(places[name]), _words(each.candidate.directories)
+            found.append(f"{name}: the file says {said}, the base has it in {wanted}")
         if now[name] != new[name]:
             because = f" ({each.remark})" if each.remark else ""
             found.append(f"{name}: the file says {now[name].value}, the base says {new[name].value}{because}")
     return found
 
 
-def _parts(document: dict[str, Any], every: Sequence[Tried]) -> dict[str, Part]:
+def _tables_of(document: dict[str, Any], every: Sequence[Tried]) -> dict[str, object]:
+    """Return what a file says of each candidate."""
     commands = {each["name"]: each for each in _tables(document.get("command"))}
     evaluators = cast("dict[str, Any]", document.get("evaluators") or {})
     return {
-        each.candidate.name: _part(
-            commands.get(each.candidate.name)
-            if each.candidate.is_command
-            else evaluators.get(each.candidate.name, {})
-        )
+        each.candidate.name: commands.get(each.candidate.name)
+        if each.candidate.is_command
+        else evaluators.get(each.candidate.name, {})
         for each in every
     }
+
+
+def _places(document: dict[str, Any], every: Sequence[Tried]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name, table in _tables_of(document, every).items():
+        settings = cast("dict[str, Any]", table) if isinstance(table, dict) else {}
+        directory = settings.get("working_directory")
+        named = [directory] if directory else settings.get("directories") or []
+        found[name] = tuple(map(str, cast("list[object]", named))) if isinstance(named, list) else ()
+    return found
+
+
+def _words(directories: Sequence[str]) -> str:
+    return ", ".join(directories) or "the root"
+
+
+def _parts(document: dict[str, Any], every: Sequence[Tried]) -> dict[str, Part]:
+    return {name: _part(table) for name, table in _tables_of(document, every).items()}
 
 
 def _part(table: object) -> Part:
@@ -163,14 +200,24 @@ def _command(candidate: Candidate, part: Part, seconds: int) -> str:
         else f"run = {json.dumps(list(candidate.run))}",
         f"category = {json.dumps(candidate.category)}",
         f"timeout = {seconds}",
+        *(f"working_directory = {json.dumps(each)}" for each in candidate.directories),
     ]
     lines += ["gate = false"] if part is Part.ADVISES else []
     return "\n".join(lines) + "\n"
 
 
+def _directories(candidate: Candidate) -> str:
+    return f"directories = {json.dumps(list(candidate.directories))}" if candidate.directories else ""
+
+
+def _name(each: Tried) -> str:
+    places = f" in {', '.join(each.candidate.directories)}" if each.candidate.directories else ""
+    return f"{each.candidate.name}{places}"
+
+
 def _named(every: Sequence[Tried], part: Part) -> str:
     return ", ".join(
-        f"{each.candidate.name} ({each.seconds:.1f} s{'; ' + each.remark if each.remark else ''})"
+        f"{_name(each)} ({each.seconds:.1f} s{'; ' + each.remark if each.remark else ''})"
         for each in every
         if each.part is part
     )

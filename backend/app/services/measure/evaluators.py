@@ -11,6 +11,7 @@ from app.schemas.api.metrics import EvaluatorMetrics
 from app.schemas.api.run_lists import MetricName
 from app.schemas.shares import Latency
 from app.services.measure.links import Counts, Links
+from app.services.measure.outcomes import load_wrong_by_outcome
 from app.services.record.cases import ScopedRuns, newest_marks
 
 _Columns = TypeVarTuple("_Columns")
@@ -28,7 +29,8 @@ async def load_evaluator_metrics(
         (evaluator, status): (wrong, of)
         for evaluator, status, wrong, of in await session.execute(_marked(scoped))
     }
-    made = [_metrics(row, marked, links) for row in said]
+    by_outcome = await load_wrong_by_outcome(session, scoped)
+    made = [_metrics(row, marked, by_outcome, links) for row in said]
     return sorted(made, key=lambda each: (not each.gate, each.evaluator))
 
 
@@ -106,7 +108,10 @@ def _of(scoped: ScopedRuns, verdicts: Select[*_Columns]) -> Select[*_Columns]:
     return scoped.holding(joined.join(Attempt, Attempt.id == Candidate.attempt_id), Attempt.run_id.expression)
 
 
-def _metrics(row: _Row, marked: Mapping[tuple[str, str], Counts], links: Links) -> EvaluatorMetrics:
+_ByVerdict = Mapping[tuple[str, str], Counts]
+
+
+def _metrics(row: _Row, marked: _ByVerdict, by_outcome: _ByVerdict, links: Links) -> EvaluatorMetrics:
     name, verdicts = row["evaluator"], int(row["verdicts"])
     passed, failed, errored, skipped = ((int(row[status]), verdicts) for status in _STATUSES)
     return EvaluatorMetrics(
@@ -120,4 +125,10 @@ def _metrics(row: _Row, marked: Mapping[tuple[str, str], Counts], links: Links) 
         latency=Latency(n=int(row["timed"] or 0), p50_ms=row["p50"], p95_ms=row["p95"]),
         wrong_passes=links.share(marked.get((name, "passed"), (0, 0)), MetricName.WRONG_PASSES, key=name),
         wrong_fails=links.share(marked.get((name, "failed"), (0, 0)), MetricName.WRONG_FAILS, key=name),
+        wrong_passes_by_outcome=links.share(
+            by_outcome.get((name, "passed"), (0, 0)), MetricName.WRONG_PASSES_BY_OUTCOME, key=name
+        ),
+        wrong_fails_by_outcome=links.share(
+            by_outcome.get((name, "failed"), (0, 0)), MetricName.WRONG_FAILS_BY_OUTCOME, key=name
+        ),
     )

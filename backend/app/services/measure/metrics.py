@@ -25,6 +25,7 @@ from app.schemas.shares import Latency
 from app.services.measure.evaluators import load_evaluator_metrics
 from app.services.measure.links import Links
 from app.services.measure.observed import load_observed_gates
+from app.services.measure.outcomes import load_outcomes
 from app.services.read.run_lists import conditions
 from app.services.record.cases import (
     OVER,
@@ -72,6 +73,7 @@ async def _report(session: AsyncSession, query: MetricQuery) -> MetricsReport:
         escalations=await _escalations(session, scoped, whole, links),
         evaluators=await load_evaluator_metrics(session, scoped, links),
         observed=await load_observed_gates(session, scoped),
+        outcomes=await load_outcomes(session, scoped, links),
         spend=await _spend(session, where, links),
     )
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import ColumnElement, Select, exists, or_, select, true
 
 from app.core.errors import InvalidInputError
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.schemas.api.run_lists import MetricName, MetricPart
+from app.schemas.forges import EndedAs
 from app.schemas.runs import EscalationDecision, EscalationReason
 from app.services.record.cases import (
     OVER,
@@ -19,6 +20,7 @@ from app.services.record.cases import (
     run_cases,
     scoped_runs,
 )
+from app.services.record.pull_outcomes import delivered_verdicts, outcome_cases
 
 _PASS_AT = {MetricName.PASS_AT_1: 1, MetricName.PASS_AT_2: 2, MetricName.PASS_AT_3: 3}
 _VERDICTS = {
@@ -63,6 +65,10 @@ def runs_behind(number: MetricOf, part: MetricPart, conditions: Sequence[ColumnE
         case MetricName.COST_KNOWN:
             known = Run.used_cost_usd.is_not(None) if counted else true()
             return select(Run.id).where(Run.status.in_(OVER), has_own_usage(), known)
+        case MetricName.OUTCOME:
+            return _ended(number, counted, scoped_runs(conditions))
+        case MetricName.WRONG_PASSES_BY_OUTCOME | MetricName.WRONG_FAILS_BY_OUTCOME:
+            return _contradicted(number, counted, scoped_runs(conditions))
         case _:
             return _judged(number, counted)
 
@@ -106,14 +112,43 @@ def _decided(number: MetricOf, counted: bool) -> Select[Any]:
     return found.where(Escalation.decision == number.key) if counted else found
 
 
-def _judged(number: MetricOf, counted: bool) -> Select[Any]:
+def _ended(number: MetricOf, counted: bool, scoped: ScopedRuns) -> Select[Any]:
+    known = get_args(EndedAs)
+    if number.key is not None and number.key not in known:
+        raise InvalidInputError(f"there are {', '.join(known)}", field="metric_key")
+    c = outcome_cases(scoped).c
+    found = select(c.run_id).where(c.is_settled)
+    return found.where(c.ended_as == number.key) if counted and number.key is not None else found
+
+
+def _contradicted(number: MetricOf, counted: bool, scoped: ScopedRuns) -> Select[Any]:
+    cases = outcome_cases(scoped)
+    passed = number.name is MetricName.WRONG_PASSES_BY_OUTCOME
+    found = (
+        delivered_verdicts()
+        .with_only_columns(Attempt.run_id)
+        .join(cases, cases.c.run_id == Attempt.run_id)
+        .where(
+            cases.c.is_settled,
+            Evaluation.evaluator == _evaluator_of(number),
+            Evaluation.status == ("passed" if passed else "failed"),
+        )
+    )
+    return found.where(cases.c.is_bad.is_(passed)) if counted else found
+
+
+def _evaluator_of(number: MetricOf) -> str:
     if number.key is None:
         raise InvalidInputError("the evaluator is missing", field="metric_key")
+    return number.key
+
+
+def _judged(number: MetricOf, counted: bool) -> Select[Any]:
     found = (
         select(Attempt.run_id)
         .join(Candidate, Candidate.attempt_id == Attempt.id)
         .join(Evaluation, Evaluation.candidate_id == Candidate.id)
-        .where(Evaluation.evaluator == number.key)
+        .where(Evaluation.evaluator == _evaluator_of(number))
     )
     if number.name in _VERDICTS:
         return found.where(Evaluation.status == _VERDICTS[number.name]) if counted else found

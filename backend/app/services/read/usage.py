@@ -15,15 +15,25 @@ from app.db.models import ModelRequestRow as Line
 from app.db.models import Run
 from app.runners.budgets import DayBudgets, day_lines, run_lines
 from app.runners.facts import Spent
-from app.schemas.api.usage import BudgetLine, ModelUsage, RunUsage, UsagePart
+from app.schemas.api.usage import (
+    BudgetLine,
+    ModelRequestList,
+    ModelRequestView,
+    ModelUsage,
+    RunUsage,
+    UsagePart,
+)
 from app.schemas.runs import RunPolicy
-from app.services.read.runs import find_run
+from app.services.read.runs import find_attempt, find_run
 from app.services.record.accounts import load_day, load_grants
 from app.services.record.family import family_of
 
 _GROUP = (Line.run_id, Line.phase, Line.attempt, Line.candidate, Line.role, Line.provider, Line.model)
 _UNKNOWN = Line.cost_kind == "unknown"
 _COSTS = ("billed", "computed")
+
+MOST_REQUESTS = 1_000
+"""Model requests of one attempt that are shown."""
 
 
 class UsageQueries:
@@ -65,6 +75,26 @@ class UsageQueries:
             rows = (await session.execute(statement)).mappings().all()
             budgets = await self._budgets(session, run)
         return RunUsage(total=ModelUsage(**_sums(rows)), parts=[_part(row) for row in rows], budgets=budgets)
+
+    async def of_attempt(self, run_id: UUID, phase: str, number: int) -> ModelRequestList:
+        """Return the requests that one attempt made, without those that an agent only counted.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+        """
+        statement = (
+            select(Line)
+            .where(
+                Line.run_id == run_id, Line.phase == phase, Line.attempt == number, Line.reported.is_(False)
+            )
+            .order_by(Line.at, Line.id)
+            .limit(MOST_REQUESTS + 1)
+        )
+        async with self._sessions() as session:
+            await find_attempt(session, run_id, phase, number)
+            rows = (await session.scalars(statement)).all()
+        shown = (ModelRequestView.model_validate(row, from_attributes=True) for row in rows[:MOST_REQUESTS])
+        return ModelRequestList(items=tuple(shown), more=len(rows) > MOST_REQUESTS)
 
     async def _budgets(self, session: AsyncSession, run: Run) -> list[BudgetLine]:
         spent = Spent(

@@ -49,6 +49,7 @@ def run_view(
         phase=run.phase,
         attempt=max(numbers, default=None),
         max_attempts=attempts_allowed_now(run, run.phase, escalations),
+        attempts_used=len(attempts),
         agent=agent_label(spec),
         scripted=spec.script is not None,
         project=run.source.get("location", ""),

@@ -35,7 +35,7 @@ class RequestLedger:
     Args:
         sessions: opens transactions.
         accounts: adds up what the requests consume.
-        bell: tells of warnings that a budget is nearly spent; None tells nobody at once.
+        bell: tells of warnings that a budget is nearly spent; None announces none.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ async def rest_for_model(
 
 @dataclass(frozen=True, slots=True)
 class ModelTrouble:
-    """Why a model was not asked or gave no answer, in a way that can pass or that a human can mend.
+    """Why a model was not asked or gave no answer, in a way that can pass or that a person can fix.
 
     Attributes:
         kind: `UNAVAILABLE` or `BUDGET`.

@@ -1,76 +1,106 @@
-"""Shows what the agent of an attempt has changed so far, while it works."""
+"""Shows what the agent of an attempt has changed so far, while it works, wherever its worker runs."""
 
 import asyncio
-import time
-from collections import OrderedDict
-from datetime import UTC, datetime
+import zlib
+from datetime import timedelta
 from uuid import UUID
 
-from app.core.errors import ConflictError, WorkspaceError
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import Insert, insert
+
+from app.core.errors import ConflictError
 from app.db.engine import Sessions
-from app.db.models import Run
+from app.db.models import Attempt, Run, WorkspaceLook
 from app.schemas.api.attempts import UnfinishedDiff
-from app.schemas.runs import AttemptState, RunStatus
-from app.services.execute.trees import RunTrees
+from app.schemas.runs import AttemptState, RunKind, RunStatus
+from app.schemas.workspaces import Diff
+from app.services.execute.looks import is_due
 from app.services.read.runs import find_attempt
 
-FRESH_SECONDS = 2.0
+FRESH = timedelta(seconds=2)
 """Within this time all callers get the same answer: reading a workspace costs the agent's machine."""
 
-_REMEMBERED = 100
+MOST_FILES = 1_000
+"""Files that are named; the others are counted."""
 
-_Key = tuple[UUID, int]
+_PERIOD_SECONDS = 0.1
 
 
 class LookService:
-    """Looks into workspaces on this machine.
+    """Asks the worker of an attempt for a look, and waits for it.
 
     Args:
         sessions: opens short sessions.
-        trees: finds the workspaces.
+        patience: seconds in which a worker must answer.
     """
 
-    def __init__(self, sessions: Sessions, trees: RunTrees) -> None:
+    def __init__(self, sessions: Sessions, patience: float = 10.0) -> None:
         self._sessions = sessions
-        self._trees = trees
-        self._seen: OrderedDict[_Key, tuple[float, UnfinishedDiff]] = OrderedDict()
-        # One look at a time: each reads a whole workspace.
-        self._lock = asyncio.Lock()
+        self._patience = patience
 
     async def look(self, run_id: UUID, phase: str, number: int, candidate: int) -> UnfinishedDiff:
         """Compare the workspace with the files that the attempt began with.
 
         Raises:
             NotFoundError: there is no such attempt.
-            ConflictError: no agent works on it, or not on this machine.
+            ConflictError: no agent works on it, or its worker does not answer.
         """
-        async with self._sessions() as session:
+        async with self._sessions.begin() as session:
             attempt = await find_attempt(session, run_id, phase, number)
             run = await session.get_one(Run, run_id)
-        if attempt.status != AttemptState.STARTED or run.status != RunStatus.ACTIVE:
-            raise ConflictError(f"no agent works on attempt {number} of {phase}")
-        key = (attempt.claim, candidate)
-        async with self._lock:
-            taken, known = self._seen.get(key, (0.0, None))
-            if known is not None and time.monotonic() - taken < FRESH_SECONDS:
-                return known
-            try:
-                found = await self._trees.look_at(run_id, attempt.claim, candidate, attempt.base_commit)
-            except WorkspaceError as error:
-                text = f"what the agent has changed so far cannot be read here: {error}"
-                raise ConflictError(text) from error
-            diff = UnfinishedDiff(
-                **dict(found),
-                base_commit=attempt.base_commit,
-                additions=sum(each.additions for each in found.files),
-                deletions=sum(each.deletions for each in found.files),
-                taken_at=datetime.now(UTC),
-            )
-            self._remember(key, diff)
-        return diff
+            if not _is_at_work(run, attempt):
+                raise ConflictError(f"no agent works on attempt {number} of {phase}")
+            await session.execute(_wish(attempt, candidate))
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._until_taken(attempt.claim, candidate)
+        except TimeoutError:
+            text = f"the worker of the agent has not answered within {self._patience:g} s"
+            raise ConflictError(text) from None
+        return await self._read(attempt, candidate)
 
-    def _remember(self, key: _Key, diff: UnfinishedDiff) -> None:
-        self._seen[key] = (time.monotonic(), diff)
-        self._seen.move_to_end(key)
-        while len(self._seen) > _REMEMBERED:
-            self._seen.popitem(last=False)
+    async def _until_taken(self, claim: UUID, candidate: int) -> None:
+        """Wait until the look was taken, or went with the attempt."""
+        wanted = select(WorkspaceLook.claim).where(
+            WorkspaceLook.claim == claim, WorkspaceLook.candidate == candidate, is_due()
+        )
+        while True:
+            async with self._sessions() as session:
+                if await session.scalar(wanted) is None:
+                    return
+            await asyncio.sleep(_PERIOD_SECONDS)
+
+    async def _read(self, attempt: Attempt, candidate: int) -> UnfinishedDiff:
+        async with self._sessions() as session:
+            row = await session.get(WorkspaceLook, (attempt.claim, candidate))
+        if row is None or row.taken_at is None:
+            raise ConflictError(f"the agent of attempt {attempt.number} of {attempt.phase} has ended")
+        if row.diff is None:
+            raise ConflictError(f"what the agent has changed so far cannot be read: {row.problem}")
+        diff = Diff.model_validate_json(zlib.decompress(row.diff))
+        return UnfinishedDiff(
+            files=diff.files[:MOST_FILES],
+            truncated=diff.truncated,
+            base_commit=attempt.base_commit,
+            changed_files=len(diff.files),
+            additions=sum(each.additions for each in diff.files),
+            deletions=sum(each.deletions for each in diff.files),
+            taken_at=row.taken_at,
+        )
+
+
+def _is_at_work(run: Run, attempt: Attempt) -> bool:
+    is_sprint = run.kind == RunKind.SPRINT
+    return is_sprint and attempt.status == AttemptState.STARTED and run.status == RunStatus.ACTIVE
+
+
+def _wish(attempt: Attempt, candidate: int) -> Insert:
+    """A look is wanted, unless one is due already or was taken a moment ago."""
+    now = func.clock_timestamp()
+    wish = insert(WorkspaceLook).values(
+        claim=attempt.claim, candidate=candidate, run_id=attempt.run_id, wanted_at=now
+    )
+    is_old = (WorkspaceLook.taken_at >= WorkspaceLook.wanted_at) & (WorkspaceLook.taken_at < now - FRESH)
+    return wish.on_conflict_do_update(
+        index_elements=["claim", "candidate"], set_={"wanted_at": now}, where=is_old
+    )

@@ -24,7 +24,7 @@ class MarkService:
         self._sessions = sessions
 
     async def mark(self, evaluation_id: UUID, given: MarkCreate, actor: str) -> MarkView:
-        """Record what `actor` says of a verdict; it replaces what he said before.
+        """Record what `actor` says of a verdict; it replaces what they said before.
 
         Raises:
             NotFoundError: there is no such evaluation.

@@ -1,6 +1,6 @@
 """Tells whether a result still merges into its source, and takes it there as a branch when asked."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,12 +16,13 @@ from app.schemas.workspaces import GitSource, LocalSource
 from app.services.execute.trees import RunTrees
 from app.services.review.results import Result, ResultService
 from app.workspaces.history.git import Git
+from app.workspaces.sources.branching import create_branch
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.local import branch_of, locate
 from app.workspaces.sources.merging import (
+    EarlierResult,
     Merge,
     MergeOutcome,
-    create_branch,
     merging_into_local,
     merging_into_remote,
 )
@@ -85,8 +86,12 @@ class MergeService:
             return MergeCheck(merge.outcome, datetime.now(UTC))
 
     @asynccontextmanager
-    async def merging(self, run_id: UUID, branch: str | None = None) -> AsyncGenerator[Merge]:
+    async def merging(
+        self, run_id: UUID, branch: str | None = None, after: Sequence[EarlierResult] = ()
+    ) -> AsyncGenerator[Merge]:
         """Try the same merge and yield it with its files, which are there while the block runs.
+
+        With `after`, results of other runs are merged into a remote branch before.
 
         Raises:
             NotFoundError, ConflictError, InvalidInputError, WorkspaceError: as `check`.
@@ -105,7 +110,7 @@ class MergeService:
                     remote = GitSource(
                         url=document["url"], ref=document.get("ref"), credential=document.get("credential")
                     )
-                    trying = merging_into_remote(remote, branch, self._sources, repository, *ends)
+                    trying = merging_into_remote(remote, branch, self._sources, repository, *ends, after)
                 case kind:
                     raise ConflictError(f"a source of the kind {kind} has no branch to merge into")
             async with trying as merge:

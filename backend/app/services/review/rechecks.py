@@ -1,5 +1,6 @@
 """Judges results again on the present head of their target: merged afresh, without any agent."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -22,7 +23,7 @@ from app.services.record.history import load_acceptances, load_run
 from app.services.review.merging import MergeService
 from app.services.review.results import Result, ResultService
 from app.workspaces.files.removal import remove_tree
-from app.workspaces.sources.merging import MergeOutcome
+from app.workspaces.sources.merging import EarlierResult, MergeOutcome
 
 _JUDGED = (Phase.VERIFICATION, Phase.CODING)
 
@@ -56,10 +57,13 @@ class RecheckService:
             row = await session.get(ResultCheck, run_id)
         return None if row is None else _view(row)
 
-    async def recheck(self, run_id: UUID, branch: str | None = None) -> ResultCheckView:
+    async def recheck(
+        self, run_id: UUID, branch: str | None = None, after: Sequence[EarlierResult] = ()
+    ) -> ResultCheckView:
         """Merge a result into the present head of a branch, and judge the merged files against that head.
 
-        If result and head are those of the newest check, that one is returned.
+        With `after`, results of other runs are merged into that head before. If all of these are those of the
+        newest check, that one is returned.
 
         Raises:
             NotFoundError: there is no such run.
@@ -71,7 +75,7 @@ class RecheckService:
             raise ConflictError("the gates have not passed this output; there is nothing to judge again")
         place = Path(await anyio.mkdtemp(prefix="phaserunner-recheck-"))
         try:
-            async with self._merges.merging(run_id, branch) as merge:
+            async with self._merges.merging(run_id, branch, after) as merge:
                 outcome = merge.outcome
                 known = await self._known(run_id, result, outcome)
                 if known is not None:
@@ -86,8 +90,8 @@ class RecheckService:
     async def _known(self, run_id: UUID, result: Result, outcome: MergeOutcome) -> ResultCheckView | None:
         async with self._sessions() as session:
             row = await session.get(ResultCheck, run_id)
-        now = (result.commit, outcome.branch, outcome.commit)
-        same = row is not None and (row.result_commit, row.branch, row.commit) == now
+        now = (result.commit, outcome.branch, outcome.commit, list(outcome.after))
+        same = row is not None and (row.result_commit, row.branch, row.commit, row.after) == now
         # An errored verdict says nothing about the result, so it is asked for again.
         return _view(row) if same and row is not None and row.verdict != "errored" else None
 
@@ -118,6 +122,7 @@ class RecheckService:
             "commit": outcome.commit,
             "state": outcome.state,
             "conflicts": list(outcome.conflicts),
+            "after": list(outcome.after),
             "verdict": verdict.status.value if verdict else None,
             "reason": verdict.reason if verdict else "",
             "checked_at": func.now(),

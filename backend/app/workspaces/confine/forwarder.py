@@ -100,7 +100,7 @@ def _pump(near: socket.socket, far: socket.socket) -> None:
                 open_sides -= 1
                 sink.shutdown(socket.SHUT_WR)
     except OSError:
-        pass  # one side is gone; so is the connection
+        pass  # one side is gone, and with it the connection
     finally:
         near.close()
         far.close()

@@ -78,7 +78,7 @@ class SeatbeltBackend:
         confinement: Confinement,
         pass_fds: Sequence[int] = (),
     ) -> AsyncGenerator[Launched]:
-        """Prepare one launch with a temporary directory of its own."""
+        """Prepare one launch with its temporary directory."""
         async with AsyncExitStack() as stack:
             confinement = with_places(confinement, self._settings)
             check_visible(argv[0], cwd, confinement)

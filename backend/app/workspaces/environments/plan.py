@@ -26,6 +26,7 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
+_TOX_FILE = re.compile(r"-r\s*(?:\{toxinidir\}/)?([\w./-]+)")
 _PLAIN_TOX = re.compile(r"testenv(?::py[\d{},.]*)?")
 _MAX_SOURCES = 2000
 _MAX_DEPTH = 10
@@ -133,6 +134,8 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
         files.collect(tree, name)
     if not lines and not for_tests and not for_development:
         lines += _from_tox(tree)
+        for name in _tox_files(tree):
+            files.collect(tree, name)
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
     return list(dict.fromkeys(_without_self(lines, asked, project))), files
 
@@ -230,6 +233,14 @@ def _from_tox(tree: Path) -> Iterator[str]:
     for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
         if not line.startswith(("-", ".", "#")) and not set(line) & set("{}:"):
             yield line
+
+
+def _tox_files(tree: Path) -> Iterator[str]:
+    """Name the requirement files of tox's test environment that are in the tree."""
+    for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
+        file = _TOX_FILE.fullmatch(line)
+        if file is not None and (tree / file.group(1)).is_file():
+            yield file.group(1)
 
 
 def _tox_extras(tree: Path, asked: Wanted) -> list[str]:

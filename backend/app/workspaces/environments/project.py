@@ -15,6 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from app.workspaces.environments.about import Fields, fields_of, readme_of
+from app.workspaces.environments.poetry import specifiers
 from app.workspaces.environments.reading import read_ini, read_text, read_toml, setup_arguments, table, texts
 from app.workspaces.environments.versions import UNKNOWN_VERSION, described_version, takes_version_from_git
 from app.workspaces.files.origin import origin_of
@@ -130,9 +131,11 @@ def requires_python(tree: Path) -> str:
     given = table(read_toml(tree, "pyproject.toml"), "project").get("requires-python")
     older = read_ini(tree, "setup.cfg").get("options", {}).get("python_requires")
     called = setup_arguments(tree).get("python_requires")
-    return next(
+    stated = next(
         (each.strip() for each in (given, older, called) if isinstance(each, str) and each.strip()), ""
     )
+    poetry = table(read_toml(tree, "pyproject.toml"), "tool", "poetry", "dependencies").get("python")
+    return stated or (specifiers(poetry) if isinstance(poetry, str) else "")
 
 
 def _entry_points(

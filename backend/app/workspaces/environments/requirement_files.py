@@ -16,6 +16,12 @@ _OWN = re.compile(
 _LOCAL = re.compile(r"^(?:-e|--editable)(?:\s+|=)(?!\w+\+|https?:)")
 # The indexes are the operator's choice. What else pip takes in such a file plays no part here.
 _KEPT_OPTIONS = re.compile(r"^(?:-r|-c|-e|--requirement|--constraint|--editable|--hash)\b")
+_USUAL_PLACES = (
+    "*requirements*.txt",
+    "requirements/*.txt",
+    "test/requirements*.txt",
+    "tests/requirements*.txt",
+)
 _NAME_LIKE = re.compile(r"(?:^|[-_./])(test|tests|testing|dev|develop|development)(?:[-_./]|$)")
 
 _PLAIN = re.compile(
@@ -72,9 +78,7 @@ class RequirementFiles:
 def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]:
     """Name the requirement files at the usual places: of the project, of its tests, of its development."""
     found = [
-        path.relative_to(tree).as_posix()
-        for pattern in ("*requirements*.txt", "requirements/*.txt")
-        for path in sorted(tree.glob(pattern))
+        path.relative_to(tree).as_posix() for pattern in _USUAL_PLACES for path in sorted(tree.glob(pattern))
     ]
     tests: list[str] = []
     development: list[str] = []

@@ -51,7 +51,7 @@ class Recipe:
         lines: for `sh -c`, one after the other.
         lock_files: globs of further files that decide whether it runs again.
         network: whether it reaches public addresses over HTTP and HTTPS.
-        secrets: variables that are masked in what is told.
+        secrets: variables that are masked in output.
         seconds: for all lines together.
         directory: where it starts, below the tree.
     """
@@ -190,7 +190,7 @@ class Setups:
             "LC_ALL": "C.UTF-8",
             "CI": "true",
             "GOFLAGS": "-modcacherw",
-            # Archives that were downloaded serve nobody later, and are not copied with the rest.
+            # Archives that were downloaded serve no later run, and are not copied with the rest.
             "npm_config_cache": str(scratch / "npm"),
             "YARN_CACHE_FOLDER": str(scratch / "yarn"),
             **self.env,
@@ -205,6 +205,9 @@ def _trouble(line: str, outcome: ProcessOutcome, recipe: Recipe) -> str:
     said = mask(outcome.stderr.strip() or outcome.stdout.strip(), recipe.secrets.values())
     said = said if len(said) <= _DETAIL_CHARS else f"…{said[-_DETAIL_CHARS:]}"
     told = f"The set-up failed: {line!r} ended with exit status {outcome.returncode}: {said}"
+    if "EUSAGE" in outcome.stderr and "lock file" in outcome.stderr:
+        # npm says so at the beginning, before a long text about its use.
+        told += "\nThe lock file does not fit: run `npm install`, and commit it."
     return told if recipe.network else f"{told}\nThe set-up has no network: see [environment] network."
 
 

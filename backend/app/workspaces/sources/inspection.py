@@ -76,7 +76,7 @@ async def inspect_source(source: WorkspaceSource, policy: SourcePolicy, git: Git
 def check_url(url: str, policy: SourcePolicy) -> None:
     """Refuse a URL that is not https, ssh, `user@host:path`, or another where that is allowed.
 
-    Where private addresses are allowed, so is http to this machine: nothing leaves it in the clear.
+    Where private addresses are allowed, http to this machine is, too: nothing leaves it in the clear.
 
     Raises:
         InvalidInputError: with the field `source.url`.

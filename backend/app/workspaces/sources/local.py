@@ -141,6 +141,15 @@ async def _commit_of(source: LocalSource, path: Path, git: Git) -> tuple[str, bo
         return found[0], not lines[2].endswith(" missing")
     if lines[1].endswith(" missing") and source.ref == "HEAD":
         raise WorkspaceError(f"{source.path} has no commits yet; make one first", field=_PATH)
-    raise WorkspaceError(
-        f"{source.ref!r} is not a commit, branch or tag of {source.path}", field="source.ref"
-    )
+    told = await no_such_commit(source.ref, path, git)
+    raise WorkspaceError(told, field="source.ref")
+
+
+async def no_such_commit(ref: str, path: Path, git: Git) -> str:
+    """Say that a repository lacks a commit, and how to get it."""
+    answer = await git.attempt(["rev-parse", "--is-shallow-repository"], _ANYWHERE, cwd=path)
+    if answer.stdout.strip() == b"true":
+        step = "the clone is shallow: get its history with `git fetch --unshallow`"
+    else:
+        step = "if a remote has it, get it with `git fetch`"
+    return f"{ref!r} is not a commit, branch or tag of {path}; {step}"

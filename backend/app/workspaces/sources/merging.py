@@ -1,4 +1,4 @@
-"""Tries what a run made on the present state of its source, and takes it there as a branch when asked."""
+"""Tries what a run made on the present state of its source."""
 
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
@@ -9,15 +9,14 @@ from typing import Literal
 
 import anyio.to_thread
 
-from app.core.errors import ConflictError, WorkspaceError
+from app.core.errors import WorkspaceError
 from app.schemas.workspaces import GitSource, LocalSource
 from app.workspaces.files.paths import display_path
-from app.workspaces.history.bundle import decode_bundle, object_count
-from app.workspaces.history.git import Git, GitTarget, configuration_with, reason
+from app.workspaces.history.git import Git, GitTarget, reason
 from app.workspaces.history.refs import check_branch
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.inspection import SourcePolicy, check_file_url, check_remote_ref, check_url
-from app.workspaces.sources.local import Located, branch_of, locate
+from app.workspaces.sources.local import branch_of, locate
 from app.workspaces.sources.remote import prepare_fetch
 
 MergeState = Literal["clean", "conflicts", "contained"]
@@ -25,9 +24,7 @@ MergeState = Literal["clean", "conflicts", "contained"]
 _SECONDS = 60.0
 _SHA256_LENGTH = 64
 _FETCHED = "refs/phaserunner/target"
-_FETCH = ["fetch", "-q", "--depth=1", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]
-# The owner's repository must survive a power cut, and no program that its configuration names may run.
-_FOR_OWNERS = {"core.fsync": "default", "core.alternateRefsCommand": "true"}
+_FETCH = ["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +37,7 @@ class MergeOutcome:
         moved: the branch does not point to the commit that the run started from.
         state: `contained` means that the branch already has every change.
         conflicts: paths of files in conflict.
+        after: names of earlier results that were merged into the branch before.
     """
 
     branch: str
@@ -47,19 +45,40 @@ class MergeOutcome:
     moved: bool
     state: MergeState
     conflicts: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierResult:
+    """A result that will be merged earlier.
+
+    Attributes:
+        name: what people call it.
+        store: git directory that has it.
+        base: commit that its run started from.
+        head: the result.
+    """
+
+    name: str
+    store: Path
+    base: str
+    head: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
     """A commit to merge into, in a repository that also sees the run's objects.
 
-    `has_history` tells that the history before the commit and before the run's base is there.
+    `has_history` tells that the history before the commit and before the run's base is there. `onto` is the
+    commit with earlier results merged in, and `after` names these.
     """
 
     repository: RunRepository
     branch: str
     commit: str
     has_history: bool
+    onto: str
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +89,13 @@ class Merge:
         outcome: what merging would do.
         repository: sees all objects of the merge.
         tree: of the merged files; they hold marks where files conflict.
+        onto: what was merged into: the target's commit, with earlier results if there are any.
     """
 
     outcome: MergeOutcome
     repository: RunRepository
     tree: str
+    onto: str
 
     async def check_out(self, place: Path) -> tuple[Path, Path]:
         """Write the target's files to `place/base` and the merged ones to `place/candidate`; give both.
@@ -83,10 +104,9 @@ class Merge:
             GitError, OSError: the files cannot be written.
         """
         base, candidate = place / "base", place / "candidate"
-        target = self.outcome.commit
-        command = ["commit-tree", self.tree, "-p", target, "-m", "Merged"]
+        command = ["commit-tree", self.tree, "-p", self.onto, "-m", "Merged"]
         made = await self.repository.git.run(command, self.repository.target)
-        await self.repository.checkout_base(target, base)
+        await self.repository.checkout_base(self.onto, base)
         await self.repository.checkout(made.decode().strip(), candidate)
         return base, candidate
 
@@ -112,39 +132,73 @@ async def merging_into_local(
     ref = "HEAD" if branch is None else f"refs/heads/{check_branch(branch)}"
     found = await locate(source.model_copy(update={"ref": ref}), policy.allowed_roots, run.git)
     name = branch or await branch_of(found, "HEAD", run.git) or "HEAD"
-    knows_base = await _has(run.git, GitTarget(found.store), base)
+    knows_base = await has_commit(run.git, GitTarget(found.store), base)
     # The run's history is cut at its base, where its source goes on. Without a base there, the cut must stay.
     cuts = [found.store] if knows_base else [found.store, run.path]
     async with beside(run, [found.store, run.path], cuts, len(found.commit)) as scratch:
-        yield await _merge(_Target(scratch, name, found.commit, knows_base), base, head)
+        yield await _merge(_Target(scratch, name, found.commit, knows_base, found.commit), base, head)
 
 
 @asynccontextmanager
 async def merging_into_remote(
-    source: GitSource, branch: str | None, policy: SourcePolicy, run: RunRepository, base: str, head: str
+    source: GitSource,
+    branch: str | None,
+    policy: SourcePolicy,
+    run: RunRepository,
+    base: str,
+    head: str,
+    after: Sequence[EarlierResult] = (),
 ) -> AsyncGenerator[Merge]:
     """Fetch a branch of a remote repository and merge `head` into it, in memory.
 
     Only the branch's files are fetched. So the changes since `base` are merged, as a rebase would do.
+
+    Args:
+        source: the remote repository.
+        branch: name of the branch; by default that of the source.
+        policy: which sources and credentials are allowed.
+        run: the run's repository, with `base` and `head`.
+        base: commit the run started from.
+        head: commit of the result.
+        after: results that are merged before, in this order; one that conflicts is left out.
 
     Raises:
         InvalidInputError: the branch or the URL is not allowed.
         WorkspaceError: the branch cannot be fetched, or git cannot merge.
     """
     ref = branch or source.ref
-    async with beside(run, [run.path], [run.path], len(base)) as scratch:
+    stores = list(dict.fromkeys([run.path, *(each.store for each in after)]))
+    async with beside(run, stores, stores, len(base)) as scratch:
         commit = await fetch_tip(scratch, source.model_copy(update={"ref": ref}), policy)
-        target = _Target(scratch, ref or "HEAD", commit, has_history=False)
+        onto, names = await _with_earlier(scratch, commit, after)
+        target = _Target(scratch, ref or "HEAD", commit, has_history=False, onto=onto, after=names)
         yield await _merge(target, base, head)
 
 
-async def fetch_tip(scratch: RunRepository, source: GitSource, policy: SourcePolicy) -> str:
-    """Fetch the newest commit of a remote branch without the history before it; give its id.
+async def _with_earlier(
+    scratch: RunRepository, commit: str, after: Sequence[EarlierResult]
+) -> tuple[str, tuple[str, ...]]:
+    """Merge earlier results into a commit; give the commit with them, and the names of those it holds."""
+    git, place, names = scratch.git, scratch.target, list[str]()
+    for each in after:
+        sides = [await on_top_of(each.base, end, git, place) for end in (commit, each.head)]
+        tree, conflicts = await merged_tree(git, place, *sides)
+        if conflicts:
+            continue  # it cannot be merged as it is, so nothing is to fit it
+        command = ["commit-tree", tree, "-p", commit, "-m", f"With {each.name}"]
+        commit = (await git.run(command, place)).decode().strip()
+        names.append(each.name)
+    return commit, tuple(names)
+
+
+async def fetch_tip(scratch: RunRepository, source: GitSource, policy: SourcePolicy, depth: int = 1) -> str:
+    """Fetch the newest commit of a remote branch, by default without the history before it; give its id.
 
     Args:
         scratch: takes the commit.
         source: the remote repository; its `ref` is a branch, a commit id, or None for the default branch.
         policy: which sources and credentials are allowed.
+        depth: how many generations of commits are fetched.
 
     Raises:
         InvalidInputError: the branch or the URL is not allowed.
@@ -156,52 +210,13 @@ async def fetch_tip(scratch: RunRepository, source: GitSource, policy: SourcePol
         await anyio.to_thread.run_sync(check_file_url, source.url, policy)
     git = scratch.git
     remote = await prepare_fetch(source, git.transport_env, policy)
-    command = [*_FETCH, "--", remote.url, f"+{source.ref or 'HEAD'}:{_FETCHED}"]
+    command = [*_FETCH, f"--depth={depth}", "--", remote.url, f"+{source.ref or 'HEAD'}:{_FETCHED}"]
     outcome = await git.attempt(command, scratch.target, env=remote.env, timeout=policy.fetch_seconds)
     if outcome.returncode != 0 or outcome.timed_out:
         raise WorkspaceError(f"the source cannot be fetched: {reason(outcome)}", field="source.url")
     return (
         (await git.run(["rev-parse", "--verify", f"{_FETCHED}^{{commit}}"], scratch.target)).decode().strip()
     )
-
-
-async def create_branch(found: Located, branch: str, bundle: bytes, git: Git) -> bool:
-    """Add a result to a local repository as a new branch. Index, working tree and `HEAD` stay as they are.
-
-    Args:
-        found: the repository.
-        branch: name of the branch.
-        bundle: what `RunRepository.bundle_for_export` gave.
-        git: the git program.
-
-    Returns:
-        False if the branch is there already, with this commit.
-
-    Raises:
-        InvalidInputError: `branch` is not a branch name.
-        ConflictError: the branch is there with another commit, or gets in the way of others.
-        WorkspaceError: the repository cannot be written to, or lacks the commit the run started from.
-    """
-    ref = f"refs/heads/{check_branch(branch)}"
-    given, target = decode_bundle(bundle), GitTarget(found.store)
-    there = await git.attempt(["rev-parse", "--verify", "-q", ref], target)
-    if there.returncode == 0:
-        if there.stdout.decode().strip() == given.commit:
-            return False
-        raise ConflictError(f"{branch} exists and holds other commits; choose another name", field="branch")
-    for commit in given.prerequisites:
-        if not await _has(git, target, commit):
-            raise WorkspaceError(f"{found.top} lacks the commit {commit[:12]} that the run started from")
-    env = configuration_with(_FOR_OWNERS)
-    if object_count(given.pack):
-        command = ["index-pack", "--stdin", "--fix-thin"]
-        stored = await git.attempt(command, target, stdin=given.pack, env=env)
-        if stored.returncode != 0 or stored.timed_out:
-            raise WorkspaceError(f"{found.top} does not take the result: {reason(stored)}")
-    made = await git.attempt(["update-ref", ref, given.commit, "0" * len(given.commit)], target, env=env)
-    if made.returncode != 0:
-        raise ConflictError(f"{branch} cannot be created: {reason(made)}", field="branch")
-    return True
 
 
 @asynccontextmanager
@@ -234,16 +249,17 @@ def _lend(to: Path, stores: Sequence[Path], cuts: Sequence[Path]) -> None:
 
 async def _merge(target: _Target, base: str, head: str) -> Merge:
     git, place = target.repository.git, target.repository.target
-    sides, moved = [target.commit, head], target.commit != base
+    sides, moved = [target.onto, head], target.commit != base
     if not target.has_history:
         sides = [await on_top_of(base, each, git, place) for each in sides]
     merged, conflicts = await merged_tree(git, place, *sides)
     if conflicts:
-        found = MergeOutcome(target.branch, target.commit, moved, "conflicts", conflicts)
-        return Merge(found, target.repository, merged)
-    theirs = await git.run(["rev-parse", f"{target.commit}^{{tree}}"], place)
+        found = MergeOutcome(target.branch, target.commit, moved, "conflicts", conflicts, target.after)
+        return Merge(found, target.repository, merged, target.onto)
+    theirs = await git.run(["rev-parse", f"{target.onto}^{{tree}}"], place)
     state: MergeState = "contained" if merged == theirs.decode().strip() else "clean"
-    return Merge(MergeOutcome(target.branch, target.commit, moved, state), target.repository, merged)
+    outcome = MergeOutcome(target.branch, target.commit, moved, state, after=target.after)
+    return Merge(outcome, target.repository, merged, target.onto)
 
 
 async def merged_tree(git: Git, place: GitTarget, ours: str, theirs: str) -> tuple[str, tuple[str, ...]]:
@@ -267,5 +283,6 @@ async def on_top_of(base: str, commit: str, git: Git, target: GitTarget) -> str:
     return made.decode().strip()
 
 
-async def _has(git: Git, target: GitTarget, commit: str) -> bool:
+async def has_commit(git: Git, target: GitTarget, commit: str) -> bool:
+    """Tell whether a repository has a commit."""
     return (await git.attempt(["cat-file", "-e", f"{commit}^{{commit}}"], target)).returncode == 0

@@ -151,3 +151,27 @@ async def _stored(api: Api, run_id: UUID) -> int:
     statement = select(func.count()).select_from(ModelRequestRow).where(ModelRequestRow.run_id == run_id)
     async with api.cases.sessions() as session:
         return await session.scalar(statement) or 0
+
+
+async def test_requests_of_an_attempt_with_their_times(api: Api) -> None:
+    run_id = await api.rows.run()
+    await api.rows.attempt(run_id)
+    later = AT + timedelta(seconds=9)
+    async with open_ledger(api.cases.sessions) as ledger:
+        ledger.record(line(run_id, at=later, role=ModelRole.JUDGE, status=503, tokens=Tokens(), cost=Cost()))
+        ledger.record(line(run_id))
+        ledger.record(line(run_id, attempt=2))
+    answer = await api.client.get(f"/api/v1/runs/{run_id}/attempts/coding/1/model-requests")
+    assert answer.status_code == 200, answer.text
+    first, second = answer.json()["items"]
+    assert (first["role"], first["model"], first["latency_ms"], first["input_tokens"]) == (
+        "agent",
+        "gpt-5",
+        50,
+        1000,
+    )
+    assert (second["role"], second["status"], second["input_tokens"]) == ("judge", 503, None)
+    assert datetime.fromisoformat(second["at"]) == later
+    assert answer.json()["more"] is False
+    missing = await api.client.get(f"/api/v1/runs/{run_id}/attempts/coding/7/model-requests")
+    assert missing.status_code == 404

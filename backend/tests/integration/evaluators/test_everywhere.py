@@ -1,86 +1,118 @@
-"""One table of changes: the command line, its reports, a hook and the MCP server give the same verdict."""
+"""One table of changes: every way into the judge gives the same verdict.
 
-import io
+A started run is the fifth way: `tests/acceptance/test_same_verdict.py` has it.
+"""
+
 import json
+import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
 import pytest
+import yaml
 from mcp.client.client import Client
-from rich.console import Console
 
 from app.cli.commands.evaluate import Against, evaluate
 from app.cli.commands.hook import HookOptions, hook
 from app.cli.formats.names import ReportFormat
 from app.cli.hooks.clients import HookClient
-from app.cli.root import Options, Root
-from app.core.config import Settings
+from app.cli.root import Options
 from app.mcp.server import build_server
 from app.runners.evaluators.commands.junit import read_junit
+from tests.integration.evaluators.changes import CHANGES, Change
+from tests.integration.evaluators.support import commit_all, git, lay_out, root_at
+from tests.patience import UNHURRIED
 
-pytestmark = pytest.mark.anyio
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"),
+]
 
-RULES = """\
-[evaluators.pytest]
-enabled = false
-[evaluators.ruff_lint]
-enabled = false
-[evaluators.type_check]
-enabled = false
-[[command]]
-name = "no_bug"
-run = "if grep -q LOST tea.txt; then exit 127; fi; ! grep -q BUG tea.txt"
-pass_codes = [0]
-"""
-BASE = {
-    "phaserunner.toml": RULES,
-    "tea.txt": "green\n",
-    "tests/test_tea.py": "def test_tea():\n    assert open('tea.txt').read() == 'green'\n",
-}
-WEAKER = "def test_tea():\n    assert open('tea.txt').read()\n"
-CASES = {
-    "good": ({"tea.txt": "black\n"}, "passed", 0),
-    "bad": ({"tea.txt": "BUG\n"}, "failed", 1),
-    "a weaker test": ({"tests/test_tea.py": WEAKER}, "asks", 3),
-    "a weaker gate": ({"phaserunner.toml": RULES.replace("BUG", "bug"), "tea.txt": "BUG\n"}, "failed", 1),
-}
+ROOT = Path(__file__).parents[4]
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+PROGRAM = Path(sys.executable).with_name("phaserunner")
+EACH_CHANGE = pytest.mark.parametrize(
+    "change", [pytest.param(each, id=name) for name, each in CHANGES.items()]
+)
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    project = tmp_path / "project"
-    lay_out(project, BASE)
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "Start"]):
-        subprocess.run(
-            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *command], cwd=project, check=True
-        )
+def lay_out_change(place: Path, change: Change) -> Path:
+    """Make a repository at the change's base, with the change in its working tree."""
+    project = place / "project"
+    lay_out(project, change.whole_base)
+    commit_all(project, "Start")
+    lay_out(project, change.files)
     return project
 
 
-def lay_out(place: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / name).write_text(text)
+@EACH_CHANGE
+async def test_every_way_in_gives_the_same_verdict(tmp_path: Path, change: Change) -> None:
+    project = lay_out_change(tmp_path, change)
+    assert await by_cli(tmp_path, project) == (change.verdict, change.code)
+    said = {"passed": "", "failed": "block", "asks": "warn", "errored": "warn"}[change.verdict]
+    assert await by_hook(tmp_path, project) == said
+    assert await by_mcp(tmp_path, project) == change.verdict
 
 
-def root_at(place: Path, stdin: str = "") -> tuple[Root, io.StringIO]:
-    out = io.StringIO()
-    settings = Settings(_env_file=None, DATA_DIR=place / "data")
-    consoles = [Console(file=each, markup=False, width=200) for each in (out, io.StringIO())]
-    return Root(settings, consoles[0], consoles[1], io.StringIO(stdin), place), out
+@EACH_CHANGE
+def test_a_push_gets_the_same_verdict(tmp_path: Path, change: Change) -> None:
+    project = lay_out_change(tmp_path, change)
+    remote = tmp_path / "remote.git"
+    git(tmp_path, "init", "-q", "--bare", str(remote))
+    git(project, "remote", "add", "origin", str(remote))
+    git(project, "push", "-q", "origin", "HEAD~0:refs/heads/main")
+    env = {**os.environ, **UNHURRIED, "HOME": str(tmp_path / "home")}
+    (tmp_path / "home").mkdir()
+    install = [str(PROGRAM), "hook", "git-pre-push", "--install", str(project)]
+    subprocess.run(install, env=env, check=True)
+    before = git(project, "rev-parse", "HEAD")
+    commit_all(project, "Change")
+    push = ["git", "push", "-q", "origin", "main"]
+    done = subprocess.run(push, cwd=project, env=env, check=False, capture_output=True, text=True)
+    assert f"PhaseRunner: refs/heads/main {change.verdict}: " in done.stderr, done.stderr
+    # Only a failure refuses the push; whatever is not certain is for people.
+    is_refused = change.verdict == "failed"
+    assert (done.returncode != 0) == is_refused, done.stderr
+    assert (git(remote, "rev-parse", "main") == before) == is_refused
 
 
-@pytest.mark.parametrize(
-    ("changes", "verdict", "code"), [pytest.param(*CASES[name], id=name) for name in CASES]
-)
-async def test_every_way_in_gives_the_same_verdict(
-    tmp_path: Path, project: Path, changes: dict[str, str], verdict: str, code: int
-) -> None:
-    lay_out(project, changes)
-    assert await by_cli(tmp_path, project) == (verdict, code)
-    assert await by_hook(tmp_path, project) == {"passed": "", "failed": "block", "asks": "warn"}[verdict]
-    assert await by_mcp(tmp_path, project) == verdict
+@EACH_CHANGE
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_a_ci_step_gets_the_same_verdict(tmp_path: Path, change: Change) -> None:
+    """The action's own step runs as a composite step does; what it installs is this program."""
+    project = lay_out_change(tmp_path, change)
+    base = git(project, "rev-parse", "HEAD")
+    commit_all(project, "Change")
+    runner = tmp_path / "runner"
+    (runner / "phaserunner" / "bin").mkdir(parents=True)
+    for name in ("phaserunner", "python"):
+        program = runner / "phaserunner" / "bin" / name
+        program.write_text(f'#!/bin/sh\nexec "{Path(sys.executable).with_name(name)}" "$@"\n')
+        program.chmod(0o755)
+    step = next(each for each in ACTION["runs"]["steps"] if each.get("id") == "evaluate")
+    given = {"inputs.base": base, "inputs.phase": "coding", "inputs.path": ".", "inputs.models": "false"}
+    env = {name: given[value.strip("${} ")] for name, value in step["env"].items()}
+    env |= {"GITHUB_WORKSPACE": str(project), "RUNNER_TEMP": str(runner)}
+    env |= {each: str(runner / each.lower()) for each in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=project,
+        env={**os.environ, **UNHURRIED, **env},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == change.code, done.stderr
+    outputs = dict(line.split("=", 1) for line in (runner / "github_output").read_text().splitlines())
+    assert outputs["verdict"] == change.verdict
+    assert ("::error " in done.stdout) == (change.verdict == "failed")
+    sarif = json.loads(Path(outputs["sarif"]).read_text())
+    assert sarif["runs"][0]["properties"]["verdict"] == change.verdict
+    assert f"PhaseRunner: {change.verdict}" in (runner / "github_step_summary").read_text()
 
 
 async def by_cli(place: Path, project: Path) -> tuple[str, int]:
@@ -95,13 +127,17 @@ async def by_cli(place: Path, project: Path) -> tuple[str, int]:
         root=root,
     )
     sarif = json.loads((place / "out.sarif").read_text())["runs"][0]["properties"]["verdict"]
-    is_red = bool(read_junit((place / "out.xml").read_bytes(), place).failures)
-    assert is_red == (code != 0)
+    assert await anyio.to_thread.run_sync(is_red, place) == (code != 0)
     assert (
-        ("::error" in out.getvalue()) == ("major" in (place / "out.json").read_text()) == (sarif == "failed")
+        ("::error " in out.getvalue()) == ("major" in (place / "out.json").read_text()) == (sarif == "failed")
     )
     assert f"PhaseRunner: {sarif}" in (place / "out.md").read_text()
     return sarif, code
+
+
+def is_red(place: Path) -> bool:
+    """Tell whether CI shows the JUnit report as red."""
+    return bool(read_junit((place / "out.xml").read_bytes(), place).failures)
 
 
 async def by_hook(place: Path, project: Path) -> str:

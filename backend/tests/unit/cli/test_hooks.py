@@ -224,7 +224,7 @@ def test_a_place_without_a_base_gives_a_warning(project: Path, members: dict[str
 def test_a_base_that_does_not_exist_is_named(project: Path) -> None:
     change(project)
     done = call(project, FakeJudging([FAILED]), "--base", "nowhere")
-    assert "base: 'nowhere' is no commit" in done.document["systemMessage"]
+    assert "base: 'nowhere' is not a commit" in done.document["systemMessage"]
 
 
 def test_a_damaged_state_is_a_new_session(project: Path) -> None:

@@ -149,11 +149,68 @@ def test_check_names_a_file_that_is_not_toml(project: Path) -> None:
             {"package.json": VITEST},
             ["vitest", "tsc"],
         ),
+        (["core/go.mod", "core/a.go", "core/testdata/x/go.mod"], {}, ["go_test_core", "go_vet_core"]),
+        (["a-b/go.mod", "a_b/go.mod"], {}, ["go_test_a_b", "go_vet_a_b", "go_test_a_b_2", "go_vet_a_b_2"]),
+        (
+            ["Cargo.toml", "one/Cargo.toml"],
+            {"Cargo.toml": '[workspace]\nmembers = ["one"]\n'},
+            ["cargo_test", "clippy"],
+        ),
+        (
+            ["package.json", "web/package.json"],
+            {
+                "package.json": '{"workspaces": ["web"], "scripts": {"test": "vitest"}}',
+                "web/package.json": VITEST,
+            },
+            ["vitest"],
+        ),
+        (
+            ["package.json", "web/package.json", "web/node_modules/a/package.json"],
+            {
+                "package.json": '{"workspaces": ["web"]}',
+                "web/package.json": VITEST,
+                "web/node_modules/a/package.json": VITEST,
+            },
+            ["vitest_web"],
+        ),
+        (["one/pom.xml", "one/two/pom.xml"], {}, ["maven_one"]),
         (["Makefile", "a.c"], {"Makefile": "all:\n\ntest: all\n"}, ["make_test"]),
     ],
 )
 def test_candidates_follow_from_the_files(files: list[str], texts: dict[str, str], names: list[str]) -> None:
     assert [each.name for each in project_of(files, texts).candidates] == names
+
+
+@pytest.mark.parametrize(
+    ("files", "texts", "places"),
+    [
+        (["api/pyproject.toml", "api/a.py", "jobs/setup.py", "api/sub/setup.py"], {}, ("api", "jobs")),
+        (["pyproject.toml", "api/pyproject.toml", "api/a.py"], {"pyproject.toml": "[tool.ruff]\n"}, ("api",)),
+        (["pyproject.toml", "api/pyproject.toml", "api/a.py"], {"pyproject.toml": "[project]\n"}, ()),
+        (["tests/test_a.py", "api/pyproject.toml", "api/a.py"], {}, ()),
+        (["api/pyproject.toml", "b/a.py"], {}, ()),
+    ],
+)
+def test_python_below_the_root_is_judged_there(
+    files: list[str], texts: dict[str, str], places: tuple[str, ...]
+) -> None:
+    found = {each.name: each.directories for each in project_of(files, texts).candidates}
+    assert found == {"ruff_lint": (), "pytest": places, "type_check": places}
+
+
+def test_more_gates_than_the_file_holds_are_told() -> None:
+    found = project_of([f"p{number:02}/go.mod" for number in range(20)], {})
+    assert (len(found.candidates), found.beyond[0], len(found.beyond)) == (32, "go_test_p16", 8)
+
+
+def test_check_says_where_a_gate_has_moved(project: Path) -> None:
+    run_init(project, runs(GREEN))
+    file = project / "phaserunner.toml"
+    file.write_text(
+        file.read_text().replace('preset = "eslint"', 'preset = "eslint"\nworking_directory = "ui"')
+    )
+    done = run_init(project, runs(GREEN), "--check")
+    assert done.out == "eslint: the file says ui, the base has it in the root\n"
 
 
 def test_a_preset_is_written_by_its_name(project: Path) -> None:

@@ -13,6 +13,7 @@ from app.schemas.api.metrics import (
     EvaluatorMetrics,
     MetricQuery,
     MetricsReport,
+    OutcomeMetrics,
     PassRates,
     Retries,
     SpendMetrics,
@@ -42,6 +43,7 @@ def test_a_report_without_runs_has_no_percent_at_all() -> None:
     none = LINKS.share((0, 0), MetricName.ESCALATED)
     passes = PassRates(pass_at_1=none, pass_at_2=none, pass_at_3=none)
     said = dict.fromkeys(("passed", "failed", "errored", "skipped", "wrong_passes", "wrong_fails"), none)
+    said |= dict.fromkeys(("wrong_passes_by_outcome", "wrong_fails_by_outcome"), none)
     report = MetricsReport(
         at=datetime(2026, 5, 1, tzinfo=UTC),
         runs=0,
@@ -53,6 +55,9 @@ def test_a_report_without_runs_has_no_percent_at_all() -> None:
             rate=none, reasons={"no_progress": none}, decisions={}, time_to_decision=NOTHING, open=0
         ),
         evaluators=[EvaluatorMetrics(evaluator="a\x1b[2J", gate=True, verdicts=0, latency=NOTHING, **said)],
+        outcomes=OutcomeMetrics(
+            shares={"closed": none}, edited_share=None, recent={"merged_edited": 0}, uncompared=0
+        ),
         spend=SpendMetrics(
             cost_usd=NO_AMOUNT, cost_known=none, input_tokens=NO_AMOUNT, output_tokens=NO_AMOUNT
         ),

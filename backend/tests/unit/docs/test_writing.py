@@ -1,6 +1,9 @@
 """The docs keep the rules of docs/writing.md that a program can check."""
 
+import ast
+import io
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -22,6 +25,24 @@ WIDE_TABLES = {"benchmarks.md"}
 """Pages whose tables of figures are too wide to split; their prose is wrapped."""
 ABOUT_THE_WORDS = {"writing.md"}
 """The page that names the banned words."""
+
+
+MODULES = [
+    module
+    for folder in ("app", "phaserunner")
+    for module in sorted((ROOT / "backend" / folder).rglob("*.py"))
+]
+_DESCRIBED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_ATTRIBUTE = re.compile(r"^\s*\w+:")
+
+
+def said(source: str) -> list[str]:
+    """The lines of a module's docstrings and comments, without code spans and names of attributes."""
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, _DESCRIBED)]
+    lines = [line for node in nodes for line in (ast.get_docstring(node) or "").splitlines()]
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    lines += [each.string for each in tokens if each.type == tokenize.COMMENT]
+    return [_ATTRIBUTE.sub("", re.sub(r"`[^`]*`", "", line)) for line in lines]
 
 
 def prose(text: str) -> list[tuple[int, str]]:
@@ -55,6 +76,16 @@ def test_banned_words_do_not_come_back(page: Path) -> None:
         for word in BANNED.finditer(line)
     ]
     assert found == []
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(ROOT)))
+def test_banned_words_do_not_come_back_in_docstrings_and_comments(module: Path) -> None:
+    assert [line for line in said(module.read_text(encoding="utf-8")) if BANNED.search(line)] == []
+
+
+def test_what_a_module_says_is_its_docstrings_and_comments() -> None:
+    source = '"""A door."""\nx = "nobody"  # his\ndef f():\n    """One `door`.\n\n    mended: no.\n    """\n'
+    assert [bool(BANNED.search(line)) for line in said(source)] == [True, False, False, False, True]
 
 
 def test_code_and_link_targets_are_not_prose() -> None:

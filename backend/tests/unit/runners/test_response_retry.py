@@ -210,7 +210,7 @@ async def test_two_models_answer_and_judge() -> None:
 
     def write(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         prompts.extend(str(part.content) for part in messages[0].parts if isinstance(part, UserPromptPart))
-        text = "In May 2030." if "Mend every point" in prompts[-1] else "Soon."
+        text = "In May 2030." if "Fix every point" in prompts[-1] else "Soon."
         written = {"analysis": {"summary": "a lease", "findings": [], "gaps": []}, "answer": text}
         return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, written)])
 

@@ -25,6 +25,13 @@ export function KeyboardHelp() {
         run: () => void navigate({ to: "/escalations" }),
       },
       {
+        id: "go-backlog",
+        label: "Go to the backlog",
+        keys: "g b",
+        group: "Go",
+        run: () => void navigate({ to: "/backlog" }),
+      },
+      {
         id: "go-metrics",
         label: "Go to metrics",
         keys: "g m",

@@ -50,7 +50,8 @@ function Columns({ board }: { board: Board }) {
     return (
       <EmptyState title="The backlog is empty">
         <p>
-          To add work that starts when it may, run <code>phaserunner backlog add "GOAL" --repo PATH</code>.
+          To add work that starts when limits and dependencies allow, run{" "}
+          <code>phaserunner backlog add "GOAL" --repo PATH</code>.
         </p>
       </EmptyState>
     );

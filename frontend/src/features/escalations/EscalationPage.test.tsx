@@ -204,7 +204,7 @@ async function show(heading = "Halves") {
 it("shows the failing evidence, as text, and what its evaluator is worth", async () => {
   await show();
   expect(screen.getByText(VERDICT.feedback)).toBeTruthy();
-  expect(screen.getByText(/failed 4 of its last 9 verdicts; none marked/)).toBeTruthy();
+  expect(screen.getByText(/failed 4 of its last 9 evaluations; none marked/)).toBeTruthy();
   expect(document.querySelector("main script")).toBeNull();
 });
 

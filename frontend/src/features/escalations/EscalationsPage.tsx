@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Inbox } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import { Button, buttonClass } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
@@ -30,6 +30,7 @@ import { BulkReject } from "./components/BulkReject";
 import { InboxFilters } from "./components/InboxFilters";
 import { placeOf } from "./consequences";
 import { DECISIONS, reasonOf } from "./labels";
+import { moveFocus, pressAssignment, pressChoice } from "./row-keys";
 
 const WORDS: Record<EscalationStatus, string> = {
   open: "Waiting",
@@ -52,8 +53,14 @@ export function EscalationsPage({ search, onChange }: Props) {
   const items = useMemo(() => inbox.data?.pages.flatMap((page) => page.items) ?? [], [inbox.data]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = useRef<HTMLUListElement>(null);
+  const more = useRef(() => {});
+  useEffect(() => {
+    more.current = () => {
+      if (inbox.hasNextPage && !inbox.isFetchingNextPage) void inbox.fetchNextPage();
+    };
+  });
   const offered = useMemo<readonly Action[]>(() => {
-    const go = (step: 1 | -1) => moveFocus(list.current, step);
+    const go = (step: 1 | -1) => moveFocus(list.current, step, () => more.current());
     const group = "Queue";
     return [
       { id: "down", label: "Next escalation (Enter opens it)", keys: "j", group, run: () => go(1) },
@@ -247,25 +254,4 @@ function Nothing({ status, isFiltered, onClear }: NothingProps) {
       </Link>
     </EmptyState>
   );
-}
-
-/** The row that has the focus, or holds what has it. */
-function pressIn(selector: string): void {
-  document.activeElement?.closest("[data-escalation]")?.querySelector<HTMLElement>(selector)?.click();
-}
-
-function pressAssignment(): void {
-  pressIn("[data-assignment] button");
-}
-
-function pressChoice(): void {
-  pressIn("input[type=checkbox]");
-}
-
-/** Focus the row after or before the focused one; the first when none is. */
-function moveFocus(list: HTMLElement | null, step: 1 | -1): void {
-  const rows = [...(list?.querySelectorAll("a") ?? [])];
-  const at = rows.indexOf(document.activeElement as HTMLAnchorElement);
-  const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
-  rows[next]?.focus();
 }

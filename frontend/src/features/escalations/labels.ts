@@ -30,8 +30,9 @@ export const DECISIONS: Record<Schemas["EscalationDecision"], string> = {
 
 /** What a reviewer should know of an evaluator before believing it. */
 export function trackRecordText(record: Schemas["TrackRecord"]): string {
-  const { verdicts, failed, marked } = record;
-  const basis = `failed ${formatCount(failed.count)} of its last ${formatCount(verdicts)} verdicts`;
+  const { verdicts, failed, errored, marked } = record;
+  const trouble = errored.count > 0 ? `, errored in ${formatCount(errored.count)}` : "";
+  const basis = `failed ${formatCount(failed.count)} of its last ${formatCount(verdicts)} evaluations${trouble}`;
   const wrong = [
     shareText(marked.wrong_fails, "fails", "wrong"),
     shareText(marked.wrong_passes, "passes", "wrong"),

@@ -205,6 +205,6 @@ it("never makes 0 % out of no data", () => {
     "none marked",
   );
   expect(trackRecordText({ ...record, marked: { wrong_fails: share, wrong_passes: none } })).toBe(
-    "failed 3 of its last 12 verdicts; 1 of 4 marked fails wrong (95 %: 5 %–70 %)",
+    "failed 3 of its last 12 evaluations; 1 of 4 marked fails wrong (95 %: 5 %–70 %)",
   );
 });

@@ -1,6 +1,7 @@
 /** `/evaluators/:name`: its record, and its verdicts with the marks of reviewers. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 
 import { Button } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
@@ -23,6 +24,14 @@ export function EvaluatorPage({ name }: { name: string }) {
   const evaluator = useQuery(evaluatorQuery(name));
   const change = (part: Partial<VerdictsSearch>) =>
     void navigate({ search: (before: VerdictsSearch) => ({ ...before, ...part }) });
+  const begin = useRef<HTMLButtonElement>(null);
+  const wasMarking = useRef(search.marking);
+  useEffect(() => {
+    // After marking, the focus is where it began: what had it is gone.
+    if (wasMarking.current && !search.marking && document.activeElement === document.body)
+      begin.current?.focus();
+    wasMarking.current = search.marking;
+  }, [search.marking]);
   // While they are marked the list stays as it was, so that none is passed over.
   function mark(marking: true | undefined): void {
     void queries.invalidateQueries({ queryKey: ["evaluators"] });
@@ -66,7 +75,9 @@ export function EvaluatorPage({ name }: { name: string }) {
           <Trust name={name} />
           <div className="flex flex-wrap items-center gap-3 pt-6 pb-2">
             <h2 className="font-semibold">Verdicts, newest first</h2>
-            <Button onClick={() => mark(true)}>Mark one after the other</Button>
+            <Button ref={begin} onClick={() => mark(true)}>
+              Mark one after the other
+            </Button>
           </div>
           <VerdictFiltersBar search={search} onChange={change} />
           <VerdictList name={name} search={search} />

@@ -25,6 +25,7 @@ import { EscalationFigures } from "./components/EscalationFigures";
 import { EvaluatorTable } from "./components/EvaluatorTable";
 import { ExportButtons } from "./components/ExportButtons";
 import { ObservedTable } from "./components/ObservedTable";
+import { OutcomeTable } from "./components/OutcomeTable";
 import { PhaseTable } from "./components/PhaseTable";
 import { ScopeBar } from "./components/ScopeBar";
 import { Spending } from "./components/Spending";
@@ -152,6 +153,7 @@ function Figures({
         )}
       </section>
       <TrustTable evaluators={report.evaluators} />
+      <OutcomeTable outcomes={report.outcomes} />
       <ObservedTable scope={scope} />
       <PhaseTable report={report} />
       <EscalationFigures figures={report.escalations} />

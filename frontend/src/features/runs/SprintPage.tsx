@@ -88,7 +88,15 @@ function Loaded({ sprint }: { sprint: RunDetail }) {
             candidates={candidatesAtWork(milestones, attempt)}
           />
         )}
-        {attempt && <Spans runId={sprint.id} tail={events} phase={attempt.phase} attempt={attempt.number} />}
+        {attempt && (
+          <Spans
+            runId={sprint.id}
+            tail={events}
+            phase={attempt.phase}
+            attempt={attempt.number}
+            isOver={attempt.completed_at !== null}
+          />
+        )}
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <section className="card min-w-0" aria-labelledby="verdicts">

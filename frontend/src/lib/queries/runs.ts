@@ -63,6 +63,21 @@ export const runUsageQuery = (id: string) =>
       unwrap(api.GET("/api/v1/runs/{run_id}/usage", { params: { path: { run_id: id } }, signal })),
   });
 
+/** When an attempt asked models; while it goes on, read anew now and then. */
+export const modelRequestsQuery = (id: string, phase: string, number: number, isOver: boolean) =>
+  queryOptions({
+    queryKey: ["model-requests", id, phase, number, isOver],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/runs/{run_id}/attempts/{phase}/{number}/model-requests", {
+          params: { path: { run_id: id, phase: phase as Phase, number } },
+          signal,
+        }),
+      ),
+    staleTime: isOver ? Number.POSITIVE_INFINITY : 0,
+    refetchInterval: isOver ? false : 10_000,
+  });
+
 /** How many runs there are, by status and by kind. */
 export const runCountsQuery = (filters: Omit<RunFilters, "sort">) =>
   queryOptions({

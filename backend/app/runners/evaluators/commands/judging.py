@@ -19,7 +19,7 @@ from app.runners.evaluators.commands.results import broken_result, coverage_resu
 from app.runners.evaluators.commands.run import CommandRun, Launcher
 from app.runners.evaluators.commands.sarif import Sarif, read_sarif
 from app.runners.evaluators.commands.setting import overlays_for
-from app.runners.evaluators.commands.taking import NoVerdictError
+from app.runners.evaluators.commands.taking import NoVerdictError, next_step
 from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored, skipped
 from app.runners.evaluators.static.baseline import Comparison, Wording, compare
 from app.runners.evaluators.static.baseline import result_of as result_of_findings
@@ -159,7 +159,7 @@ class CommandJudging:
         return compare(found.findings, at_base.findings, gone=gone)
 
     def _scanned(self, run: CommandRun, report: FindingsReport, tree: Path) -> Sarif:
-        found = _readable(run, lambda: _read_findings(run, report))
+        found = _readable(run, lambda: _read_findings(run, report, self.launcher.working_directory, tree))
         code = run.outcome.returncode
         if code not in self.pass_codes or (code != 0 and not found.results):
             # A scanner that complains without a finding has not scanned.
@@ -180,7 +180,7 @@ class CommandJudging:
     async def _blame(self, trouble: NoVerdictError) -> EvaluationResult:
         """Say whose fault a run is that says nothing: the candidate's when the base gives a verdict."""
         if self.base is None or not await self._gives_verdict(self.base):
-            return errored(self.evaluator, f"The command {trouble}", reason=trouble.kind)
+            return errored(self.evaluator, f"The command {trouble}{next_step(trouble)}", reason=trouble.kind)
         return broken_result(self.evaluator, trouble)
 
     async def _gives_verdict(self, base: Path) -> bool:
@@ -211,12 +211,12 @@ class CommandJudging:
         return run.outcome.returncode in self.pass_codes
 
 
-def _read_findings(run: CommandRun, report: FindingsReport) -> Sarif:
+def _read_findings(run: CommandRun, report: FindingsReport, directory: str, here: Path) -> Sarif:
     match report:
         case SarifReport():
             return read_sarif(run.report, run.tree, report.level)
         case LinesReport():
-            return read_lines(run.text, run.tree, report.pattern)
+            return read_lines(run.text, run.tree, report.pattern, directory, here)
         case EslintReport():
             return read_eslint(run.report, run.tree)
 

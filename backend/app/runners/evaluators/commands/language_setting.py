@@ -5,7 +5,7 @@ import posixpath
 import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
@@ -42,6 +42,17 @@ class LanguageSetting:
     inline_tests: bool = False
     silencers: str = ""
     suffixes: tuple[str, ...] = ()
+
+    def below(self, directory: str) -> "LanguageSetting":
+        """Return the setting of a project that lies in a directory of the repository."""
+        start = posixpath.normpath(directory) if directory else "."
+        if start == ".":
+            return self
+        protected, left_out = (
+            (*globs, *(f"{start}/{each}" for each in globs if "/" in each and not each.startswith("*")))
+            for globs in (self.protected, self.left_out)
+        )
+        return replace(self, protected=protected, left_out=left_out)
 
     def holds(self, name: str) -> bool:
         """Tell whether a file is the base's."""

@@ -4,6 +4,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,11 +16,19 @@ _LINE_CHARS = 2000
 _MAX_BYTES = 2_000_000
 
 
-def read_lines(text: str, tree: Path, pattern: str) -> Sarif:
-    """Return the findings in the lines of `text`; a line that is reported twice counts once."""
+def read_lines(text: str, tree: Path, pattern: str, directory: str = "", here: Path | None = None) -> Sarif:
+    """Return the findings in the lines of `text`; a line that is reported twice counts once.
+
+    Args:
+        text: what the checker printed.
+        tree: the copy on which it ran; absolute paths begin with it.
+        pattern: finds file, line and message.
+        directory: where the checker started, below the tree.
+        here: a tree with the same files that is still there.
+    """
     matcher = re.compile(pattern)
     found = (matcher.search(line[:_LINE_CHARS]) for line in text.splitlines())
-    findings = sorted({_finding(each, tree) for each in found if each})
+    findings = sorted({_from_root(_finding(each, tree), directory, here or tree) for each in found if each})
     return Sarif(tuple(findings), len(findings))
 
 
@@ -69,6 +78,13 @@ def _finding(found: re.Match[str], tree: Path) -> Finding:
     line = groups["line"]
     message = " ".join((groups["message"] or "").split())
     return Finding(file, int(line) if line.isdigit() else 1, groups.get("rule") or "finding", message)
+
+
+def _from_root(finding: Finding, directory: str, tree: Path) -> Finding:
+    """Return a finding whose path is meant from the root; tools mean theirs from where they start."""
+    name = posixpath.normpath(posixpath.join(directory, finding.file))
+    is_there = directory and not name.startswith("..") and (tree / name).is_file()
+    return replace(finding, file=name) if is_there else finding
 
 
 def _text(path: Path) -> str:

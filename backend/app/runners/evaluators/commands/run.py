@@ -176,7 +176,10 @@ class Launcher:
             return list(self.command), ()
         found = self.programs.find(program)
         if found is None:
-            raise ToolTroubleError(f"{program} is not installed here (looked in {self.programs.variable})")
+            raise ToolTroubleError(
+                f"{program} is not installed here (looked in {self.programs.variable}): install it here, "
+                "or change the command in phaserunner.toml"
+            )
         return [str(found[0]), *self.command[1:]], found[1]
 
 

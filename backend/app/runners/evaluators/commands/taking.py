@@ -6,6 +6,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from app.runners.evaluators.tooling import excerpt
 from app.workspaces.process import ProcessOutcome
 
 MAX_REPORT_BYTES = 32_000_000
@@ -19,6 +20,18 @@ class NoVerdictError(Exception):
     def __init__(self, message: str, kind: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+_MISSING = re.compile(
+    r"missing packages|could not determine executable|command not found|: not found|Cannot find module"
+    r"|npm (?:error|ERR!)"
+)
+_STEP = ". If the project's packages bring it, install them by [environment] setup, such as `npm ci`"
+
+
+def next_step(trouble: NoVerdictError) -> str:
+    """Say what to do where a program or a package is missing; empty where something else is wrong."""
+    return _STEP if _MISSING.search(str(trouble)) else ""
 
 
 def clear(copy: Path, report: str) -> None:
@@ -61,7 +74,7 @@ def take_file(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
             content = file.read(MAX_REPORT_BYTES + 1)
     except OSError as error:
         reason = f"wrote no report {report} and ended with exit status {outcome.returncode}"
-        raise NoVerdictError(f"{reason} ({error.strerror})", kind) from error
+        raise NoVerdictError(f"{reason} ({error.strerror}){_said(outcome)}", kind) from error
     finally:
         for handle in opened:
             with suppress(OSError):
@@ -81,7 +94,7 @@ def take_all(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
     found = _matching(copy, report)
     if not found:
         reason = f"wrote no report {report} and ended with exit status {outcome.returncode}"
-        raise NoVerdictError(reason, kind)
+        raise NoVerdictError(f"{reason}{_said(outcome)}", kind)
     if len(found) > _MAX_REPORTS:
         raise NoVerdictError(f"wrote more than {_MAX_REPORTS} reports {report}", kind)
     parts: list[bytes] = []
@@ -91,6 +104,12 @@ def take_all(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
         if sum(map(len, parts)) > MAX_REPORT_BYTES:
             raise NoVerdictError(f"{report} are larger than {MAX_REPORT_BYTES // 1_000_000} MB", kind)
     return b"<testsuites>" + b"\n".join(parts) + b"</testsuites>"
+
+
+def _said(outcome: ProcessOutcome) -> str:
+    """Return the end of what a command printed, where the reason stands."""
+    text = "\n".join(each.strip() for each in (outcome.stdout, outcome.stderr) if each.strip())
+    return f". The end of its output: {excerpt(text, 500)}" if text else ""
 
 
 def _matching(copy: Path, report: str) -> list[Path]:

@@ -1,11 +1,14 @@
 """Applies a project's file to the operator's evaluators. Pure: settings and a registry in, a registry out."""
 
+import posixpath
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import permutations
 from typing import Any, cast
 
 from pydantic import TypeAdapter
 
+from app.runners.evaluators.directories import InDirectories
 from app.runners.evaluators.project.project_file import (
     ProjectFileError,
     ProjectFileProblem,
@@ -163,6 +166,7 @@ def _changed(
     evaluator = _with_timeout(present.evaluator, table, file)
     if table.options:
         evaluator = _with_options(evaluator, table, file)
+    evaluator = _in_directories(evaluator, table, file)
     gate = present.gate if table.gate is None else table.gate
     return replace(present, evaluator=evaluator, phases=phases, gate=gate)
 
@@ -176,6 +180,7 @@ def _check_required(
         "gate": present.gate and table.gate is False,
         "observe": present.gate and bool(table.observe),
         "phases": lost,
+        "directories": bool(table.directories),
     }
     place = ("evaluators", present.evaluator.name)
     message = "the operator requires this evaluator as it is (EVALUATOR_REQUIRED)"
@@ -192,6 +197,22 @@ def _with_timeout(evaluator: Evaluator, table: EvaluatorTable, file: ReadProject
         place = ("evaluators", evaluator.name, "timeout")
         raise ProjectFileError([file.problem(place, "this evaluator has no time limit to set")])
     return cast("Evaluator", replace(cast("Any", value), timeout=table.timeout))
+
+
+def _in_directories(evaluator: Evaluator, table: EvaluatorTable, file: ReadProjectFile) -> Evaluator:
+    directories = tuple(posixpath.normpath(each) for each in table.directories)
+    if not directories or directories == (".",):
+        return evaluator
+    place = ("evaluators", evaluator.name, "directories")
+    if evaluator.name not in _OPTIONS:
+        message = f"only {', '.join(_OPTIONS)} can judge directories"
+        raise ProjectFileError([file.problem(place, message)])
+    if any(
+        each == other or f"{each}/".startswith(f"{other}/") or other == "."
+        for each, other in permutations(directories, 2)
+    ):
+        raise ProjectFileError([file.problem(place, "one of these lies in another")])
+    return InDirectories(inner=evaluator, directories=directories)
 
 
 def _with_options(evaluator: Evaluator, table: EvaluatorTable, file: ReadProjectFile) -> Evaluator:

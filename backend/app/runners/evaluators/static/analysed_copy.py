@@ -61,7 +61,7 @@ class AnalysedCopy:
     def _with_reason(self, finding: Finding) -> Finding:
         for each in self.taken.get(finding.file, ()):
             if each.line == finding.line or each.alone:
-                note = f"(`{each.text.strip()[:80]}` is new and does not count; mend the code instead)"
+                note = f"(`{each.text.strip()[:80]}` is new and does not count; fix the code instead)"
                 return replace(finding, message=f"{finding.message[:200]} {note}")
         return finding
 
@@ -196,6 +196,6 @@ def _write(files: Mapping[str, str], into: Path) -> None:
         path, data = into / name, text.encode()
         path.write_bytes(data)
         # Checkers that remember a file by its time must see that it changed, also within a second. The time
-        # says what is in the file, and nobody outside can find two contents for one time.
+        # says what is in the file, and others cannot find two contents for one time.
         stamp = int.from_bytes(hashlib.blake2b(data, key=_TIME_KEY, digest_size=4).digest()) >> 1
         os.utime(path, (stamp, stamp))

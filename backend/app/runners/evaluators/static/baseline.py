@@ -13,6 +13,8 @@ SCORE_PER_FINDING = 0.1
 MAX_SUGGESTIONS = 5
 MANY = 10
 """A base that breaks a rule in this many places, in several files or in one, does not hold to it."""
+MANY_IN_ALL = 50
+"""A base with this many findings, in several files, does not hold to the tool: nothing keeps it clean."""
 
 _SEVERAL_FILES = 3
 _LISTED = 15
@@ -97,17 +99,19 @@ class BrokenOften:
         rules: broken in several files; they are advice everywhere.
         in_files: files and rules broken many times in that one file; they are advice there.
         files: files in which every rule is advice.
+        everywhere: whether every rule is advice in all files.
         but: tells whether a rule counts however often the base breaks it.
     """
 
     rules: frozenset[str]
     in_files: frozenset[tuple[str, str]]
     files: frozenset[str]
+    everywhere: bool
     but: Callable[[str], bool]
 
     def covers(self, finding: Finding) -> bool:
         """Tell whether a finding breaks a rule that the base does not hold to there."""
-        if finding.file in self.files:
+        if self.everywhere or finding.file in self.files:
             return not self.but(finding.rule)
         return finding.rule in self.rules or (finding.file, finding.rule) in self.in_files
 
@@ -117,22 +121,27 @@ def often_broken(
 ) -> BrokenOften:
     """Return the rules that a base breaks in many places, by its findings.
 
+    A base with many findings of all kinds shows that its project does not run the tool, or not as it is run
+    here: none of its rules then says more about a change than that it is like the rest.
+
     Args:
         findings: of the base.
         but: tells whether a rule counts however often the base breaks it.
         all_or_none: whether a file holds to all rules of the tool or to none. So it is with type checkers:
-            a project that runs one mends what it finds. A file with many errors of any kind was not checked.
+            a project that runs one fixes what it finds. A file with many errors of any kind was not checked.
     """
     places: dict[str, list[str]] = defaultdict(list)
     for each in findings:
         if not but(each.rule):
             places[each.rule].append(each.file)
+    broken = [file for files in places.values() for file in files]
     return BrokenOften(
         frozenset(
             rule for rule, files in places.items() if len(files) >= MANY and len(set(files)) >= _SEVERAL_FILES
         ),
         frozenset((file, rule) for rule, files in places.items() for file in _often(files)),
-        frozenset(_often(file for files in places.values() for file in files) if all_or_none else ()),
+        frozenset(_often(broken) if all_or_none else ()),
+        len(broken) >= MANY_IN_ALL and len(set(broken)) >= _SEVERAL_FILES,
         but,
     )
 

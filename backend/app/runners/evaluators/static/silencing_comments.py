@@ -12,9 +12,13 @@ BARE = "bare"
 NAMED = "named"
 """A kind of every comment that hides rules of the linter by their names."""
 
-# Two codes that state an intention and hide no fault: an import kept for its effect or for others to take
+# Codes that state an intention and hide no fault: an import kept for its effect or for others to take
 # (fixtures, registration), and one that must follow other statements. Honest code has both all the time.
-_STATED = re.compile(r"#\s*noqa\s*:\s*(?:E402|F401)(?:[,\s]+(?:E402|F401))*(?=\s*(?:$|#|-|[^\w,\s]))")
+# Such an import may also bring a name twice (F811); by itself, that code hides a fault.
+_STATED = re.compile(
+    r"#\s*noqa\s*:\s*(?=[^#]*\b(?:E402|F401)\b)(?:E402|F401|F811)(?:[,\s]+(?:E402|F401|F811))*"
+    r"(?=\s*(?:$|#|-|[^\w,\s]))"
+)
 _LINT = re.compile(
     r"#\s*(?:(?:ruff|flake8)\s*:\s*(?:noqa|ignore|disable|file-ignore)|noqa\b|isort\s*:)", re.IGNORECASE
 )

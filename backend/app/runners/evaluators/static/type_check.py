@@ -52,7 +52,7 @@ _WORDING = Wording(
     "no_new_type_errors",
     "the base does not configure this checker",
 )
-_BROKEN_OFTEN = "the base breaks these rules in many places, or has many type errors in these files"
+_BROKEN_OFTEN = "the base breaks these rules in many places, or has many type errors itself"
 # Rules that count also where the base breaks them: code that cannot be read, and names that are not there.
 _FAULTS = frozenset({"syntax", "name-defined"})
 # What a strict configuration says where the packages that code builds upon are not there.

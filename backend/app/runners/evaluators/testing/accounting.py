@@ -29,11 +29,18 @@ def says_something(report: RunReport) -> bool:
 
 
 async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
-    """Take out the failures that do not count, and ask about those that a human has to decide on."""
+    """Take out the failures that do not count, and ask about those that a human has to decide on.
+
+    Where no test of the base passes, none is taken out: what is left would speak for nothing. A human can
+    still be asked when a changed helper keeps every file from loading, and the candidate's versions pass.
+    Tests that load and fail, all of them, are answered by no question: their versions may ask for anything.
+    """
     judged = judged.counting_once()
     of_base = judged.of_base
-    if of_base is None or not (judged.hangs_on_base and says_something(of_base)):
+    if of_base is None or not judged.hangs_on_base:
         return judged
+    if not says_something(of_base):
+        return await _asked_about_all(harness, judged, rules)
     found = await _sorted(of_base, judged, rules, base)
     of_base = of_base.without(found.known)
     judged = replace(judged, of_base=of_base, known=found.known)
@@ -50,6 +57,15 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Bas
     noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
     known = {**found.known, **noted}
     return replace(judged, of_base=of_base.without(noted), known=known, questions=found.questions)
+
+
+async def _asked_about_all(harness: Harness, judged: JudgedRun, rules: Rules) -> JudgedRun:
+    of_base, own = judged.of_base, judged.own
+    speaks = own is not None and says_something(own)
+    none_loads = of_base is not None and of_base.errors and not of_base.failures
+    if of_base is None or not (speaks and none_loads) or rules.protected is not ProtectedPolicy.ASK:
+        return judged
+    return replace(judged, questions=await rules.changed.questions(harness, of_base, own))
 
 
 async def _sorted(of_base: RunReport, judged: JudgedRun, rules: Rules, base: BaseTests) -> SortedFailures:

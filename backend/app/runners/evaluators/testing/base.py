@@ -209,19 +209,19 @@ class BaseTests:
 
     async def _lacking(self, errors: Iterable[CollectProblem], *, of_base: bool) -> str:
         """Say what the environment lacks, if each problem of a run comes from that."""
-        modules: set[str] = set()
-        machine: set[str] = set()
+        modules, machine = set[str](), set[str]()
         for each in errors:
             module = missing_module(each.message)
-            what = lacking(each.message) if of_base and module is None else None
+            what = await asyncio.to_thread(lacking, "" if module or not of_base else each.message, self._base)
             if module is not None and await self._lacks(module, each, of_base=of_base):
                 modules.add(missing_submodule(each.message) or module)
             elif what is not None and await self._has_at_base(each):
                 machine.add(what)
             else:
                 return ""
-        found = [f"{_LACKS}: {', '.join(sorted(modules))}"] if modules else []
-        return "; ".join([*found, *sorted(machine)])
+        if modules:
+            machine.add(f"{_LACKS}: {', '.join(sorted(modules))}")
+        return "; ".join(sorted(machine))
 
     async def lacking_files(self, errors: Iterable[CollectProblem]) -> dict[str, str]:
         """Return the files of base tests that cannot be read for want of what the environment should provide.
@@ -251,8 +251,8 @@ class BaseTests:
         return await self._has_at_base(problem) and not await has_module(self._harness, module)
 
     async def _has_at_base(self, problem: CollectProblem) -> bool:
-        there = (await self.unreadable()).get(problem.id)
-        return there is not None and issue_key(there) == issue_key(problem.message)
+        there = (await self.unreadable()).get(problem.id, "")
+        return bool(there) and issue_key(there) == issue_key(problem.message)
 
     async def needs_installed(self, module: str) -> bool:
         """Tell whether a missing module is one that the environment should provide, and does not.

@@ -27,6 +27,8 @@ _UNWRITTEN = re.compile(
     r"|AttributeError: (?:module|type object) "
     r"|TypeError: .*(?:unexpected keyword argument|positional arguments?|required keyword-only)"
 )
+# A name that a test file itself lacks waits for nothing: it was to come from a package that is missing.
+_UNWRITTEN_FOR_FILES = re.compile(_UNWRITTEN.pattern.replace("NameError|", ""))
 _UNTOUCHED = "it was red before and is red in the same way; the change touches nothing that it runs through"
 _EXPLANATION = re.compile(r"\n\s*\+\s+(?:where|and)\b.*", re.DOTALL)
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
@@ -92,7 +94,7 @@ def sort_failures(
         why = _not_the_goal(test, second, goal)
         if why:
             known[test.id] = why
-        elif not _stays_red(test, second.red[test.id], goal):
+        elif not _stays_red(test, second, goal, touched):
             continue
         elif touched is not None and _is_aside(test, second, goal, touched):
             known[test.id] = _UNTOUCHED
@@ -122,7 +124,7 @@ def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], go
             known[each.id] = "it cannot be read at the base either"
         elif _is_about_versions(each.message):
             known[each.id] = "the base cannot read it either: it expects other versions of what it uses"
-        elif _may_stay(there, goal):
+        elif _may_stay(there, goal, unwritten=_UNWRITTEN_FOR_FILES):
             questions.append(_question(each, there))
     return SortedFailures(known, tuple(questions))
 
@@ -147,9 +149,17 @@ def _is_about_versions(message: str) -> bool:
     return bool(_OTHERS.search(message))
 
 
-def _stays_red(test: RanTest, at_base: str, goal: Goal) -> bool:
-    """Tell whether a test fails as before, and nothing says that the run is to make it pass."""
-    return _same_way(test.message, at_base) and _may_stay(at_base, goal)
+def _stays_red(test: RanTest, second: SecondLook, goal: Goal, touched: Touched | None) -> bool:
+    """Tell whether a test fails as before, and nothing says that the run is to make it pass.
+
+    One that the change plays no part in may fail in another way, as it hangs on the machine or on chance.
+    """
+    at_base = second.red[test.id]
+    if not _may_stay(at_base, goal):
+        return False
+    return _same_way(test.message, at_base) or (
+        touched is not None and not _plays_a_part(test, second, goal, touched)
+    )
 
 
 def _same_way(message: str, at_base: str) -> bool:
@@ -162,15 +172,15 @@ def _same_way(message: str, at_base: str) -> bool:
     return here == there
 
 
-def _may_stay(at_base: str, goal: Goal) -> bool:
-    """Tell whether nothing says that the run is to mend what fails.
+def _may_stay(at_base: str, goal: Goal, unwritten: re.Pattern[str] = _UNWRITTEN) -> bool:
+    """Tell whether nothing says that the run is to fix what fails.
 
     Where the failure lies in the project's own code, the goal may be about tests without naming any ("make
     the tests pass"), or the test may wait for something that is still to be written.
     """
     if _ELSEWHERE.search(at_base):
         return True
-    return bool(goal.words) and not (_ABOUT_TESTS.search(goal.words) or _UNWRITTEN.search(at_base))
+    return bool(goal.words) and not (_ABOUT_TESTS.search(goal.words) or unwritten.search(at_base))
 
 
 def _is_aside(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -> bool:
@@ -179,16 +189,24 @@ def _is_aside(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -
     A failure in the project's own code may be what the run is about, whatever the goal's words. Who leaves
     it as it was must not pass unasked, so only failures outside that code can be aside.
     """
-    if not goal.words or _ABOUT_TESTS.search(goal.words) or not _ELSEWHERE.search(second.red[test.id]):
+    at_base = second.red[test.id]
+    if not goal.words or _ABOUT_TESTS.search(goal.words) or not _ELSEWHERE.search(at_base):
         return False
+    if not _same_way(test.message, at_base):
+        return False
+    return not _plays_a_part(test, second, goal, touched)
+
+
+def _plays_a_part(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -> bool:
     at_base = second.red_files.get(test.id, ())
     if not (test.files and at_base):
-        return False
-    return not touched.plays_a_part(test.id, (*test.files, *at_base), goal.words)
+        return True
+    return touched.plays_a_part(test.id, (*test.files, *at_base), goal.words)
 
 
 def _question(test: RanTest | CollectProblem, at_base: str) -> Question:
-    text = f"`{test.id}` failed before anything was done and fails in the same way: may it stay so?"
+    way = "in the same way" if _same_way(test.message, at_base) else "in another way"
+    text = f"`{test.id}` failed before anything was done and fails {way}: may it stay so?"
     message = " ".join(test.message.split())[:500]
     key = issue_key(message)
     elsewhere = "it fails outside the project's own code"

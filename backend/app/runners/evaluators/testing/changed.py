@@ -67,9 +67,10 @@ class ChangedTests:
         if alone:
             tree = await asyncio.to_thread(whole_tree, self.workspace, harness.limits)
             only = RunTree(tree.files, only=frozenset(map(file_of, alone)))
-            # Parameters that come from changed data give tests other names there.
-            by_data = any("[" in each for each in alone)
-            report = await harness.run(only, ids=None if by_data else alone)
+            # Parameters that come from changed data give tests other names there; files that did not load
+            # have names that are no tests.
+            unnamed = any("[" in each or "::" not in each for each in alone)
+            report = await harness.run(only, ids=None if unnamed else alone)
             found |= report.tests if report.ending is Ending.COMPLETE and not report.forged else {}
         return found
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
+_SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)
 _REQUIREMENTS = ("*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in")
 _SETUP_OPTIONS = ("install_requires", "tests_require")
 _NAME = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)")
@@ -23,6 +24,7 @@ _ENVIRONMENT = (
     (re.compile(r"Connection refused|Cannot connect to"), "a service that the tests need does not answer"),
     (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
     (re.compile(r"No space left on device"), "there is no space left"),
+    (re.compile(r"\bfixture '\w+' not found"), "a pytest plugin that has a fixture is missing"),
     (re.compile(r"PackageNotFoundError|No package metadata was found"), "a package's metadata is missing"),
 )
 
@@ -61,12 +63,26 @@ def missing_submodule(message: str) -> str | None:
     return match.group(1) if match and "." in match.group(1) else None
 
 
-def lacking(message: str) -> str | None:
+def lacking(message: str, tree: Path | None = None) -> str | None:
     """Say what the machine lacks by an error message; None when it does not speak of that.
 
     Code can raise what it likes: the message counts only where the base fails with it, too.
+
+    Args:
+        message: of the error.
+        tree: the base, where a git submodule may be missing.
     """
-    return next((what for pattern, what in _ENVIRONMENT if pattern.search(message)), None)
+    found = next((what for pattern, what in _ENVIRONMENT if pattern.search(message)), None)
+    return found or (None if tree is None else _unfetched_submodule(message, tree))
+
+
+def _unfetched_submodule(message: str, tree: Path) -> str | None:
+    """Say which git submodule is missing by a message that names a path in it: its directory is empty."""
+    for path in _SUBMODULE_PATH.findall(_text(tree / ".gitmodules")):
+        place = tree / path
+        if path in message and not (place.is_dir() and any(place.iterdir())):
+            return f"the git submodule {path} is not fetched"
+    return None
 
 
 def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:

@@ -33,7 +33,7 @@ from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import Ending, RunReport
 from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
+from app.runners.evaluators.testing.trees import Layout, lay_out, tree_files, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_here_for
 from app.schemas.baseline import Baseline
 from app.schemas.modes import CounterTestsMode, InProcessOnly
@@ -293,6 +293,6 @@ def _reason(second: SecondLook) -> str:
 
 
 def _is_foreign_language(workspace: Path, base: Path | None) -> bool:
-    if not any((workspace / name).is_file() for name in _OTHER_LANGUAGES):
+    if python_files(workspace) or (base is not None and python_files(base)):
         return False
-    return not python_files(workspace) and (base is None or not python_files(base))
+    return any(Path(each).name in _OTHER_LANGUAGES for each in tree_files(workspace, DEFAULT_LIMITS))

@@ -50,7 +50,7 @@ class JudgedRun:
 
     @property
     def in_process_only(self) -> bool:
-        """True when the base's tests speak for the candidate in the process of its own code alone."""
+        """True when the base's tests speak for the candidate in the process of its code alone."""
         return self.of_base is not None and (self.outside is None or not self.outside.judged)
 
     @property
@@ -105,7 +105,7 @@ class JudgedRun:
         return run.ending is Ending.COMPLETE and run.canaries_ran and not (run.forged or run.unfinished)
 
     def counting_once(self) -> "JudgedRun":
-        """Return the same without those of the candidate's tests that fail just as the base's version does.
+        """Return the same without what of the candidate's fails just as the base's version of it does.
 
         A changed file holds tests that are as they were. Whether such a failure counts is decided once, by
         the base's version.
@@ -113,6 +113,7 @@ class JudgedRun:
         if self.own is None or self.of_base is None:
             return self
         theirs = self.of_base.tests
+        unread = {each.id: issue_key(each.message) for each in self.of_base.errors}
         twice = [
             each.id
             for each in self.own.failures
@@ -120,6 +121,7 @@ class JudgedRun:
             and theirs[each.id].bad
             and issue_key(theirs[each.id].message) == issue_key(each.message)
         ]
+        twice += [each.id for each in self.own.errors if unread.get(each.id) == issue_key(each.message)]
         return replace(self, own=self.own.without(twice)) if twice else self
 
     def metadata(self) -> dict[str, object]:

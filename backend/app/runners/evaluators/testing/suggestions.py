@@ -34,7 +34,7 @@ def _remedies(run: RunReport) -> list[str]:
     if run.ending is Ending.TORN:
         return [f"Remove what ends or kills the process (os._exit, sys.exit, a crash){_where(run)}"]
     if run.ending is Ending.BROKEN:
-        return [f"Mend what pytest reports: {_short(run.text[-_LINE_CHARS:])}"]
+        return [f"Fix what pytest reports: {_short(run.text[-_LINE_CHARS:])}"]
     found: list[str] = []
     if run.unfinished:
         found.append(f"Remove what stops the run (pytest.exit, sys.exit){_where(run)}")

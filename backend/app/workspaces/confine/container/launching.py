@@ -64,7 +64,7 @@ class ContainerReport:
 class ContainerBackend:
     """Confines with containers.
 
-    Without an image of its own, a program sees this machine's system directories, as in bubblewrap, so the
+    Without its image, a program sees this machine's system directories, as in bubblewrap, so the
     machine's interpreters and tools work. With one it sees the image's system. No image is ever downloaded.
     """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio.to_thread
 import pytest
 
-from app.agents.external import work as work_module
+from app.agents.external import at_work as work_module
 from app.agents.external.agent import ExternalAgent
 from app.agents.external.profile import AgentProfile
 from app.agents.gateway_port import GatewayFailure

@@ -9,9 +9,9 @@ from pathlib import Path
 import anyio.to_thread
 import pytest
 
+from app.agents.external import at_work as work_module
 from app.agents.external import command as command_module
-from app.agents.external import watching
-from app.agents.external import work as work_module
+from app.agents.external import refusals
 from app.agents.external.installed import Installed
 from app.agents.gateway_port import Dialect, GatewayFailure
 from app.agents.port import AgentFailure, AgentResult, AgentUsage, FailureKind, ProgressKind
@@ -193,7 +193,7 @@ async def test_one_that_goes_on_after_a_spent_budget_is_ended(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work_module, "TERM_SECONDS", 0.1)
-    monkeypatch.setattr(watching, "_REFUSED_SECONDS", 0.1)
+    monkeypatch.setattr(refusals, "_REFUSED_SECONDS", 0.1)
     gateway = FakeGateway(Endpoint(told=GatewayFailure(FailureKind.LIMIT, "the limit of 100 requests")))
     outcome = await agent_of(command_profile(), gateway).run(task_of(place, "deaf"), Listener())
     assert isinstance(outcome, AgentFailure)

@@ -7,9 +7,12 @@ import pytest
 from app.agents.external.agent import ExternalAgent
 from app.agents.external.roster import InstalledAgents, model_of
 from app.agents.gateway_port import Dialect
+from app.agents.models.factory import ProviderKeys
 from app.agents.port import AgentFailure, FailureKind
+from app.agents.provider import AgentProvider
 from app.schemas.agents import AgentSpec
 from app.workspaces.confine.agent_programs import AgentPrograms
+from app.workspaces.process import run_process
 from tests.unit.agents.external.support import FakeGateway, command_profile, unconfined
 
 
@@ -58,6 +61,25 @@ def test_an_agent_that_is_ready_is_made(tmp_path: Path) -> None:
     agent = agents.make("mine", AgentSpec(backend="mine"))
     assert isinstance(agent, ExternalAgent)
     assert (agent.name, agent.model, agent.provider) == ("mine", "own-model", "openai-responses")
+
+
+@pytest.mark.parametrize(
+    ("is_there", "named"),
+    [
+        pytest.param(True, "Ready here: mine (--agent NAME). Without a model, try:", id="ready"),
+        pytest.param(False, "choose the scripted agent. Without a model, try:", id="none-is-ready"),
+    ],
+)
+def test_a_run_without_a_key_is_told_which_agents_are_ready(
+    is_there: bool, named: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "scripted"
+    program.write_text("")
+    program.chmod(0o755 if is_there else 0o644)
+    provider = AgentProvider(ProviderKeys(), run_process, Path("python"), installed=roster(tmp_path))
+    refusal = provider(AgentSpec())
+    assert isinstance(refusal, AgentFailure)
+    assert named in refusal.message
 
 
 @pytest.mark.parametrize(

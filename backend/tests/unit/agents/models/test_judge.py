@@ -1,5 +1,6 @@
 """Who chooses between candidates that the gates rank alike."""
 
+import asyncio
 import json
 from dataclasses import dataclass
 
@@ -90,6 +91,16 @@ async def test_a_judge_that_does_not_answer_holds_nothing_up() -> None:
         choice = await ModelJudge("test:judge", build).choose("g", TWO)
         assert (choice.index, choice.score) == (2, None)
         assert choice.rationale.startswith("The judge could not be asked")
+
+
+async def test_a_judge_that_is_too_slow_is_named_with_its_setting() -> None:
+    async def hang(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        await asyncio.Event().wait()
+        raise AssertionError("it hangs")
+
+    choice = await ModelJudge("test:judge", lambda name: FunctionModel(hang), timeout=0.05).choose("g", TWO)
+    told = "test:judge: the time limit is reached (judge, EVALUATOR_LLM_TIMEOUT)"
+    assert told in choice.rationale
 
 
 async def test_the_changes_are_shown_bounded_and_nothing_is_hidden() -> None:

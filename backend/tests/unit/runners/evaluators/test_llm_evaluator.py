@@ -199,7 +199,10 @@ async def test_out_of_time_is_no_verdict() -> None:
         raise AssertionError
 
     evaluator = LLMCodeQualityEvaluator(model=FunctionModel(never), timeout=0.05)
-    assert (await evaluator.evaluate("coding", "", {})).status == "errored"
+    result = await evaluator.evaluate("coding", "", {})
+    assert result.status == "errored"
+    told = "the time limit is reached (evaluator llm_code_quality, EVALUATOR_LLM_TIMEOUT)"
+    assert result.feedback.endswith(told)
 
 
 @pytest.mark.parametrize(

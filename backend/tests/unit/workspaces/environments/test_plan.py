@@ -128,6 +128,15 @@ def test_roots(tmp_path: Path, files: dict[str, str], expected: list[str]) -> No
     assert roots(write(tmp_path, files)) == expected
 
 
+@pytest.mark.parametrize("line", ["-r{toxinidir}/tests/needs.txt", "-r tests/needs.txt"])
+def test_requirement_files_that_tox_names_are_taken(tmp_path: Path, line: str) -> None:
+    files = {"tox.ini": f"[testenv]\ndeps =\n  alpha\n  {line}\n  -rgone.txt\n", "tests/needs.txt": "beta\n"}
+    plan = plan_for(write(tmp_path, files))
+    assert plan.files["tests/needs.txt"] == "beta\n"
+    assert "tests/needs.txt" in plan.install
+    assert "gone.txt" not in plan.files
+
+
 def test_requirement_files_are_taken_with_what_they_include_and_without_the_project_itself(
     tmp_path: Path,
 ) -> None:

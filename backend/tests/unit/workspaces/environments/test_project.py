@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.workspaces.environments.project import project_of
+from app.workspaces.environments.project import project_of, requires_python
 
 NAMED = '[project]\nname = "De.mo-x"\ndynamic = ["version"]\n'
 
@@ -62,6 +62,13 @@ def test_the_wheel_holds_metadata_and_entry_points_and_no_module(tmp_path: Path)
     assert "Requires-Dist: alpha>=1\n" in texts["de_mo-1.dist-info/METADATA"]
     assert "[console_scripts]\nrun = demo:main\n" in texts["de_mo-1.dist-info/entry_points.txt"]
     assert project.wheel() == (name, content)
+
+
+def test_poetry_states_the_versions_of_python(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.poetry.dependencies]\npython = "^3.9"\n')
+    assert requires_python(tmp_path) == ">=3.9,<4"
+    (tmp_path / "setup.cfg").write_text("[options]\npython_requires = >=3.8\n")
+    assert requires_python(tmp_path) == ">=3.8"
 
 
 FULL = """

@@ -8,12 +8,12 @@ from app.core.errors import ConflictError, InvalidInputError, WorkspaceError
 from app.schemas.workspaces import GitSource, LocalSource
 from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.branching import create_branch
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy, inspect_source
 from app.workspaces.sources.local import locate
 from app.workspaces.sources.merging import (
     MergeOutcome,
-    create_branch,
     merging_into_local,
     merging_into_remote,
 )

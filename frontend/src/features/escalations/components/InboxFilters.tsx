@@ -20,7 +20,7 @@ const AGES = [
   ["168", "Older than a week"],
 ] as const;
 const WHO = [
-  ["", "Of all reviewers"],
+  ["", "All reviewers"],
   ["me", "Mine"],
   ["none", "Not taken"],
 ] as const;

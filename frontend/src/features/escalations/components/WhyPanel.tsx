@@ -47,7 +47,7 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
           open
         />
       ))}
-      {attempt?.last_error && attempt.last_error !== escalation.reason && escalation.failing.length === 0 && (
+      {attempt?.last_error && !attempt.verdict && !hasSaidWhy(escalation, attempt.last_error) && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <pre className="theirs card max-h-80 overflow-auto p-3" tabIndex={0}>
           {attempt.last_error.split("\n").map(plainText).join("\n")}
@@ -75,6 +75,11 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
       <EscalationHistory escalation={escalation} />
     </section>
   );
+}
+
+/** Whether the page says the attempt's error in other places: each is said once. */
+function hasSaidWhy({ reason, failing }: EscalationDetail, error: string): boolean {
+  return error === reason || failing.length > 0;
 }
 
 /** Gates without a verdict come first where they are why a human is asked. */

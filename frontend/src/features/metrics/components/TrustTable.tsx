@@ -19,12 +19,16 @@ const COLUMNS = [
   "Gate",
   "Calibration: bad passed",
   "Calibration: good failed",
-  "Production: wrong passes",
-  "Production: wrong fails",
+  "Marks: wrong passes",
+  "Marks: wrong fails",
+  "Outcomes: wrong passes",
+  "Outcomes: wrong fails",
 ];
 const NOTE = [
   "Calibration counts cases whose right verdict is known: specificity and sensitivity are 1 minus its shares.",
-  "Production counts what reviewers marked, mostly of what escalated. The two are never pooled.",
+  "Marks count what reviewers marked, mostly of what escalated.",
+  "Outcomes count delivered results whose pull request ended at least 30 days ago:",
+  "a pass is wrong if people closed or reverted it, a fail if they merged it for good. The three are never pooled.",
 ].join(" ");
 
 export function TrustTable({ evaluators }: { evaluators: readonly EvaluatorMetrics[] }) {
@@ -87,9 +91,13 @@ function Row({ row }: { row: TrustRow }) {
         <>
           <ShareCell share={production.wrong_passes} />
           <ShareCell share={production.wrong_fails} />
+          <ShareCell share={production.wrong_passes_by_outcome} />
+          <ShareCell share={production.wrong_fails_by_outcome} />
         </>
       ) : (
         <>
+          <PlainShareCell share={undefined} />
+          <PlainShareCell share={undefined} />
           <PlainShareCell share={undefined} />
           <PlainShareCell share={undefined} />
         </>

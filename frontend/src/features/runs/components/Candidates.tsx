@@ -5,6 +5,7 @@ import { Tabs } from "radix-ui";
 import type { ReactNode } from "react";
 
 import { buttonClass } from "@/components/Button";
+import { Disclosure } from "@/components/Disclosure";
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedBlock } from "@/components/UntrustedBlock";
 import { UntrustedText } from "@/components/UntrustedText";
@@ -14,6 +15,7 @@ import { type Attempt, attemptQuery } from "@/lib/queries/runs";
 import type { RunEvent } from "@/lib/stream/frames";
 
 import { agentOf, choiceOf, gatesOf } from "../candidates";
+import { CandidateColumns } from "./CandidateColumns";
 
 type Candidate = Schemas["CandidateView"];
 
@@ -64,6 +66,11 @@ export function Candidates({ runId, attempt, events, shown, onShow, children }: 
           </Tabs.Trigger>
         ))}
       </Tabs.List>
+      <div className="mb-3">
+        <Disclosure summary="Candidates side by side">
+          {() => <CandidateColumns candidates={candidates} />}
+        </Disclosure>
+      </div>
       <Tabs.Content value={String(current.index)} tabIndex={-1} className="flex flex-col gap-3">
         <Facts candidate={current} runId={runId} attempt={attempt} />
         <p className="theirs text-muted">

@@ -49,6 +49,18 @@ export function ForgePlace({ forge, run }: { forge: Forge; run: string }) {
           {forge.issue !== null && `, for issue #${forge.issue}`}
         </span>
       </p>
+      {forge.reverted_commit && (
+        <p className="text-failed" data-reverted>
+          Commit {forge.reverted_commit.slice(0, 12)} took the merge back
+          {forge.reverted_at && (
+            <>
+              {" "}
+              <RelativeTime at={forge.reverted_at} />
+            </>
+          )}
+          .
+        </p>
+      )}
       {forge.root_run_id && (
         <p>
           This is a round: it answers feedback on the pull request of{" "}

@@ -25,14 +25,14 @@ function Judged({ id }: { id: string }) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span role="status">
-        {again.isPending && <span className="text-muted">Judging the merged files …</span>}
+        {again.isPending && <span className="text-muted">Evaluating the merged files …</span>}
         {again.error && (
-          <span className="theirs text-failed">{explain(again.error, "judge the result again").text}</span>
+          <span className="theirs text-failed">{explain(again.error, "evaluate the result again").text}</span>
         )}
         {data && !again.isPending && !again.error && <Found check={data} />}
       </span>
       <Button weight="quiet" disabled={again.isPending} onClick={() => again.mutate()}>
-        Judge again on the target
+        Evaluate again on the target
       </Button>
     </div>
   );
@@ -44,14 +44,15 @@ function Found({ check }: { check: ResultCheck }) {
     <span className="theirs">
       {check.verdict ? (
         <>
-          Judged at commit {commit} of <UntrustedText text={check.branch} />: {check.verdict}.{" "}
+          Evaluated at commit {commit} of <UntrustedText text={check.branch} />: {check.verdict}.{" "}
           {check.verdict !== "passed" && <UntrustedText text={check.reason} />}
         </>
       ) : (
         <>
-          Not judged at commit {commit}: {UNJUDGED[check.state]}.
+          Not evaluated at commit {commit}: {UNJUDGED[check.state]}.
         </>
       )}{" "}
+      {check.after.length > 0 && <UntrustedText text={`Merged in before: ${check.after.join(", ")}. `} />}
       <span className="text-muted">
         <RelativeTime at={check.checked_at} />
       </span>

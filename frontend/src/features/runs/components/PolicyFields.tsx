@@ -42,7 +42,7 @@ export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
           </Field>
           <Field
             label="Conversation of a retry"
-            hint="Fresh begins anew with what was learned. Continue goes on where the agent can."
+            hint="Fresh starts a new conversation and tells what failed. Continue goes on with the last one, if the agent can."
             error={of("retry_context")}
           >
             <select {...text("retryContext")}>

@@ -129,9 +129,10 @@ const CELLS: Record<Column, (run: Run) => ReactNode> = {
   ),
 };
 
-/** Tries used of those allowed. */
+/** The attempt of those that the phase allows; of a run that is over, the attempts of all its phases. */
 function triesOf(run: Run): string {
-  return run.attempt === null ? "–" : `${run.attempt}/${run.max_attempts}`;
+  if (run.attempt !== null) return `${run.attempt}/${run.max_attempts}`;
+  return run.attempts_used > 0 ? String(run.attempts_used) : "–";
 }
 
 /** How long a run took that is over. */

@@ -116,7 +116,7 @@ function Growing({ runId, phase, number, candidate }: GrowingProps) {
           "Nothing has changed yet"
         ) : (
           <>
-            {plural(data.files.length, "file")} changed,{" "}
+            {plural(data.changed_files, "file")} changed,{" "}
             <Lines added={data.additions} removed={data.deletions} />
           </>
         )}
@@ -132,6 +132,11 @@ function Growing({ runId, phase, number, candidate }: GrowingProps) {
         <Button className="self-start" onClick={() => setWhole(true)}>
           Show all {plural(data.files.length, "file")}
         </Button>
+      )}
+      {data.files.length < data.changed_files && (
+        <p className="text-muted">
+          Only the first {plural(data.files.length, "file")} can be shown while the agent works.
+        </p>
       )}
     </>
   );

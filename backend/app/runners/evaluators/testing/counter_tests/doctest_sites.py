@@ -14,7 +14,7 @@ from app.runners.evaluators.testing.counter_tests.sites import Kind, Site
 from app.runners.evaluators.testing.doctests import docstrings
 
 _LENIENT = ("...", "<BLANKLINE>", "Traceback (")
-"""Wanted output with one of these is compared in a way of its own."""
+"""Wanted output with one of these is compared in a special way."""
 _KINDS = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
 _SHOWN_CHARS = 120
 

@@ -6,7 +6,8 @@ program makes itself a package under a private name.
 
 import sys
 
-if not getattr(sys.flags, "safe_path", False):
+# Not in a process that a test spawns: that runs this file under another name, with the path of its parent.
+if __name__ == "__main__" and not getattr(sys.flags, "safe_path", False):
     del sys.path[0]
 
 from importlib import import_module

@@ -1,11 +1,33 @@
 """Ends single tests that take longer than they are given, so that those after them run."""
 
 import signal
+import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import pytest
+
 _TICKS = 8
+_HYPOTHESIS_PLUGIN = "hypothesispytest"
+_PROFILE = "phaserunner"
+
+
+def lift_deadlines(config: pytest.Config) -> None:
+    """Let Hypothesis measure no time, unless a test sets a deadline itself.
+
+    Its default of 200 ms for an example measures the machine: on a busy one, honest tests fail.
+    """
+    if not ("hypothesis" in sys.modules or config.pluginmanager.hasplugin(_HYPOTHESIS_PLUGIN)):
+        return
+    try:
+        from hypothesis import HealthCheck, settings  # noqa: PLC0415 - few projects have it
+    except ImportError:
+        return
+    now: Any = settings.default
+    slow = {*now.suppress_health_check, HealthCheck.too_slow}
+    settings.register_profile(_PROFILE, parent=now, deadline=None, suppress_health_check=list(slow))
+    settings.load_profile(_PROFILE)
 
 
 class CutError(BaseException):

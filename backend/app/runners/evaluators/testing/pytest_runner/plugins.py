@@ -69,6 +69,19 @@ def installed_plugins() -> "set[str]":
     return {entry.name for entry in _entries()}
 
 
+def unloadable(names: "list[str]") -> "dict[str, str]":
+    """Return those of some installed plugins whose code cannot be imported, each with the reason."""
+    found: dict[str, str] = {}
+    for entry in _entries():
+        if entry.name not in names:
+            continue
+        try:
+            entry.load()
+        except Exception as error:  # noqa: BLE001 - what a plugin raises is its own choice
+            found[entry.name] = f"{type(error).__name__}: {error}"
+    return found
+
+
 def built_on_project() -> "set[str]":
     """Name the installed plugins whose distributions need the judged project itself.
 

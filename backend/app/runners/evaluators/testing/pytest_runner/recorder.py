@@ -13,7 +13,7 @@ import pytest
 from .canaries import run_canaries
 from .channel import Send
 from .guard import Guard
-from .limits import TestLimits
+from .limits import TestLimits, lift_deadlines
 from .plugins import PinnedModules, set_aside
 
 _IDS_PER_RECORD = 200
@@ -68,6 +68,11 @@ class ReportPlugin:
         for name in self._late:
             early_config.pluginmanager.import_plugin(name, consider_entry_points=True)
         yield
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Change the project's choice of Hypothesis's settings once its conftests have made it."""
+        lift_deadlines(config)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_ignore_collect(self, collection_path: Path) -> "bool | None":

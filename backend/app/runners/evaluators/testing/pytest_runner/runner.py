@@ -22,11 +22,13 @@ from typing import Any
 import pytest
 
 from .channel import Send, open_channel
-from .plugins import built_on_project, is_installed, needed_plugins
+from .plugins import built_on_project, is_installed, needed_plugins, unloadable
 
 _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
 _UNFIT = 4
+
+_ORDER_OF_PLUGINS = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 
 _exit = os._exit
 
@@ -52,26 +54,48 @@ def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
     version = tuple(int(part) for part in pytest.__version__.split(".")[:2])
     if version < _OLDEST:
         return _UNFIT
-    from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
-
     arguments, named = _split(task["arguments"])
-    late = [name for name in named if not is_installed(name)]
-    early = [name for name in named if name not in late] + needed_plugins(task["sources"])
     waiting = built_on_project()
-    late += [name for name in named if name in waiting and name not in late]
-    early = [name for name in early if name not in waiting]
+    wanted = list(dict.fromkeys([*named, *needed_plugins(task["sources"])]))
+    late = [name for name in wanted if name in waiting or not is_installed(name)]
+    early = [name for name in wanted if name not in late]
     if version >= _HAS_AUTOLOAD_OPTION:
         arguments.append("--disable-plugin-autoload")
     else:
-        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - how this pytest is told
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - the only switch of this pytest
     if "benchmark" in early:
         # A benchmark is a test, too, but the figures of many rounds say nothing about whether code is right.
         arguments.append("--benchmark-disable")
-    arguments = [*(part for name in early for part in ("-p", name)), *arguments]
-    sys.argv = ["pytest", *arguments]
-    code = int(pytest.main(arguments, plugins=[ReportPlugin(send, task, canaries, late)]))
+    code = _run_pytest(send, task, canaries, arguments, early, late)
     send("finish", code=code)
     return code
+
+
+def _run_pytest(
+    send: Send,
+    task: "dict[str, Any]",
+    canaries: "dict[str, Any]",
+    arguments: "list[str]",
+    early: "list[str]",
+    late: "list[str]",
+) -> int:
+    """Run pytest, without the plugins that cannot be loaded: tests that need none of them still speak."""
+    # Plugins that others import come in another order than by pytest's own loading, which marks all of them
+    # for rewriting first; a project that turns warnings into errors would not start.
+    given = ["-W", _ORDER_OF_PLUGINS, *(part for name in early for part in ("-p", name)), *arguments]
+    sys.argv = ["pytest", *given]
+    from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
+
+    try:
+        return int(pytest.main(given, plugins=[ReportPlugin(send, task, canaries, late)]))
+    except ImportError:
+        broken = unloadable(early)
+        if not broken:
+            raise
+    for name, reason in broken.items():
+        sys.stdout.write(f"The pytest plugin {name} was left out, as it cannot be loaded: {reason}\n")
+    left = [name for name in early if name not in broken]
+    return _run_pytest(send, task, canaries, arguments, left, late)
 
 
 def _split(arguments: "list[str]") -> "tuple[list[str], list[str]]":

@@ -4,7 +4,7 @@ import pytest
 
 from app.runners.evaluators.deterministic import RuffLintEvaluator, TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationCategory
-from app.runners.evaluators.static.baseline import MANY
+from app.runners.evaluators.static.baseline import MANY, MANY_IN_ALL
 from app.runners.evaluators.static.mypy_report import findings_in
 from app.runners.evaluators.static.ruff_rules import is_fault
 from app.runners.evaluators.static.silencers import BARE_PRACTICE
@@ -313,3 +313,47 @@ async def test_what_a_checker_says_by_the_order_of_files_is_not_new(context) -> 
     changed = {**base, "pkg/a.py": CIRCLE["pkg/a.py"] + "        self.more = 1\n"}
     result = await types(context, changed, base)
     assert (result.status, result.metadata["known_count"]) == ("passed", 1)
+
+
+def _unclean(findings: int) -> dict[str, str]:
+    """Return files with so many type errors, of many kinds and in many files, none of them often."""
+    wrong = ("a: int = ''", "int.nothing", "len(1, 2)", "''()", "'' + 1", "def g() -> int: return ''")
+    return {f"old{n}.py": f"{wrong[n % len(wrong)]}\n" for n in range(findings)}
+
+
+@pytest.mark.parametrize(
+    ("findings", "status"),
+    [
+        pytest.param(MANY_IN_ALL, "skipped", id="nothing keeps the base clean"),
+        pytest.param(MANY - 1, "failed", id="a few errors"),
+    ],
+)
+async def test_a_base_with_many_type_errors_of_all_kinds_is_not_held_to_the_checker(
+    context, findings: int, status: str
+) -> None:
+    base = {**CLEAN, **_unclean(findings), **MYPY}
+    assert (await types(context, {**base, **WRONG}, base)).status == status
+    # What is not there at all is a fault in any project.
+    nameless = {"a.py": "def f(x: int) -> int:\n    return y\n"}
+    assert (await types(context, {**base, **nameless}, base)).status == "failed"
+
+
+OVERLOADED = """
+from typing import Any, overload
+
+@overload
+def f(x: int) -> int: ...
+@overload
+def f(x: str) -> str: ...
+def f(x):
+    return x
+"""
+
+
+async def test_what_stands_for_overloads_may_stay_without_annotations(context) -> None:
+    base = {"a.py": OVERLOADED, **MYPY}
+    documented = {"a.py": f"{OVERLOADED}\n\nx = 1\n"}
+    assert (await types(context, {**base, **documented}, base)).status == "passed"
+    bare = {"a.py": OVERLOADED.replace("def f(x: str) -> str: ...", "def f(x): ...")}
+    result = await types(context, {**base, **bare}, base)
+    assert "annotations-lost" in result.feedback

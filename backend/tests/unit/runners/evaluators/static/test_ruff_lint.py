@@ -85,7 +85,7 @@ async def test_the_candidate_cannot_silence_it(context, files, base) -> None:
 
 async def test_a_comment_that_does_not_count_is_named(context) -> None:
     result = await lint(context, {"a.py": "def f():\n    return y  # noqa: F821\n"}, CLEAN)
-    note = "(`# noqa: F821` is new and does not count; mend the code instead)"
+    note = "(`# noqa: F821` is new and does not count; fix the code instead)"
     assert result.suggestions == [f"Fix F821 in a.py line 2: Undefined name `y` {note}"]
 
 

@@ -22,6 +22,8 @@ LINTER, CHECKER = Tool.LINTER, Tool.TYPE_CHECKER
         pytest.param(LINTER, "import a  # noqa: F401\n", None, id="an import for its effect"),
         pytest.param(LINTER, "import a  # noqa: F401, E402 - fixtures\n", None, id="two codes and a reason"),
         pytest.param(LINTER, "import a  # noqa: F401, F821\n", "import a\n", id="one code more"),
+        pytest.param(LINTER, "from a import b, b  # noqa: F401, F811\n", None, id="an import made twice"),
+        pytest.param(LINTER, "def f():  # noqa: F811\n", "def f():\n", id="a definition made twice"),
         pytest.param(LINTER, "import a  # noqa: F4010\n", "import a\n", id="another code"),
         pytest.param(LINTER, 'x = "# noqa"\n', None, id="in a string"),
         pytest.param(LINTER, '"""\n# noqa\n"""\n', None, id="in a docstring"),

@@ -64,6 +64,29 @@ def test_a_test_that_fails_in_another_way_than_before_counts() -> None:
     assert not sort("tests/test_a.py:7: KeyError: 'a'", words, at_base=WRONG_VALUE).questions
 
 
+def test_a_test_that_the_change_plays_no_part_in_may_fail_in_another_way(tmp_path: Path) -> None:
+    # Some fail by the order of tests, or by what else lies in the temporary directory.
+    otherwise = "tests/test_a.py:9: TypeError: object of type 'NoneType' has no len()"
+    found = sort_touched(tmp_path, "src/other.py", message=WRONG_VALUE, here=otherwise)
+    assert ([each.id for each in found.questions], found.known) == ([NAME], {})
+    assert "fails in another way: may it stay so?" in found.questions[0].text
+
+
+@pytest.mark.parametrize(
+    ("touched", "words"),
+    [
+        pytest.param("calc.py", "Drop 3.8", id="the test imports what was changed"),
+        pytest.param("src/other.py", "Make the tests pass", id="the goal is about tests"),
+    ],
+)
+def test_another_failure_counts_where_the_change_may_have_caused_it(
+    tmp_path: Path, touched: str, words: str
+) -> None:
+    otherwise = "tests/test_a.py:9: KeyError: 'a'"
+    found = sort_touched(tmp_path, touched, words=words, message=WRONG_VALUE, here=otherwise)
+    assert (found.questions, found.known) == ((), {})
+
+
 FAR_AWAY = "/usr/lib/python3.11/selectors.py:451: ResourceWarning: unclosed socket"
 
 
@@ -72,12 +95,14 @@ def sort_touched(
     *touched: str,
     words: str = "Drop 3.8",
     files: tuple[str, ...] = (PATH,),
-    message: str = FAR_AWAY,
+    message: str | None = None,
+    here: str = "",
 ):
     (tmp_path / "tests").mkdir()
     (tmp_path / PATH).write_text("import calc\nfrom shop import prices\nfrom . import helpers\n")
-    second = SecondLook(at_base=(NAME,), red={NAME: message}, red_files={NAME: files})
-    failing = RanTest(NAME, Outcome.FAILED, 0.1, message, files)
+    there = FAR_AWAY if message is None else message
+    second = SecondLook(at_base=(NAME,), red={NAME: there}, red_files={NAME: files})
+    failing = RanTest(NAME, Outcome.FAILED, 0.1, here or there, files)
     return sort_failures([failing], second, Goal(words=words), Touched(tmp_path, frozenset(touched)))
 
 
@@ -167,6 +192,8 @@ VERSIONS = (
     "non-Collection iterable to parametrize is deprecated."
 )
 BROKEN = "tests/test_a.py:3: ValueError: no rows"
+NAMELESS = "tests/test_a.py:3: NameError: name 'KeyVaultSecret' is not defined"
+TO_COME = "tests/test_a.py:3: ImportError: cannot import name 'add' from 'calc' (calc.py)"
 
 
 @pytest.mark.parametrize(
@@ -174,6 +201,8 @@ BROKEN = "tests/test_a.py:3: ValueError: no rows"
     [
         pytest.param(VERSIONS, VERSIONS, Goal(words="Drop 3.8"), 1, 0, id="other versions"),
         pytest.param(BROKEN, BROKEN, Goal(words="Drop 3.8"), 0, 1, id="the project's own fault"),
+        pytest.param(NAMELESS, NAMELESS, Goal(words="Drop 3.8"), 0, 1, id="what a missing package has"),
+        pytest.param(TO_COME, TO_COME, Goal(words="Drop 3.8"), 0, 0, id="it waits for what is to come"),
         pytest.param(BROKEN, BROKEN, Goal(words="Mend the tests"), 0, 0, id="the goal is about tests"),
         pytest.param(BROKEN, BROKEN, Goal(tests=["tests/test_b.py"]), 1, 0, id="others are the goal"),
         pytest.param(BROKEN, BROKEN, Goal(tests=[UNREAD], words="x"), 0, 0, id="it is the goal"),

@@ -275,3 +275,90 @@ async def test_a_test_inherited_from_a_changed_file_is_the_same_question(context
         "tests/test_more.py": INHERITED["tests/test_more.py"].replace("assert True", "assert 0"),
     }
     assert not (await judge(context(broken, base), outside=False)).metadata.get("questions")
+
+
+HELPED = {
+    "tests/__init__.py": "",
+    "tests/helper.py": "from calc import OldWarning\n\nWANTED = 3\n",
+    "tests/test_one.py": (
+        "from calc import add\nfrom tests.helper import WANTED\n\n\ndef test_one():\n"
+        "    assert add(1, 2) == WANTED\n"
+    ),
+    "tests/test_two.py": (
+        "from calc import add\nfrom tests.helper import WANTED\n\n\ndef test_two():\n"
+        "    assert add(2, 1) == WANTED\n"
+    ),
+}
+
+
+async def test_a_helper_that_keeps_every_test_from_loading_is_asked_about(context) -> None:
+    base = {**CODE, **HELPED}
+    without = {"calc/__init__.py": CODE["calc/__init__.py"].partition("\n\n\n")[2]}
+    helper = {"tests/helper.py": "WANTED = 3\n"}
+    more = {"tests/test_more.py": HELPED["tests/test_one.py"].replace("test_one", "test_more")}
+    asked = await judge(context({**base, **without, **helper, **more}, base), outside=False)
+    assert (asked.status, len(asked.questions)) == ("failed", 2), asked.feedback
+    wrong = {"calc/__init__.py": without["calc/__init__.py"].replace("a + b", "a - b")}
+    refused = await judge(context({**base, **wrong, **helper}, base), outside=False)
+    assert (refused.status, refused.questions) == ("failed", [])
+
+
+SPAWNING = """
+import multiprocessing
+
+from calc import add
+
+
+def test_spawned():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(add, (1, 2)) == 3
+"""
+
+
+async def test_a_process_that_a_test_spawns_finds_the_code(context) -> None:
+    base = {**CODE, "tests/test_spawn.py": SPAWNING}
+    made = context({**base, "b.py": ""}, base)
+    result = await judge({**made, "limits": {"seconds": 60.0}}, outside=False)
+    assert result.status == "passed", result.feedback
+
+
+GIVEN = """
+import time
+
+from hypothesis import given, settings, strategies
+
+from calc import add
+
+
+@given(strategies.integers(0, 1))
+def test_add(a):
+    time.sleep(0.3)
+    assert add(a, 1) == a + 1
+
+
+@given(strategies.integers(0, 1))
+@settings(deadline=50)
+def test_quick(a):
+    time.sleep(SECONDS)
+    assert add(a, 1) == a + 1
+"""
+
+
+@pytest.mark.parametrize(("deadline", "passes"), [("None", True), ("50", False)])
+async def test_hypothesis_measures_time_only_where_a_test_says_so(context, deadline: str, passes) -> None:
+    test = GIVEN.replace("deadline=50", f"deadline={deadline}").replace("SECONDS", "0.3")
+    base = {**CODE, "tests/test_given.py": test}
+    result = await judge(context({**base, "b.py": ""}, base), outside=False)
+    assert (result.status == "passed") is passes, result.feedback
+
+
+async def test_a_changed_file_that_the_base_cannot_read_either_is_counted_once(context) -> None:
+    test = (
+        "from pathlib import Path\n\nROWS = Path(__file__).with_name('submodule').read_text()\n\n\n"
+        "def test_rows():\n    assert ROWS\n"
+    )
+    base = {**CODE, **TEST, "tests/test_rows.py": test}
+    changed = {"tests/test_rows.py": f"{test}\n\ndef test_more_rows():\n    assert len(ROWS) > 1\n"}
+    made = context({**base, **changed, "b.py": ""}, base)
+    result = await judge({**made, "goal": "Drop support for Python 3.8"}, outside=False)
+    assert [each.id for each in result.questions] == ["tests/test_rows.py"], result.feedback

@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.pytest_runner.plugins import built_on_project, needed_plugins
+from app.runners.evaluators.testing.pytest_runner.plugins import (
+    built_on_project,
+    needed_plugins,
+    unloadable,
+)
 
 PLUGIN = """import pytest
 
@@ -69,3 +73,11 @@ def test_plugins_that_need_the_project_itself_are_known_through_any_number_of_ot
     monkeypatch.syspath_prepend(tmp_path)
     assert {"judged_lib", "schema", "zebra-checks"} <= built_on_project()
     assert "plain" not in built_on_project()
+
+
+@pytest.mark.usefixtures("installed")
+def test_plugins_whose_code_cannot_be_imported_are_named_with_the_reason() -> None:
+    found = unloadable(["zebra", "gone"])
+    assert set(found) == {"gone"}
+    assert found["gone"] == "ModuleNotFoundError: No module named 'gone_away'"
+    assert unloadable(["zebra"]) == {}

@@ -215,6 +215,29 @@ async def test_what_the_machine_lacks_at_base_too_is_told(context, body: str, sa
     assert broken.status == "failed"
 
 
+async def test_tests_that_need_a_plugin_which_is_not_there_do_not_count(context) -> None:
+    base = {**GOOD, "tests/test_web.py": "def test_web(httpbin):\n    assert httpbin\n"}
+    result = await judge(context({**base, "more.py": ""}, base), outside=False)
+    assert result.status == "passed", result.feedback
+    assert "a pytest plugin that has a fixture is missing" in result.feedback
+
+
+@pytest.mark.parametrize("fetched", [False, True])
+async def test_a_git_submodule_that_is_not_fetched_is_no_fault_of_the_candidate(context, fetched) -> None:
+    base = {
+        **GOOD,
+        ".gitmodules": '[submodule "rows"]\n\tpath = tests/rows\n\turl = https://example.invalid/rows\n',
+        "tests/conftest.py": (
+            "from pathlib import Path\n\n\ndef pytest_generate_tests(metafunc):\n"
+            "    Path('tests/rows/all.txt').read_text()\n"
+        ),
+        **({"tests/rows/README": "no rows\n"} if fetched else {}),
+    }
+    result = await judge(context({**base, "more.py": ""}, base), outside=False)
+    says = "the git submodule tests/rows is not fetched"
+    assert (result.status == "errored" and says in result.feedback) is not fetched, result.feedback
+
+
 async def test_code_that_only_speaks_of_the_machine_is_at_fault(context) -> None:
     code = {"calc.py": "def add(a, b):\n    raise OSError('Network is unreachable')\n"}
     assert (await judge(context({**TEST, **code}, GOOD))).status == "failed"

@@ -23,7 +23,7 @@ from app.agents.programs import ProgramStarter, RunningProgram
 
 
 @dataclass(slots=True)
-class Work:
+class AgentAtWork:
     """One task of an agent: a launch, and further ones for what people say at its end.
 
     Attributes:

@@ -11,7 +11,7 @@ from app.gateway.usage_reading import Consumption
 
 
 @dataclass(slots=True)
-class Work:
+class RelayedRequest:
     """A request on its way.
 
     Attributes:

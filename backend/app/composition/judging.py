@@ -1,0 +1,75 @@
+"""Makes what judges directories on this machine, without what only a service needs: it must start quickly."""
+
+import logging
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from app.composition.sandbox import container_removal
+from app.composition.tools import Tools, build_tools
+from app.core.config import Settings
+from app.runners.phase_panel import PhasePanel
+from app.services.local.evaluations import EvaluationService
+from app.workspaces.confine.ownership import Places, owning, remove_leftovers
+from app.workspaces.files.removal import remove_tree
+
+logger = logging.getLogger(__name__)
+
+ABOUT_THE_AGENT = ("agent_claim", "plan_artifact")
+"""Evaluators that judge what an agent says, so that they judge nothing without one."""
+
+
+@asynccontextmanager
+async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
+    """Yield the service that judges workspaces, without server or database."""
+    async with owned_directory(settings):
+        yield build_evaluations(build_tools(settings, one_shot=True))
+
+
+def build_evaluations(tools: Tools, *, at_once: int | None = None) -> EvaluationService:
+    """Make the service that judges workspaces without agents."""
+    registry = tools.registry.without(ABOUT_THE_AGENT)
+
+    return EvaluationService(
+        PhasePanel(registry, tools.rules),
+        tools.policy,
+        tools.git,
+        tools.sources,
+        tools.limits,
+        tools.registry.describe(),
+        at_once,
+        tools.held_out,
+    )
+
+
+@asynccontextmanager
+async def owned_directory(settings: Settings) -> AsyncGenerator[Path]:
+    """Yield a directory that this process owns while one command runs, without touching DATA_DIR."""
+    places = Places((Path(tempfile.gettempdir()),), settings.SANDBOX_CGROUP, container_removal(settings))
+    with owning(places) as (own,):
+        await remove_what_is_left(places)
+        try:
+            yield own
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(own)
+
+
+async def remove_what_is_left(places: Places) -> None:
+    """Remove what killed processes left, and log how much that was."""
+    try:
+        found = await remove_leftovers(places)
+    except OSError as error:
+        logger.warning("what dead processes left cannot be looked for: %s", error)
+        return
+    if found:
+        logger.warning(
+            "processes that were killed had left %d processes, %d control groups and %d directories; "
+            "they were removed",
+            found.processes,
+            found.groups,
+            found.directories,
+        )

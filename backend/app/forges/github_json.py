@@ -1,0 +1,62 @@
+"""Reads GitHub's JSON, and writes what it wants. Pure."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from app.forges.port import Annotation, Commit, Issue, PullRequest
+
+_MAX_TITLE = 255
+
+
+def issue_of(found: Mapping[str, Any]) -> Issue:
+    """Read an issue."""
+    return Issue(
+        number=found["number"],
+        title=found["title"],
+        body=found.get("body") or "",
+        url=found["html_url"],
+        is_open=found["state"] == "open",
+    )
+
+
+def pull_of(found: Mapping[str, Any]) -> PullRequest:
+    """Read a pull request from GitHub's JSON."""
+    return PullRequest(
+        number=found["number"],
+        url=found["html_url"],
+        state=found["state"],
+        draft=bool(found.get("draft")),
+        merged=found.get("merged_at") is not None,
+        body=found.get("body") or "",
+        node_id=found.get("node_id", ""),
+        ended_at=_time(found.get("merged_at") or found.get("closed_at")),
+    )
+
+
+def commit_of(found: Mapping[str, Any]) -> Commit:
+    """Read a commit of a list."""
+    commit = found["commit"]
+    return Commit(found["sha"], commit["message"], datetime.fromisoformat(commit["committer"]["date"]))
+
+
+def annotation_for(found: Annotation) -> dict[str, Any]:
+    """Write an annotation of a check run."""
+    return {
+        "path": found.path,
+        "start_line": found.line,
+        "end_line": found.line,
+        "annotation_level": "failure" if found.blocks else "notice",
+        "title": found.title[:_MAX_TITLE],
+        "message": found.message,
+    }
+
+
+def author_of(comment: Mapping[str, Any]) -> str | None:
+    """Return who wrote a comment; None if the account was deleted."""
+    user: Mapping[str, Any] | None = comment.get("user")  # None if the account was deleted
+    return user.get("login") if user else None
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

@@ -1,0 +1,176 @@
+"""Follows merged pull requests for 30 days: how much people edited, and whether it was taken back.
+
+A merge sleeps as a row. It is due once when it happens, once after 30 days, and whenever somebody pushes a
+commit to its target whose message speaks of a revert.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+
+from app.core.errors import PhaseRunnerError, UnavailableError
+from app.db.engine import Sessions
+from app.db.models import ForgeMerge, ForgeReport, Run
+from app.forges.deliveries import Stirred
+from app.forges.outcomes import REVERT_WINDOW, changed_lines, edits_between, find_revert
+from app.forges.port import ForgeError, ForgesByName, MergedPull
+from app.forges.repositories import Member, Members
+from app.schemas.workspaces import GitSource
+from app.services.chores.webhooks import pause_after
+from app.services.execute.trees import RunTrees
+from app.services.forges.leases import Leases
+from app.workspaces.sources.inspection import SourcePolicy
+from app.workspaces.sources.merged import read_merged
+
+logger = logging.getLogger(__name__)
+
+MAX_TRIES = 12
+
+_SETTLE = timedelta(seconds=10)
+"""The list of commits may lag behind the push that a delivery tells of."""
+
+_AFTER = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A merge as it was taken."""
+
+    run_id: UUID
+    edited_share: float | None
+    tries: int
+
+
+class MergeChore:
+    """Looks at the merges that are due. Any number of workers do so.
+
+    Args:
+        sessions: opens short transactions.
+        members: repositories that take part.
+        forges: adapters by name.
+        trees: knows the runs' commits.
+        sources: which sources and credentials are allowed.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        members: Members,
+        forges: ForgesByName,
+        trees: RunTrees,
+        sources: SourcePolicy,
+    ) -> None:
+        self._sessions = sessions
+        self._members = members
+        self._forges = forges
+        self._trees = trees
+        self._sources = sources
+        self._leases = Leases(sessions=sessions, table=ForgeMerge, due_at="look_at", make=_Due)
+
+    async def __call__(self) -> int:
+        """Look at what is due; returns how many merges were tried."""
+        return await self._leases.work(self._attempt)
+
+    async def _attempt(self, due: _Due) -> None:
+        async with self._sessions() as session:
+            report = await session.get_one(ForgeReport, due.run_id)
+        member = self._members.named(report.forge, report.repository)
+        if member is None or report.pull_number is None:
+            await self._give_up(due, "the repository is not in FORGES_FILE any more")
+            return
+        try:
+            values = await self._look(due, member, report.pull_number)
+        except ForgeError as error:
+            await self._postpone(due, str(error), error.retry_at, final=error.permanent)
+        except PhaseRunnerError as error:
+            await self._postpone(due, error.detail, None, final=False)
+        else:
+            if values["last_error"] and values["look_at"] is not None and due.tries < MAX_TRIES:
+                pause = timedelta(seconds=pause_after(due.tries))
+                values["look_at"] = datetime.now(UTC) + pause
+            else:
+                values["tries"] = 0
+            await self._leases.record(due.run_id, due.tries, values)
+
+    async def _look(self, due: _Due, member: Member, number: int) -> dict[str, Any]:
+        forge, repository = self._forges[member.repository.forge], member.repository.name
+        merged = await forge.merged(repository, number)
+        if merged is None:
+            return {"look_at": None, "last_error": "the forge does not say which commit the merge made"}
+        values: dict[str, Any] = {
+            "commit": merged.commit,
+            "target": merged.target,
+            "merged_at": merged.at,
+            "last_error": "",
+        }
+        if due.edited_share is None:
+            values |= await self._compare(due.run_id, member, merged)
+        later = await forge.commits_since(repository, merged.target, merged.at)
+        revert = find_revert(merged, repository, later)
+        ends = merged.at + REVERT_WINDOW
+        return values | {
+            "reverted_commit": revert.commit if revert else None,
+            "reverted_at": revert.at if revert else None,
+            "look_at": ends + _AFTER if datetime.now(UTC) < ends else None,
+        }
+
+    async def _compare(self, run_id: UUID, member: Member, merged: MergedPull) -> dict[str, Any]:
+        async with self._sessions() as session:
+            run = await session.get_one(Run, run_id)
+        try:
+            repository = await self._trees.repository(run_id, run.base_commit, run.head_commit)
+            source = GitSource(url=member.clone_url, credential=member.forge.credential)
+            found = await read_merged(
+                source,
+                merged.commit,
+                merged.commits,
+                repository,
+                run.base_commit,
+                run.head_commit,
+                self._sources,
+            )
+        except UnavailableError:
+            raise
+        except PhaseRunnerError as error:
+            # Reverts are found all the same; the next look, after a pause, compares again.
+            return {"last_error": f"the merge is not compared: {error.detail}"}
+        delivered = changed_lines(found.delivered)
+        edits = [edits_between(delivered, changed_lines(each)) for each in found.merged]
+        least = min(edits, key=lambda each: each.share)
+        return {"lines": least.lines, "edited_share": least.share}
+
+    async def _postpone(self, due: _Due, why: str, retry_at: datetime | None, *, final: bool) -> None:
+        if final or due.tries >= MAX_TRIES:
+            await self._give_up(due, why)
+            return
+        at = retry_at or datetime.now(UTC) + timedelta(seconds=pause_after(due.tries))
+        logger.warning("the merge of run %s cannot be read, next try at %s: %s", due.run_id, at, why)
+        tries = {"tries": due.tries - 1} if retry_at else {}
+        await self._leases.record(due.run_id, due.tries, {"look_at": at, "last_error": why, **tries})
+
+    async def _give_up(self, due: _Due, why: str) -> None:
+        logger.error("the merge of run %s is not followed: %s", due.run_id, why)
+        await self._leases.record(due.run_id, due.tries, {"look_at": None, "last_error": why})
+
+
+async def stir_merges(sessions: Sessions, member: Member, sign: Stirred) -> int:
+    """Look at the merges that a pushed revert may concern; give how many there are."""
+    of_repository = select(ForgeReport.run_id).where(
+        ForgeReport.forge == member.repository.forge, ForgeReport.repository == member.repository.name
+    )
+    statement = (
+        update(ForgeMerge)
+        .where(
+            ForgeMerge.run_id.in_(of_repository),
+            ForgeMerge.target == sign.branch,
+            ForgeMerge.look_at.is_not(None),
+        )
+        .values(look_at=func.now() + _SETTLE, tries=0)
+        .returning(ForgeMerge.run_id)
+    )
+    async with sessions.begin() as session:
+        return len((await session.scalars(statement)).all())

@@ -1,0 +1,198 @@
+"""Installed agents while their provider fails: the kind and hint that docs promise; no attempt is used up."""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from app.agents.external.profile_file import BUILT_IN, built_in_profiles
+from app.gateway.scripted.script import Say, Turn, run_shell, write_file
+from app.gateway.scripted.server import Mode, ScriptedModelServer
+from app.gateway.upstreams import KEY_VARIABLES
+from tests.acceptance.projects import MENDED, make_repository
+from tests.acceptance.server import Service, ok, serving, until_rest
+from tests.patience import PATIENCE
+from tests.real_agents.conftest import agents_path, demand
+from tests.scripted_models import asked, model_server
+
+AGENTS = ("codex", "opencode", "claude")
+KEY = "the-key-of-the-provider"
+MENDS: tuple[Turn, ...] = (write_file("shares.py", MENDED), Say("Coding Complete"))
+CIRCLES: tuple[Turn, ...] = (run_shell("wc -l shares.py"),)
+RESET_SECONDS = 3_600.0
+SILENCE_SECONDS = "10"
+MARK = "PHASERUNNER_MARK"
+
+pytestmark = pytest.mark.real
+
+
+@dataclass
+class Scene:
+    """A service with one agent, its model, and what would be left of it."""
+
+    agent: str
+    service: Service
+    server: ScriptedModelServer
+    mark: str
+    temporary: Path
+
+    @property
+    def key_variable(self) -> str:
+        """The setting of its provider's key."""
+        return KEY_VARIABLES[built_in_profiles()[self.agent].dialect]
+
+    def processes(self) -> list[str]:
+        """What the agent has started and is still there."""
+        wanted, found = f"{MARK}={self.mark}".encode(), list[str]()
+        for each in Path("/proc").glob("[0-9]*"):
+            try:
+                if wanted in (each / "environ").read_bytes().split(b"\0"):
+                    found.append(each.name)
+            except OSError:
+                continue
+        return found
+
+    def files(self) -> list[Path]:
+        """What is in the service's directory of temporary files, beside its lock."""
+        (owned,) = self.temporary.iterdir()
+        return [each for each in owned.iterdir() if each.name != "owner.lock"]
+
+
+@pytest.fixture(scope="module", params=AGENTS)
+def scene(
+    request: pytest.FixtureRequest, module_database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Scene]:
+    agent, mark = demand(str(request.param)), uuid4().hex
+    place = tmp_path_factory.mktemp(f"faults-{agent}")
+    profiles = place / "agents.toml"
+    text = BUILT_IN.read_text(encoding="utf-8")
+    profiles.write_text(text.replace("\nenv = { ", f'\nenv = {{ {MARK} = "{mark}", '))
+    # Sockets have short paths.
+    with tempfile.TemporaryDirectory(prefix="agents-") as temporary, model_server(MENDS) as server:
+        server.reset_seconds = RESET_SECONDS
+        env = {
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": f"{server.url}/v1",
+            "ANTHROPIC_API_KEY": KEY,
+            "ANTHROPIC_BASE_URL": server.url,
+            "AGENTS_FILE": str(profiles),
+            "MODEL_SILENCE_SECONDS": SILENCE_SECONDS,
+            "EVALUATOR_RUN_DETERMINISTIC_ONLY": "true",
+            "TMPDIR": temporary,
+            **agents_path(),
+        }
+        with serving(module_database_url, place / "data", env=env) as running:
+            yield Scene(agent, running, server, mark, Path(temporary))
+
+
+def start(client: httpx.Client, place: Path, agent: str) -> str:
+    body = {
+        "goal": "half(8) must be 4.",
+        "source": {"kind": "local", "path": str(make_repository(place / "project"))},
+        "agent": {"backend": agent},
+        "phases": ["coding"],
+    }
+    return str(ok(client.post("/sprints", json=body))["id"])
+
+
+def until(holds: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if found := holds():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it does not come to that")
+
+
+def failures(client: httpx.Client, run_id: str) -> list[dict[str, Any]]:
+    events = ok(client.get(f"/runs/{run_id}/events", params={"limit": 1000}))["events"]
+    assert KEY not in str(events)
+    return [each["data"] for each in events if each["event"] == "agent.failed"]
+
+
+def passes_at_last(scene: Scene, client: httpx.Client, run_id: str) -> None:
+    """The run passes in its first attempt, and nothing of the agent is left."""
+    run = until_rest(client, run_id)
+    assert run["status"] == "completed", run["status_reason"]
+    (attempt,) = ok(client.get(f"/runs/{run_id}/attempts"))
+    assert (attempt["number"], attempt["verdict"]) == (1, "passed")
+    assert attempt["changed_files"] == ["shares.py"]
+    until(lambda: not scene.processes())
+    until(lambda: not scene.files())
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        pytest.param(Mode.RATE_LIMITED, "its rate limit is reached", id="429"),
+        pytest.param(Mode.FAILING, "it failed: scripted: the server failed", id="500"),
+        pytest.param(Mode.CUT, "the answer broke off", id="cut"),
+        pytest.param(Mode.HANG, "it did not answer in time", id="hang"),
+    ],
+)
+def test_a_provider_that_is_away_is_waited_for(scene: Scene, tmp_path: Path, mode: Mode, said: str) -> None:
+    scene.server.behave(mode)
+    with scene.service.client() as client:
+        run_id = start(client, tmp_path, scene.agent)
+        until(lambda: failures(client, run_id))
+        until(lambda: not scene.processes())
+        run, (attempt,) = ok(client.get(f"/runs/{run_id}")), ok(client.get(f"/runs/{run_id}/attempts"))
+        assert run["status"] == "active", run["status_reason"]
+        assert ("waits for the provider until" in run["status_reason"]) == (mode is Mode.RATE_LIMITED)
+        assert (attempt["verdict"], attempt["agent_failures"]) == (None, 0)
+        scene.server.behave(Mode.OK)
+        if mode is Mode.RATE_LIMITED:
+            ok(client.post(f"/runs/{run_id}/resume"))
+        passes_at_last(scene, client, run_id)
+        failed = failures(client, run_id)
+    assert {each["kind"] for each in failed} == {"unavailable"}
+    assert said in failed[0]["message"]
+    assert bool(failed[0]["retry_at"]) == (mode is Mode.RATE_LIMITED)
+
+
+def test_a_rejected_key_asks_a_person_who_is_told_the_setting(scene: Scene, tmp_path: Path) -> None:
+    scene.server.behave(Mode.UNAUTHORIZED)
+    with scene.service.client() as client:
+        run = until_rest(client, start(client, tmp_path, scene.agent))
+        told = f"(HTTP 401) rejected the key: check {scene.key_variable}"
+        assert run["status"] == "waiting"
+        assert told in run["status_reason"]
+        (failed,) = failures(client, run["id"])
+        assert (failed["kind"], told in failed["message"]) == ("configuration", True)
+        until(lambda: not scene.processes())
+        scene.server.behave(Mode.OK)
+        (escalation,) = run["escalations"]
+        ok(client.post(f"/escalations/{escalation['id']}/resolve", json={"decision": "retry"}))
+        passes_at_last(scene, client, run["id"])
+
+
+def test_a_slow_provider_is_no_failure(scene: Scene, tmp_path: Path) -> None:
+    scene.server.behave(Mode.SLOW)
+    with scene.service.client() as client:
+        run_id = start(client, tmp_path, scene.agent)
+        passes_at_last(scene, client, run_id)
+        assert failures(client, run_id) == []
+    scene.server.behave(Mode.OK)
+
+
+def test_an_agent_in_a_circle_is_ended_and_its_next_prompt_says_so(scene: Scene, tmp_path: Path) -> None:
+    scene.server.script = CIRCLES
+    scene.server.behave(Mode.LOOP)
+    with scene.service.client() as client:
+        run_id = start(client, tmp_path, scene.agent)
+        until(lambda: failures(client, run_id))
+        scene.server.script = MENDS
+        scene.server.requests.clear()
+        scene.server.behave(Mode.OK)
+        passes_at_last(scene, client, run_id)
+        failed = failures(client, run_id)
+    assert {each["kind"] for each in failed} == {"limit"}
+    why = f"{scene.agent} is stuck: it called "
+    assert why in failed[0]["message"]
+    assert any(why in asked(each) for each in scene.server.requests)

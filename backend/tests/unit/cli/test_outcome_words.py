@@ -1,0 +1,35 @@
+"""What `phaserunner show` says about a pull request."""
+
+import pytest
+
+from app.cli.view.tables import outcome_words, share_of_lines
+from app.schemas.forges import ForgeView
+
+
+def view(**known: object) -> ForgeView:
+    nothing = dict.fromkeys(
+        ("issue", "branch", "pull_number", "pull_url", "outcome", "outcome_by", "outcome_at")
+    )
+    return ForgeView.model_validate({"forge": "github", "repository": "acme/widgets", **nothing, **known})
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({}, "open"),
+        ({"outcome": "closed", "ended_as": "closed"}, "closed"),
+        ({"outcome": "merged"}, "merged"),
+        ({"outcome": "merged", "ended_as": "merged_unchanged"}, "merged unchanged"),
+        (
+            {"outcome": "merged", "ended_as": "merged_edited", "edited_share": 0.124},
+            "merged with 12 % of the lines edited",
+        ),
+        ({"outcome": "merged", "ended_as": "reverted"}, "merged and reverted"),
+    ],
+)
+def test_an_outcome_in_words(known: dict[str, object], words: str) -> None:
+    assert outcome_words(view(**known)) == words
+
+
+def test_a_share_that_is_not_zero_is_never_shown_as_zero() -> None:
+    assert [share_of_lines(each) for each in (0.0, 0.001, 0.5)] == ["0 %", "less than 1 %", "50 %"]
