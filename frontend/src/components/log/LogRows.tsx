@@ -147,9 +147,11 @@ export function LogRows(props: Props) {
       onPointerMove={(event) => event.buttons > 0 && onInput()}
       onKeyDown={(event) => {
         onInput();
-        if (event.key !== "End") return;
+        if (event.key !== "End" && event.key !== "Home") return;
         event.preventDefault();
-        onFollow();
+        if (event.key === "End") onFollow();
+        // Rows that turn out higher than they were taken for would push the first one out of view again.
+        else rows.scrollToIndex(0, { align: "start" });
       }}
     >
       {count === 0 && <p className="p-3 text-muted">No output from the agent yet.</p>}
