@@ -56,7 +56,7 @@ class Plan:
 
 
 async def judge_all(plan: Plan) -> None:
-    """Judge the cases that have no result yet, one at a time; standard error is told of each."""
+    """Judge the cases that have no result yet, one at a time; write a line for each to standard error."""
     logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
     results = read_results(plan.results)
     done = {each.case for each in results if each.outcome is Outcome.PASSED or not plan.again}

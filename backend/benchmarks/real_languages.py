@@ -58,7 +58,7 @@ def read_list(text: str) -> list[Listed]:
 
 
 async def judge_all(listed: Sequence[Listed], place: Path, histories: Path, modules: Path | None) -> None:
-    """Judge the commits that have no result yet, one at a time; standard error is told of each."""
+    """Judge the commits that have no result yet, one at a time; write a line for each to standard error."""
     logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
     results = place / "results.jsonl"
     done = {each.case for each in read_results(results)}

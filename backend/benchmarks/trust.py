@@ -111,7 +111,7 @@ async def attacks(place: Path) -> None:
 
 
 async def judged(name: str, cases: Sequence[CorpusCase], tools: Tools | None = None) -> CalibrationReport:
-    """Judge cases with as many workers as there are cores; standard error is told how far it is."""
+    """Judge cases with as many workers as there are cores, and write the progress to standard error."""
     logfire.configure(send_to_logfire=False, console=False, metrics=False, inspect_arguments=False)
     tools = tools or build_tools(Settings(EVALUATOR_TEST_TIMEOUT=_TEST_SECONDS))
     state = await tools.sandbox.state()

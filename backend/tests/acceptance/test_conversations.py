@@ -57,7 +57,7 @@ PROFILES = acp_profile("loads", "1") + acp_profile("forgets", "0") + command_pro
 
 @dataclass
 class Learns:
-    """A model that breaks the code, and mends it when it is told what failed.
+    """A model that breaks the code, and corrects it when the prompt says what failed.
 
     Attributes:
         gate: holds the answer after the next edit, if there is one.

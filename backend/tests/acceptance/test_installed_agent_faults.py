@@ -1,8 +1,6 @@
 """Installed agents on the real service when something breaks: its worker, its provider, its budget."""
 
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,7 +12,7 @@ from tests.acceptance.projects import make_repository
 from tests.acceptance.server import ok, serving, until_rest
 from tests.acceptance.test_installed_agents import CLIENT, KEY, PROFILE, scripted_model
 from tests.acceptance.test_loops_and_answers import run as run_command
-from tests.patience import PATIENCE
+from tests.patience import until
 
 
 def environment(place: Path, model: ScriptedModelServer, mark: str) -> dict[str, str]:
@@ -35,15 +33,6 @@ def start(client: httpx.Client, repo: Path, **fields: object) -> str:
         **fields,
     }
     return str(ok(client.post("/sprints", json=asked))["id"])
-
-
-def until(holds: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if found := holds():
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it does not come to that")
 
 
 def processes_of(mark: str) -> list[str]:

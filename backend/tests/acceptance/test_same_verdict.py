@@ -1,6 +1,5 @@
 """A started run gives the verdict that the other ways into the judge give."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -8,10 +7,10 @@ import pytest
 from tests.acceptance.projects import script, step, write
 from tests.acceptance.server import Service, ok, until_rest
 from tests.integration.evaluators.changes import CHANGES, Change
-from tests.integration.evaluators.support import commit_all, lay_out
+from tests.integration.evaluators.support import commit_all, lay_out, needs_node
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@needs_node
 @pytest.mark.parametrize("change", [pytest.param(each, id=name) for name, each in CHANGES.items()])
 def test_a_run_gives_the_same_verdict(service: Service, tmp_path: Path, change: Change) -> None:
     project = tmp_path / "project"

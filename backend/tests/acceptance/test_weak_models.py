@@ -1,7 +1,6 @@
 """Models that are small, limited, cut off or away: nudged, waited for, and their work is kept."""
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from app.gateway.scripted.server import Mode, Play, ScriptedModelServer
 from tests.acceptance.projects import MENDED, make_repository
 from tests.acceptance.server import Service, free_port, ok, serving, until_rest
 from tests.acceptance.test_installed_agents import PROFILE
-from tests.patience import PATIENCE
+from tests.patience import until
 from tests.scripted_models import Roles, asked, gives, judges, model_server, role_asked, role_of
 
 MODEL = "openai-chat:gpt-5"
@@ -80,15 +79,6 @@ def starts(client: httpx.Client, run_id: str) -> list[tuple[bool, bool]]:
 
 def patch(client: httpx.Client, run_id: str) -> str:
     return client.get(f"/runs/{run_id}/result.patch").text
-
-
-def until(holds: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if found := holds():
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it does not come to that")
 
 
 def prompts(server: ScriptedModelServer) -> list[str]:

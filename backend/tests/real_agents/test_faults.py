@@ -1,8 +1,7 @@
 """Installed agents while their provider fails: the kind and hint that docs promise; no attempt is used up."""
 
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from app.gateway.scripted.server import Mode, ScriptedModelServer
 from app.gateway.upstreams import KEY_VARIABLES
 from tests.acceptance.projects import MENDED, make_repository
 from tests.acceptance.server import Service, ok, serving, until_rest
-from tests.patience import PATIENCE
+from tests.patience import until
 from tests.real_agents.conftest import agents_path, demand
 from tests.scripted_models import asked, model_server
 
@@ -99,15 +98,6 @@ def start(client: httpx.Client, place: Path, agent: str) -> str:
         "phases": ["coding"],
     }
     return str(ok(client.post("/sprints", json=body))["id"])
-
-
-def until(holds: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if found := holds():
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it does not come to that")
 
 
 def failures(client: httpx.Client, run_id: str) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ import errno
 import itertools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -23,12 +23,26 @@ UIDS_INSIDE = frozenset(map(str, (INSIDE_UID, *range(_FIRST_UID, _FIRST_UID + _U
 """The user numbers that a program may have inside, as `id -u` prints them."""
 
 _INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
+# Installers repeat a request for minutes, which cannot succeed where there is no network.
+_NO_RETRIES = {
+    "npm_config_fetch_retries": "0",
+    "PIP_RETRIES": "0",
+    "CARGO_NET_RETRY": "0",
+    "UV_HTTP_RETRIES": "0",
+}
 _turns = itertools.count(os.getpid() * 16)
 
 
-def variables_inside(home: Path | None) -> dict[str, str]:
-    """Return the variables that a confined program has whatever it is given."""
-    return {**_INSIDE, "HOME": str(home or HOME)}
+def variables_inside(
+    env: Mapping[str, str], confinement: Confinement, home: Path | None = None
+) -> dict[str, str]:
+    """Return the variables of a confined program: those it is given, and those that confinement sets.
+
+    Args:
+        home: its home directory where the confinement names none.
+    """
+    waits = _NO_RETRIES if confinement.network is Network.NONE else {}
+    return {**waits, **env, **_INSIDE, "HOME": str(confinement.home or home or HOME)}
 
 
 def with_places(confinement: Confinement, settings: SandboxSettings) -> Confinement:

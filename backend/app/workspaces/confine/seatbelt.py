@@ -93,8 +93,7 @@ class SeatbeltBackend:
             ports = [proxy_port] * bool(proxy_port) + [GATEWAY_PORT] * bool(given)
             text = _profile(confinement, place, ports)
             command = _command(self._program, text, place / "started", self._settings.limits, argv)
-            home = confinement.home or place / "home"
-            variables = {**env, **variables_inside(home), "TMPDIR": str(place / "tmp")}
+            variables = {**variables_inside(env, confinement, place / "home"), "TMPDIR": str(place / "tmp")}
             yield Launched(command, variables, tuple(pass_fds), SeatbeltReport(place / "started"))
 
 

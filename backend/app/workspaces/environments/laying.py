@@ -55,7 +55,7 @@ def copy_tree(tree: Path, copy: Path) -> None:
 
 
 def keep_new(base: Path, site: Path) -> None:
-    """Keep of `site/work/tree` what the tree `base` does not have, and the home; the rest goes away.
+    """Keep what the site's working copy has and the tree `base` does not, and the home; the rest goes away.
 
     Raises:
         OSError: something cannot be moved.

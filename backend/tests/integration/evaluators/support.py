@@ -1,17 +1,21 @@
 """What tests of the judge's front doors share: projects in git, and a root of the command line."""
 
 import io
+import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from app.cli.root import Root
 from app.composition.judging import evaluation_service
 from app.core.config import Settings
 from app.services.local.evaluations import EvaluationService
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
 
 def lay_out(place: Path, files: Mapping[str, str]) -> None:

@@ -1,7 +1,6 @@
 """What cannot be judged: each case says what is wrong and what to do next, and none passes."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,9 @@ from app.core.errors import WorkspaceError
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.services.local.findings import findings_of
 from tests.integration.evaluators.changes import BASE, FEWER_CUPS, NO_VERDICT
-from tests.integration.evaluators.support import commit_all, git, judging_with, lay_out, root_at
+from tests.integration.evaluators.support import commit_all, git, judging_with, lay_out, needs_node, root_at
 
 pytestmark = pytest.mark.anyio
-
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
 
 def crlf(files: dict[str, str]) -> dict[str, str]:

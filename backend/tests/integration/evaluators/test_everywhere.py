@@ -24,13 +24,10 @@ from app.cli.root import Options
 from app.mcp.server import build_server
 from app.runners.evaluators.commands.junit import read_junit
 from tests.integration.evaluators.changes import CHANGES, Change
-from tests.integration.evaluators.support import commit_all, git, lay_out, root_at
+from tests.integration.evaluators.support import commit_all, git, lay_out, needs_node, root_at
 from tests.patience import UNHURRIED
 
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"),
-]
+pytestmark = [pytest.mark.anyio, needs_node]
 
 ROOT = Path(__file__).parents[4]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -74,7 +71,7 @@ def test_a_push_gets_the_same_verdict(tmp_path: Path, change: Change) -> None:
     push = ["git", "push", "-q", "origin", "main"]
     done = subprocess.run(push, cwd=project, env=env, check=False, capture_output=True, text=True)
     assert f"PhaseRunner: refs/heads/main {change.verdict}: " in done.stderr, done.stderr
-    # Only a failure refuses the push; whatever is not certain is for people.
+    # Only a failure refuses the push; people decide what is uncertain.
     is_refused = change.verdict == "failed"
     assert (done.returncode != 0) == is_refused, done.stderr
     assert (git(remote, "rev-parse", "main") == before) == is_refused

@@ -12,6 +12,7 @@ from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.protocol import EvaluationResult
 from app.runners.evaluators.registry import EvaluatorConfig, create_default_registry
 from app.runners.project import ProjectRules, panel_for
+from tests.integration.evaluators.support import needs_node
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
@@ -19,8 +20,6 @@ pytestmark = pytest.mark.anyio
 EXAMPLES = Path(__file__).parents[4] / "examples"
 SEARCH = [Path(each) for each in os.environ["PATH"].split(os.pathsep) if each]
 RULES = ProjectRules(programs=find_programs(Path(sys.executable), SEARCH))
-
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
 CART = EXAMPLES.joinpath("javascript", "cart.js").read_text()
 CART_TEST = EXAMPLES.joinpath("javascript", "test", "cart.test.js").read_text()

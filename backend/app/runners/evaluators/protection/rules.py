@@ -17,6 +17,7 @@ about each test, fixture, setting or file, unless the path was opened.
 
 import difflib
 import os
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -162,7 +163,7 @@ def compare_protected(
     configuration = [each for each in protected if is_configuration(each) and each not in setting]
     settings = _about_settings(base, candidate, configuration)
     # A project that sets the test gate otherwise may not run the base's versions.
-    tests_run = tests_run and b"pytest" not in (_content(base / PROJECT_FILE) or b"")
+    tests_run = tests_run and not _sets_test_gate(base)
     for name in sorted({*protected, *_added(base, candidate), *settings}):
         before, after = _content(base / name), _content(candidate / name)
         if before == after:
@@ -178,6 +179,17 @@ def compare_protected(
         else:
             extended.append(name)
     return Protection(tuple(protected), tuple(sorted(findings)), tuple(extended), tuple(allowed))
+
+
+def _sets_test_gate(base: Path) -> bool:
+    """Tell whether the project's file may set the test gate; its comments do not count."""
+    content = _content(base / PROJECT_FILE)
+    if content is None or b"pytest" not in content:
+        return False
+    try:
+        return "pytest" in str(tomllib.loads(content.decode()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return True
 
 
 def _added(base: Path, candidate: Path) -> list[str]:

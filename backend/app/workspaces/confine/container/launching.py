@@ -126,7 +126,7 @@ class ContainerBackend:
                 confinement = replace(confinement, readable=(*confinement.readable, *needed))
             argv, confinement = await connected(argv, confinement, self._settings.egress, owner, stack)
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="phaserunner-container-")))
-            variables = {**env, **variables_inside(confinement.home), "PWD": str(cwd)}
+            variables = {**variables_inside(env, confinement), "PWD": str(cwd)}
             launch = self._launch(engine, confinement, cwd, identity, place, max(pass_fds, default=0))
             await anyio.to_thread.run_sync(_write_files, place, variables, launch.user, confinement.home)
             command = command_line(engine, launch, argv)

@@ -32,6 +32,12 @@ async def test_the_workspace_is_at_its_place_and_can_be_written(sandbox: Sandbox
     assert (place / "new").read_text() == "x"
 
 
+async def test_installers_do_not_repeat_what_cannot_succeed(sandbox: Sandbox, place: Path) -> None:
+    code = "import json, os; print(json.dumps(os.environ.get('npm_config_fetch_retries')))"
+    assert await said(sandbox, place, code) == "0"
+    assert await said(sandbox, place, code, network=Network.PUBLIC) is None
+
+
 ELSEWHERE = {
     "the system": "/usr/planted",
     "its configuration": "/etc/planted",

@@ -292,7 +292,7 @@ def main(arguments: list[str]) -> None:
     Guard(tree, support, peer).install()
     options = [*_usable(plan["arguments"]), f"--basetemp={plan['shared']}/pytest", "--tb=native"]
     options += [part for name in _plugins.needed_plugins(plan["sources"]) for part in ("-p", name)]
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - the only switch of an old pytest
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - works in every version of pytest
     sys.argv = ["pytest", *options]
     pytest.main([*options, *plan["files"]], plugins=[OutsideReporter(records, notes, peer, plan)])
     sys.stdout.flush()

@@ -28,6 +28,8 @@ _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
 _UNFIT = 4
 
+# Plugins that others import come in another order than by pytest's own loading, which marks all of them for
+# rewriting first. A project that turns warnings into errors would not start.
 _ORDER_OF_PLUGINS = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 
 _exit = os._exit
@@ -62,7 +64,7 @@ def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
     if version >= _HAS_AUTOLOAD_OPTION:
         arguments.append("--disable-plugin-autoload")
     else:
-        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - the only switch of this pytest
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - pytest before 8.4 has no option for it
     if "benchmark" in early:
         # A benchmark is a test, too, but the figures of many rounds say nothing about whether code is right.
         arguments.append("--benchmark-disable")
@@ -79,23 +81,23 @@ def _run_pytest(
     early: "list[str]",
     late: "list[str]",
 ) -> int:
-    """Run pytest, without the plugins that cannot be loaded: tests that need none of them still speak."""
-    # Plugins that others import come in another order than by pytest's own loading, which marks all of them
-    # for rewriting first; a project that turns warnings into errors would not start.
-    given = ["-W", _ORDER_OF_PLUGINS, *(part for name in early for part in ("-p", name)), *arguments]
-    sys.argv = ["pytest", *given]
+    """Run pytest, without the plugins that cannot be loaded: tests that need none of them still run."""
     from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
 
-    try:
+    def run(plugins: "list[str]") -> int:
+        given = ["-W", _ORDER_OF_PLUGINS, *(part for name in plugins for part in ("-p", name)), *arguments]
+        sys.argv = ["pytest", *given]
         return int(pytest.main(given, plugins=[ReportPlugin(send, task, canaries, late)]))
+
+    try:
+        return run(early)
     except ImportError:
         broken = unloadable(early)
         if not broken:
             raise
     for name, reason in broken.items():
         sys.stdout.write(f"The pytest plugin {name} was left out, as it cannot be loaded: {reason}\n")
-    left = [name for name in early if name not in broken]
-    return _run_pytest(send, task, canaries, arguments, left, late)
+    return run([name for name in early if name not in broken])
 
 
 def _split(arguments: "list[str]") -> "tuple[list[str], list[str]]":

@@ -218,6 +218,27 @@ async def test_commands_of_the_project_may_read_any_section(tmp_path: Path) -> N
     assert result.metadata["tampered"] == [".coveragerc"]
 
 
+@pytest.mark.parametrize(
+    ("project_file", "asked"),
+    [
+        pytest.param("# pytest runs without options\n", False, id="a comment"),
+        pytest.param("[evaluators.pytest]\nenabled = false\n", True, id="the gate is off"),
+        pytest.param("pytest = [", True, id="unreadable"),
+    ],
+)
+async def test_rewritten_tests_pass_unless_the_project_sets_the_test_gate(
+    tmp_path: Path, project_file: str, *, asked: bool
+) -> None:
+    base = {**BASE, "phaserunner.toml": project_file}
+    files = {**base, "tests/test_shop.py": changed("== 3", "== 4")}
+    context: EvaluationContext = {
+        "workspace_ref": str(write(tmp_path / "candidate", files)),
+        "base_ref": str(write(tmp_path / "base", base)),
+    }
+    result = await ProtectedFilesEvaluator(tests_run=True).evaluate("coding", "", context)
+    assert bool(result.questions) is asked
+
+
 @pytest.mark.parametrize("pattern", ["tests/test_shop.py", "tests/*.py", "tests", "tests/", "**"])
 async def test_an_opened_path_may_be_changed(tmp_path: Path, pattern: str) -> None:
     result = await judge(tmp_path, {"tests/test_shop.py": changed("== 3", "== 4")}, open_paths=[pattern])
