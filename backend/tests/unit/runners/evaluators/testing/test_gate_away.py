@@ -1,0 +1,69 @@
+"""Which tests run away from the code that they test, and whose fault it is when they fail there."""
+
+import pytest
+
+from app.runners.evaluators.deterministic import PytestEvaluator
+from app.schemas.modes import SandboxMode
+from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.sandbox import Sandbox
+from tests.patience import PATIENCE
+from tests.unit.runners.evaluators.testing.gate_support import GOOD, run
+
+pytestmark = pytest.mark.anyio
+
+SEES_ITS_NAMES = {
+    "calc.py": "def add(a, b):\n    return a + b\n",
+    "tests/test_names.py": (
+        "import calc\n\ndef test_names():\n    assert 'add' in vars(calc)\n\n"
+        "def test_add():\n    assert calc.add(1, 2) == 3\n"
+    ),
+}
+
+
+async def test_what_the_base_does_not_pass_away_from_its_code_is_held_against_nobody(context) -> None:
+    changed = {**SEES_ITS_NAMES, "calc.py": "def add(a, b):\n    return b + a\n"}
+    result = await run(context, changed, SEES_ITS_NAMES)
+    assert result.status == "passed", result.feedback
+    outside = result.metadata["outside"]
+    assert outside["agrees"] == 1
+    assert outside["reasons"] == {"it does not pass there with the base's code either": 1}
+
+
+BEGUN = [
+    pytest.param(SandboxMode.REQUIRED, id="beside the other"),
+    pytest.param(SandboxMode.OFF, id="after the other"),
+]
+EQUALS_ALL = "class Any:\n    def __eq__(self, other):\n        return True\n\n"
+
+
+@pytest.mark.parametrize("mode", BEGUN)
+async def test_a_base_that_passes_away_from_its_code_shows_a_forger(context, mode: SandboxMode) -> None:
+    forged = {**GOOD, "calc.py": f"{EQUALS_ALL}def add(a, b):\n    return Any()\n"}
+    evaluator = PytestEvaluator(timeout=PATIENCE, sandbox=Sandbox(SandboxSettings(mode=mode)))
+    result = await evaluator.evaluate("coding", "", context(forged, GOOD))
+    assert result.status == "failed"
+    assert "passed only beside the code" in result.feedback
+
+
+DOCTESTED = {
+    "pytest.ini": "[pytest]\naddopts = --doctest-glob=tests/*.txt\n",
+    "calc.py": "def add(a, b):\n    return a + b\n",
+    "tests/calc.txt": ">>> from calc import add\n>>> add(1, 2) == 3\nTrue\n",
+}
+
+
+@pytest.mark.parametrize("mode", BEGUN)
+async def test_a_doctest_of_the_base_is_run_away_from_the_code_too(context, mode: SandboxMode) -> None:
+    evaluator = PytestEvaluator(timeout=PATIENCE, sandbox=Sandbox(SandboxSettings(mode=mode)))
+    result = await evaluator.evaluate("coding", "", context({**DOCTESTED, "more.py": ""}, DOCTESTED))
+    assert (result.status, result.metadata["outside"]["agrees"]) == ("passed", 1)
+
+
+async def test_a_doctest_that_the_candidate_rewrites_is_the_base_s(context) -> None:
+    gamed = {
+        **DOCTESTED,
+        "calc.py": "def add(a, b):\n    return a - b\n",
+        "tests/calc.txt": ">>> from calc import add\n>>> add(1, 2)\n-1\n",
+    }
+    result = await run(context, gamed, DOCTESTED)
+    assert result.status == "failed", result.metadata

@@ -1,0 +1,180 @@
+"""Which failures of the test gate are questions to a person, and which of them count."""
+
+import pytest
+
+from app.runners.evaluators.deterministic import PytestEvaluator
+from app.schemas.questions import BaseFailures, ProtectedPolicy
+from tests.unit.runners.evaluators.testing.gate_support import run
+
+pytestmark = pytest.mark.anyio
+
+THREE = {
+    "calc.py": "def add(a, b):\n    return a + b\n\n\ndef half(n):\n    return n // 2\n",
+    "tests/test_calc.py": (
+        "from calc import add, half\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\n"
+        "def test_half():\n    assert half(5) == 2\n"
+    ),
+}
+SKIPPED = {
+    "tests/test_calc.py": "import pytest\npytestmark = pytest.mark.skip\n" + THREE["tests/test_calc.py"]
+}
+HALVES = {
+    "calc.py": THREE["calc.py"].replace("// 2", "/ 2"),
+    "tests/test_calc.py": THREE["tests/test_calc.py"].replace("== 2\n", "== 2.5\n"),
+}
+
+
+@pytest.mark.parametrize(
+    ("policy", "status", "asked"),
+    [("ask", "failed", ["tests/test_calc.py::test_half"]), ("fail", "failed", []), ("note", "passed", [])],
+)
+async def test_a_test_that_was_changed_with_the_code_is_one_question(context, policy, status, asked) -> None:
+    made = {**context(HALVES, THREE), "protected_policy": ProtectedPolicy(policy)}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert (result.status, [each.id for each in result.questions]) == (status, asked), result.feedback
+    if asked:
+        assert "now expects `2.5` where it was `2`" in result.questions[0].text
+        assert "the base's version fails" in result.questions[0].why
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"tests/test_calc.py": THREE["tests/test_calc.py"]}, id="the test is as it was"),
+        pytest.param({"tests/test_calc.py": HALVES["tests/test_calc.py"] + "    assert 0\n"}, id="it fails"),
+        pytest.param(
+            {
+                "tests/test_calc.py": "import pytest\npytestmark = pytest.mark.skip\n"
+                + THREE["tests/test_calc.py"]
+            },
+            id="it is skipped",
+        ),
+        pytest.param(
+            {"calc.py": "def add(a, b):\n    return 3\n\n\ndef half(n):\n    return 9\n"},
+            id="no version passes",
+        ),
+        pytest.param({"calc.py": HALVES["calc.py"].replace("a + b", "a - b")}, id="another test fails"),
+    ],
+)
+async def test_what_no_changed_test_explains_stays_a_failure(context, changes) -> None:
+    result = await run(context, {**HALVES, **changes}, THREE, outside=False)
+    assert (result.status, result.questions) == ("failed", [])
+
+
+async def test_a_changed_fixture_is_asked_about_with_the_test_that_needs_it(context) -> None:
+    conftest = "import pytest\n\n\n@pytest.fixture\ndef five():\n    return 5\n"
+    test = "from calc import half\n\n\ndef test_half(five):\n    assert half(five) == 2\n"
+    test += "\n\ndef test_ok(): ...\n"
+    base = {"calc.py": THREE["calc.py"], "tests/conftest.py": conftest, "tests/test_calc.py": test}
+    files = {**base, "calc.py": HALVES["calc.py"], "tests/conftest.py": conftest.replace("5", "4")}
+    result = await run(context, files, base, outside=False)
+    (asked,) = result.questions
+    assert asked.id == "tests/test_calc.py::test_half"
+    assert "tests/conftest.py::five" in asked.text
+    assert ("return 5" in asked.before, "return 4" in asked.after) == (True, True)
+
+
+RED = {
+    **THREE,
+    "tests/test_red.py": (
+        "import subprocess\n\nfrom calc import add\n\n\ndef test_program():\n"
+        "    subprocess.run(['no-such-program-here'], check=True)\n\n\n"
+        "def test_own():\n    assert add(1, 1) == 3\n"
+    ),
+}
+
+
+async def test_tests_that_lack_a_program_at_base_do_not_count_and_are_told(context) -> None:
+    base = {**RED, "tests/test_red.py": RED["tests/test_red.py"].partition("def test_own")[0]}
+    result = await run(context, base, base, outside=False)
+    assert result.status == "passed", result.feedback
+    assert "1 failing test of the base did not count: tests/test_red.py::test_program" in result.feedback
+    assert list(result.metadata["red_at_base"]) == ["tests/test_red.py::test_program"]
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        pytest.param({}, "failed", id="the project's own code"),
+        pytest.param({"base_failures": BaseFailures.IGNORE}, "passed", id="ignore"),
+        pytest.param({"base_failures": BaseFailures.MUST_PASS}, "failed", id="must pass"),
+        pytest.param({"goal_tests": ["*::test_add"]}, "passed", id="another one is the goal"),
+        pytest.param({"goal_tests": ["*::test_own"]}, "failed", id="named"),
+        pytest.param({"goal_tests": ["*"]}, "failed", id="all named"),
+        pytest.param(
+            {"goal": "Make test_red.py pass", "goal_tests": ["x"]}, "failed", id="the goal names its file"
+        ),
+    ],
+)
+async def test_which_red_tests_count(context, given, status: str) -> None:
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", {**context(RED, RED), **given})
+    assert result.status == status, result.feedback
+
+
+async def test_a_stable_pass_must_keep_passing_beside_red_ones(context) -> None:
+    broken = {**RED, "calc.py": RED["calc.py"].replace("a + b", "a - b")}
+    made = {**context(broken, RED), "base_failures": BaseFailures.IGNORE}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert (result.status, result.metadata["failing"]) == ("failed", ["tests/test_calc.py::test_add"])
+
+
+async def test_a_failure_outside_the_projects_code_is_asked_about(context) -> None:
+    red = "import ipaddress\n\n\ndef test_ip():\n    ipaddress.ip_address('1:9999999')\n"
+    base = {**THREE, "tests/test_ip.py": red}
+    result = await run(context, base, base, outside=False)
+    assert [(each.id, each.kind) for each in result.questions] == [
+        ("tests/test_ip.py::test_ip", "red_at_base")
+    ]
+
+
+async def test_red_tests_alone_are_no_evidence(context) -> None:
+    base = {"tests/test_red.py": RED["tests/test_red.py"], "calc.py": RED["calc.py"]}
+    made = {**context(base, base), "base_failures": BaseFailures.IGNORE}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert result.status != "passed"
+
+
+COLLECTS_DATA = """\
+import pytest
+from calc import add
+
+
+class Sum(pytest.Item):
+    def runtest(self):
+        one, other, wanted = map(int, self.path.read_text().split())
+        assert add(one, other) == wanted
+
+
+class Sums(pytest.File):
+    def collect(self):
+        yield Sum.from_parent(self, name="")
+
+
+def pytest_collect_file(parent, file_path):
+    return Sums.from_parent(parent, path=file_path) if file_path.suffix == ".sum" else None
+"""
+
+
+async def test_a_changed_data_file_that_is_itself_a_test_is_one_question(context) -> None:
+    base = {**THREE, "tests/conftest.py": COLLECTS_DATA, "tests/a.sum": "1 2 3\n"}
+    changed = {
+        **base,
+        "tests/a.sum": "1 2 4\n",
+        "calc.py": THREE["calc.py"].replace("a + b", "a + b + (b == 2)"),
+    }
+    changed["tests/test_calc.py"] = THREE["tests/test_calc.py"]
+    base["tests/test_calc.py"] = changed["tests/test_calc.py"] = (
+        "from calc import half\n\n\ndef test_half():\n    assert half(5) == 2\n"
+    )
+    result = await run(context, changed, base, outside=False)
+    assert [each.id for each in result.questions] == ["tests/a.sum::"]
+    assert (result.questions[0].before.strip(), result.questions[0].after.strip()) == ("1 2 3", "1 2 4")
+
+
+async def test_a_red_test_of_the_projects_own_code_is_asked_about_whatever_was_changed(context) -> None:
+    red = "def test_red():\n    assert [1] == [2]\n"
+    base = {**THREE, "tests/test_red.py": red}
+    changed = {**base, "other.py": "x = 1\n"}
+    made = {**context(changed, base), "goal": "Write down a number"}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert [each.id for each in result.questions] == ["tests/test_red.py::test_red"]
