@@ -181,7 +181,7 @@ def test_two_hooks_at_once_judge_once_and_count_once(project: Path) -> None:
     threads[0].start()
     held.wait()
     threads[1].start()
-    while not _waits_for_lock(project):
+    while not _waits_for_lock(project.parent):
         threads[1].join(0.01)
     waiting.set()
     for each in threads:
@@ -190,9 +190,11 @@ def test_two_hooks_at_once_judge_once_and_count_once(project: Path) -> None:
     assert [each.document["reason"][:80] for each in answers] == [answers[0].document["reason"][:80]] * 2
 
 
-def _waits_for_lock(project: Path) -> bool:
-    """Tell whether a lock of the session is waited for, as the system lists locks."""
-    return any("->" in line and "FLOCK" in line for line in Path("/proc/locks").read_text().splitlines())
+def _waits_for_lock(place: Path) -> bool:
+    """Tell whether a hook waits for a session's file; the system lists the locks of all programs."""
+    files = {str(each.stat().st_ino) for each in place.rglob("hooks/*.json")}
+    waiting = [line for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
+    return any(word.rpartition(":")[2] in files for line in waiting for word in line.split() if ":" in word)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 
 from app.runners.evaluators.static.silencing_comments import BARE, NAMED, Tool, silencing_comment
 
@@ -16,6 +17,9 @@ PRACTICE = 2
 
 BARE_PRACTICE = 10
 """So many comments that name no error do, and so many that name rules of any kind to the linter."""
+
+_ALIKE = 0.75
+"""A line that shares so much with another one may be its new version."""
 
 _MAYBE_LINT = re.compile(r"noqa|(?:ruff|flake8|isort)\s*:", re.IGNORECASE)
 _MAYBE_TYPES = re.compile(
@@ -60,12 +64,15 @@ class KnownSilencers:
     Attributes:
         by_file: by file.
         elsewhere: those of lines that are no longer where they were.
+        rewritten: by file, those of lines that the candidate does not have; each may stay on its line's new
+            version.
         practised: kinds of comments for one line that are a practice of the base.
     """
 
     by_file: Mapping[str, _Lines] = field(default_factory=dict[str, _Lines])
     elsewhere: _Lines = field(default_factory=_Lines)
     practised: frozenset[str] = frozenset()
+    rewritten: Mapping[str, list[Silencer]] = field(default_factory=dict[str, list[Silencer]])
 
     def new_among(self, name: str, found: Iterable[Silencer]) -> list[Silencer]:
         """Return those that do not count: the base does not have them, and does not hide errors in this way.
@@ -78,9 +85,17 @@ class KnownSilencers:
             place = own if own[each.whole] > 0 else self.elsewhere
             if place[each.whole] > 0:
                 place[each.whole] -= 1
-            elif not self._is_practised(each.kinds):
+            elif not (self._is_practised(each.kinds) or self._stays_on_its_line(name, each)):
                 new.append(each)
         return new
+
+    def _stays_on_its_line(self, name: str, silencer: Silencer) -> bool:
+        left = self.rewritten.get(name, [])
+        for each in left:
+            if each.text == silencer.text and not silencer.alone and _is_alike(each, silencer):
+                left.remove(each)
+                return True
+        return False
 
     def _is_practised(self, kinds: Collection[str]) -> bool:
         if NAMED in kinds and NAMED in self.practised:
@@ -99,8 +114,11 @@ def known_silencers(
     """
     by_file = {name: Counter(each.whole for each in found) for name, found in base.items()}
     elsewhere = _Lines()
+    rewritten: dict[str, list[Silencer]] = {}
     for name, lines in by_file.items():
-        elsewhere += lines - Counter(each.whole for each in candidate.get(name, ()))
+        here = Counter(each.whole for each in candidate.get(name, ()))
+        elsewhere += lines - here
+        rewritten[name] = [each for each in base[name] if not here[each.whole]]
     kinds = Counter(kind for found in base.values() for each in found for kind in each.kinds)
     practised = frozenset(
         kind
@@ -110,7 +128,13 @@ def known_silencers(
     # A base that hides all errors of a line lets others say exactly which they hide.
     if kinds[BARE] + kinds["type"] >= PRACTICE:
         practised |= {"type"}
-    return KnownSilencers(by_file, elsewhere, practised)
+    return KnownSilencers(by_file, elsewhere, practised, rewritten)
+
+
+def _is_alike(one: Silencer, other: Silencer) -> bool:
+    """Tell whether two lines may be versions of one; their comments are the same and do not count."""
+    texts = (each.whole.removesuffix(each.text).rstrip() for each in (one, other))
+    return SequenceMatcher(None, *texts, autojunk=False).ratio() >= _ALIKE
 
 
 def silencers(source: str, tool: Tool) -> list[Silencer]:

@@ -60,12 +60,11 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Bas
 
 
 async def _asked_about_all(harness: Harness, judged: JudgedRun, rules: Rules) -> JudgedRun:
-    of_base, own = judged.of_base, judged.own
-    speaks = own is not None and says_something(own)
+    of_base = judged.of_base
     none_loads = of_base is not None and of_base.errors and not of_base.failures
-    if of_base is None or not (speaks and none_loads) or rules.protected is not ProtectedPolicy.ASK:
+    if of_base is None or not none_loads or rules.protected is not ProtectedPolicy.ASK:
         return judged
-    return replace(judged, questions=await rules.changed.questions(harness, of_base, own))
+    return replace(judged, questions=await rules.changed.questions(harness, of_base, judged.own))
 
 
 async def _sorted(of_base: RunReport, judged: JudgedRun, rules: Rules, base: BaseTests) -> SortedFailures:

@@ -18,6 +18,14 @@ _ENDING = "does the goal say so?"
 _FAILS = "the base's version fails on this code, the changed one passes"
 
 
+@dataclass(frozen=True, slots=True)
+class _Theirs:
+    """What the candidate's versions of tests do: those that ran, and the files that do not load."""
+
+    tests: Mapping[str, RanTest]
+    unread: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedTests:
     """Compares what the base's version of tests says with what the candidate's version says.
@@ -55,13 +63,15 @@ class ChangedTests:
         ):
             return []
         theirs = await self._theirs(harness, failing, own)
+        # Where no test passes in either version, nothing speaks for the change.
+        if not any(each.ok for each in (*of_base.tests.values(), *theirs.tests.values())):
+            return []
         return await asyncio.to_thread(self._ask, failing, theirs)
 
-    async def _theirs(
-        self, harness: Harness, failing: Sequence[str], own: RunReport | None
-    ) -> Mapping[str, RanTest]:
+    async def _theirs(self, harness: Harness, failing: Sequence[str], own: RunReport | None) -> _Theirs:
         """Return what the candidate's versions do; tests of files that it left alone run in its setting."""
         found = dict(own.tests) if own is not None else {}
+        unread: frozenset[str] = frozenset()
         # A data file that a plug-in of the project collects is none of the candidate's own test files.
         alone = [each for each in failing if not self._is_changed_test_file(file_of(each))]
         if alone:
@@ -71,14 +81,20 @@ class ChangedTests:
             # have names that are no tests.
             unnamed = any("[" in each or "::" not in each for each in alone)
             report = await harness.run(only, ids=None if unnamed else alone)
-            found |= report.tests if report.ending is Ending.COMPLETE and not report.forged else {}
-        return found
+            is_whole = report.ending is Ending.COMPLETE and not report.forged
+            found |= report.tests if is_whole else {}
+            unread = frozenset(each.id for each in report.errors) if is_whole else only.only or frozenset()
+        return _Theirs(found, unread)
 
     def _is_changed_test_file(self, path: str) -> bool:
         return path in self.laid_over and is_test_file(path, self.patterns)
 
-    def _ask(self, failing: Sequence[str], theirs: Mapping[str, RanTest]) -> list[Question]:
+    def _ask(self, failing: Sequence[str], theirs: _Theirs) -> list[Question]:
         found: dict[str, Question] = {}
+        alike = [each for each in failing if self._loads_with_changes(each, theirs)]
+        if len(alike) > 1 and (question := self._support(alike, [])) is not None:
+            found[question.key] = question
+            failing = [each for each in failing if each not in alike]
         for name in failing:
             question = self._about(name, theirs)
             if question is None:
@@ -87,11 +103,22 @@ class ChangedTests:
         asked = folded(list(found.values()))
         return asked if len(asked) <= MAX_QUESTIONS else []
 
-    def _about(self, name: str, theirs: Mapping[str, RanTest]) -> Question | None:
+    def _loads_with_changes(self, name: str, theirs: _Theirs) -> bool:
+        """Tell whether a file that was left alone loads with the changes beside it, and its tests pass."""
+        if name != file_of(name) or name in theirs.unread or not (self.workspace / name).exists():
+            return False
+        tests = (each for each in theirs.tests.values() if file_of(each.id) == name)
+        return name not in self.laid_over and all(each.ok for each in tests)
+
+    def _about(self, name: str, theirs: _Theirs) -> Question | None:
         path, function = file_of(name), function_of(name)
+        if self._loads_with_changes(name, theirs):
+            return self._support([name], [])
         versions = [
-            each for each in theirs.values() if name in (function_of(each.id), each.id, file_of(each.id))
-        ] or [each for each in theirs.values() if function_of(each.id) == function]
+            each
+            for each in theirs.tests.values()
+            if name in (function_of(each.id), each.id, file_of(each.id))
+        ] or [each for each in theirs.tests.values() if function_of(each.id) == function]
         if any(not each.ok for each in versions):
             return None
         asked = self._changes_of(path) if path in self.laid_over or path in self.doctests else []
@@ -101,12 +128,15 @@ class ChangedTests:
             return None if gone == bool(versions) else _knowing(own, gone=gone)
         if not versions:
             return self._whole_file(path) if not (self.workspace / path).exists() else None
-        return self._whole_file(path) if name == path else self._support(name, asked)
+        return self._whole_file(path) if name == path else self._support([name], asked)
 
-    def _support(self, name: str, asked: Sequence[Question]) -> Question | None:
-        """Ask about what else was changed around a test that is as it was.
+    def _support(self, names: Sequence[str], asked: Sequence[Question]) -> Question | None:
+        """Ask about what else was changed around tests that are as they were.
 
         That may be a file of tests, too: others inherit from its classes or import its functions.
+
+        Args:
+            names: one test, or files of tests that do not load without the change.
         """
         tests = {each for each in self.laid_over if is_test_file(each, self.patterns)}
         others = [each for each in self.laid_over if each not in tests]
@@ -114,7 +144,9 @@ class ChangedTests:
         if not parts:
             return None
         listed = ", ".join(dict.fromkeys(f"`{each.id}`" for each in parts[:3]))
-        text = f"`{name}` passes only with the changed {listed}: {_ENDING}"
+        name = names[0] if len(names) == 1 else parts[0].id
+        what = f"`{name}` passes" if len(names) == 1 else f"{len(names)} test files load"
+        text = f"{what} only with the changed {listed}: {_ENDING}"
         before, after = ("\n\n".join(filter(None, texts)) for texts in _sides(parts))
         return Question.about(name, QuestionKind.DIFFERENT, text, why=_FAILS, before=before, after=after)
 

@@ -25,6 +25,13 @@ _ENVIRONMENT = (
     (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
     (re.compile(r"No space left on device"), "there is no space left"),
     (re.compile(r"\bfixture '\w+' not found"), "a pytest plugin that has a fixture is missing"),
+    (
+        re.compile(
+            r"\b(?:ImportError|ModuleNotFoundError): .*(?:pip install|please install|(?:not|be) installed)",
+            re.IGNORECASE,
+        ),
+        "an optional package is missing",
+    ),
     (re.compile(r"PackageNotFoundError|No package metadata was found"), "a package's metadata is missing"),
 )
 

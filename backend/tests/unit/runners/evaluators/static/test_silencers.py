@@ -98,6 +98,24 @@ def test_silencers(tool: Tool, source: str, left: str | None) -> None:
             {"a.py": "x  # noqa"}, {"a.py": "x  # noqa", "b.py": "x  # noqa"}, ["b.py"], id="copied"
         ),
         pytest.param({"a.py": "x  # noqa"}, {"a.py": "z  # noqa"}, ["a.py"], id="over other code"),
+        pytest.param(
+            {"a.py": "ns = getattr(el, 'name') if el else None  # noqa: B009"},
+            {"a.py": "ns = getattr(el, 'name') if el is not None else None  # noqa: B009"},
+            [],
+            id="the new version of its line",
+        ),
+        pytest.param(
+            {"a.py": "ns = getattr(el, 'name') if el else None  # noqa: B009"},
+            {"a.py": "ns = getattr(el, 'name') if el is not None else None  # noqa: B009, S307"},
+            ["a.py"],
+            id="the new version of its line, and a rule more",
+        ),
+        pytest.param(
+            {"a.py": "ns = getattr(el, 'name')  # noqa"},
+            {"a.py": "one = getattr(el, 'name')  # noqa\ntwo = getattr(el, 'name')  # noqa"},
+            ["a.py"],
+            id="two new versions of one line",
+        ),
         pytest.param({}, {"a.py": "x  # noqa"}, ["a.py"], id="no base"),
         pytest.param(
             {"a.py": "x  # ruff:ignore[os-path-join]\ny  # ruff:ignore[os-path-join]"},

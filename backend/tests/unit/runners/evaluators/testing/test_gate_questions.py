@@ -178,3 +178,29 @@ async def test_a_red_test_of_the_projects_own_code_is_asked_about_whatever_was_c
     made = {**context(changed, base), "goal": "Write down a number"}
     result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
     assert [each.id for each in result.questions] == ["tests/test_red.py::test_red"]
+
+
+SHARES_A_HELPER = {
+    "calc.py": "def add(a, b):\n    return a + b\n\n\ndef native(text):\n    return text\n",
+    "tests/helper.py": "from calc import add, native\n\nONE = native('1')\n",
+    "tests/test_one.py": "from helper import ONE, add\n\ndef test_one():\n    assert add(ONE, '2') == '12'\n",
+    "tests/test_two.py": "from helper import ONE, add\n\ndef test_two():\n    assert add(2, 3) == 5\n",
+    "tests/test_optional.py": "import pytest\npytest.importorskip('numpyx')\nfrom helper import ONE\n",
+}
+WITHOUT_NATIVE = {
+    "calc.py": "def add(a, b):\n    return a + b\n",
+    "tests/helper.py": "from calc import add\n\nONE = '1'\n",
+}
+
+
+async def test_files_that_load_only_with_a_changed_helper_are_one_question(context) -> None:
+    result = await run(context, {**SHARES_A_HELPER, **WITHOUT_NATIVE}, SHARES_A_HELPER)
+    assert [each.id for each in result.questions] == ["tests/helper.py"], result.feedback
+    assert "test files load only with" in result.questions[0].text
+    assert "native('1')" in result.questions[0].before
+
+
+async def test_files_that_do_not_load_with_the_changed_helper_either_fail(context) -> None:
+    broken = {**WITHOUT_NATIVE, "tests/helper.py": "from calc import add\n"}
+    result = await run(context, {**SHARES_A_HELPER, **broken}, SHARES_A_HELPER)
+    assert (result.status, result.questions) == ("failed", [])

@@ -197,6 +197,11 @@ async def test_whose_fault_a_missing_module_is(context, base, candidate, status:
             "a system library is missing",
             id="library",
         ),
+        pytest.param(
+            "raise ImportError('Do `pip install shop[eth]` to use it.')",
+            "an optional package is missing",
+            id="extra",
+        ),
     ],
 )
 async def test_what_the_machine_lacks_at_base_too_is_told(context, body: str, says: str) -> None:
