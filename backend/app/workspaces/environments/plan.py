@@ -130,7 +130,12 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
         *(file for extra in extras for file in asked.extra_files.get(extra, ())),
     ]:
         files.collect(tree, name)
-    for name in for_tests or ([] if lines else for_development):
+    if lines and "pytest" not in names_in(lines):
+        # What a project once declared for its tests may be less than what it develops with.
+        for_development = [each for each in for_development if _brings_pytest(tree, each)]
+    elif lines:
+        for_development = []
+    for name in for_tests or for_development:
         files.collect(tree, name)
     if not lines and not for_tests and not for_development:
         lines += _from_tox(tree)
@@ -138,6 +143,10 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
             files.collect(tree, name)
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
     return list(dict.fromkeys(_without_self(lines, asked, project))), files
+
+
+def _brings_pytest(tree: Path, name: str) -> bool:
+    return "pytest" in names_in((read_text(tree, name) or "").splitlines())
 
 
 def _without_self(lines: Iterable[str], asked: Wanted, project: str, depth: int = 0) -> Iterator[str]:

@@ -15,6 +15,8 @@ MANY = 10
 """A base that breaks a rule in this many places, in several files or in one, does not hold to it."""
 MANY_IN_ALL = 50
 """A base with this many findings, in several files, does not hold to the tool: nothing keeps it clean."""
+INVALID_SYNTAX = "invalid-syntax"
+"""The rule of a file that cannot be parsed."""
 
 _SEVERAL_FILES = 3
 _LISTED = 15
@@ -100,6 +102,7 @@ class BrokenOften:
         in_files: files and rules broken many times in that one file; they are advice there.
         files: files in which every rule is advice.
         everywhere: whether every rule is advice in all files.
+        broken_places: directories with several files that do not parse: data for tests of tools, not code.
         but: tells whether a rule counts however often the base breaks it.
     """
 
@@ -107,10 +110,13 @@ class BrokenOften:
     in_files: frozenset[tuple[str, str]]
     files: frozenset[str]
     everywhere: bool
+    broken_places: frozenset[str]
     but: Callable[[str], bool]
 
     def covers(self, finding: Finding) -> bool:
         """Tell whether a finding breaks a rule that the base does not hold to there."""
+        if finding.rule == INVALID_SYNTAX and posixpath.dirname(finding.file) in self.broken_places:
+            return True
         if self.everywhere or finding.file in self.files:
             return not self.but(finding.rule)
         return finding.rule in self.rules or (finding.file, finding.rule) in self.in_files
@@ -131,7 +137,10 @@ def often_broken(
             a project that runs one fixes what it finds. A file with many errors of any kind was not checked.
     """
     places: dict[str, list[str]] = defaultdict(list)
+    unparsed: set[str] = set()
     for each in findings:
+        if each.rule == INVALID_SYNTAX:
+            unparsed.add(each.file)
         if not but(each.rule):
             places[each.rule].append(each.file)
     broken = [file for files in places.values() for file in files]
@@ -142,6 +151,11 @@ def often_broken(
         frozenset((file, rule) for rule, files in places.items() for file in _often(files)),
         frozenset(_often(broken) if all_or_none else ()),
         len(broken) >= MANY_IN_ALL and len(set(broken)) >= _SEVERAL_FILES,
+        frozenset(
+            place
+            for place, count in Counter(posixpath.dirname(each) for each in unparsed).items()
+            if place and count >= _SEVERAL_FILES
+        ),
         but,
     )
 

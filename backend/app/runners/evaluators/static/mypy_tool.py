@@ -17,6 +17,7 @@ from app.workspaces.process import ProcessOutcome
 
 _CLEAN, _FINDINGS, _BLOCKED = 0, 1, 2
 MAX_BATCHES = 8
+_MAX_BLOCKERS = 8
 """Files that share a module name each need a separate run; this is the most that are made."""
 
 
@@ -108,14 +109,21 @@ class Mypy:
         await patient._run(place.path, {"seed": "seed.py"})
 
     async def _past_blockers(self, tree: Path, batch: Mapping[str, str]) -> _Part:
-        """Check the files; where syntax errors stop mypy, check the others once more without them."""
-        first = await self._check(tree, batch)
-        bad = {each.file for each in first.found}
-        rest = {module: name for module, name in batch.items() if name not in bad}
-        if not first.blocked or len(rest) == len(batch):
-            return first
-        second = await self._check(tree, rest) if rest else _Part((), blocked=False)
-        return _Part((*first.found, *second.found), second.blocked)
+        """Check the files; where syntax errors stop mypy, check the others without them.
+
+        mypy may name such files one at a time, as the tests of a parser have many.
+        """
+        part = await self._check(tree, batch)
+        found = part.found
+        for _ in range(_MAX_BLOCKERS):
+            bad = {each.file for each in part.found}
+            rest = {module: name for module, name in batch.items() if name not in bad}
+            if not part.blocked or len(rest) == len(batch):
+                break
+            batch = rest
+            part = await self._check(tree, batch) if batch else _Part((), blocked=False)
+            found = (*found, *part.found)
+        return _Part(found, part.blocked)
 
     async def _check(self, tree: Path, batch: Mapping[str, str]) -> _Part:
         proof = self.scraps.path / "timing"

@@ -10,7 +10,7 @@ from typing import Any, cast
 from packaging.version import InvalidVersion, Version
 from ruff import find_ruff_bin
 
-from app.runners.evaluators.static.baseline import Finding
+from app.runners.evaluators.static.baseline import INVALID_SYNTAX, Finding
 from app.runners.evaluators.static.ruff_rules import LintRules
 from app.runners.evaluators.tooling import Scratch, ToolTroubleError, excerpt, run_tool
 
@@ -161,7 +161,7 @@ def _finding(line: str, tree: Path) -> Finding:
         return Finding(
             file=_relative(record["filename"], tree),
             line=int(record["location"]["row"]),
-            rule=str(record["code"] or record.get("name") or "invalid-syntax"),
+            rule=str(record["code"] or record.get("name") or INVALID_SYNTAX),
             message=str(record["message"]),
         )
     except (ValueError, KeyError, TypeError) as error:

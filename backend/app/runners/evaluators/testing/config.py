@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from app.runners.evaluators.source_places import source_places
 from app.runners.evaluators.testing.python_files import defines_tests, patterns_of_tests
 
 # Options in the base's `addopts` that say which tests there are and how they are imported. Others (coverage,
@@ -104,7 +105,7 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
     names_tests = bool(options.get("python_functions") or options.get("python_classes"))
     if base is not None and not names_tests:
         test_files = patterns_of_tests(base, test_files)
-    places = tuple(dict.fromkeys((*_words(options.get("pythonpath")), "src")))
+    places = tuple(dict.fromkeys((*_words(options.get("pythonpath")), "src", *source_places(tree))))
     return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests, places)
 
 
@@ -128,13 +129,13 @@ def _usual_test_files(base: Path | None) -> tuple[str, ...]:
 
 
 def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
-    """Return the option for the import path: what the project names, and `src` after it where there is one.
+    """Return the option for the import path: what the project names, and after it where its modules lie.
 
     Authors of such a layout have the project installed in place; an installed copy is not what is judged.
     """
     places = _words(options.get("pythonpath"))
-    if (tree / "src").is_dir() and "src" not in {each.removeprefix("./").rstrip("/") for each in places}:
-        places = [*places, "src"]
+    known = {each.removeprefix("./").rstrip("/") for each in places}
+    places = [*places, *(each for each in source_places(tree) if each not in known)]
     return _override("pythonpath", places, tree) if places else []
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from app.runners.evaluators.source_places import source_places
+
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)
 _REQUIREMENTS = ("*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in")
@@ -147,8 +149,9 @@ def is_made_by_build(module: str, tree: Path, sources: Iterable[str]) -> bool:
 
 
 def is_in_tree(module: str, tree: Path) -> bool:
-    """Tell whether a tree has a module, named with slashes, at its root or below `src`."""
-    return any((tree / place / name).exists() for place in ("", "src") for name in (module, f"{module}.py"))
+    """Tell whether a tree has a module, named with slashes, at its root or where its modules lie."""
+    places = ("", *source_places(tree))
+    return any((tree / place / name).exists() for place in places for name in (module, f"{module}.py"))
 
 
 def _declared(tree: Path) -> Iterator[str]:

@@ -108,7 +108,7 @@ class JudgedRun:
         """Return the same without what of the candidate's fails just as the base's version of it does.
 
         A changed file holds tests that are as they were. Whether such a failure counts is decided once, by
-        the base's version.
+        the base's version. Nor does one that passes when it is repeated, as the base's version did at once.
         """
         if self.own is None or self.of_base is None:
             return self
@@ -117,12 +117,15 @@ class JudgedRun:
         twice = [
             each.id
             for each in self.own.failures
-            if each.id in theirs
-            and theirs[each.id].bad
-            and issue_key(theirs[each.id].message) == issue_key(each.message)
+            if each.id in theirs and self._is_told(each, theirs[each.id])
         ]
         twice += [each.id for each in self.own.errors if unread.get(each.id) == issue_key(each.message)]
         return replace(self, own=self.own.without(twice)) if twice else self
+
+    def _is_told(self, own: RanTest, of_base: RanTest) -> bool:
+        if of_base.bad:
+            return issue_key(of_base.message) == issue_key(own.message)
+        return of_base.ok and own.id in self.second.flaky
 
     def metadata(self) -> dict[str, object]:
         """Return the numbers and names that a result carries."""

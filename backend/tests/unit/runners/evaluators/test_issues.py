@@ -12,6 +12,7 @@ from app.runners.evaluators.protocol import EvaluationCategory, EvaluationResult
         pytest.param("Fix F401 in a.py line 3: x", "Fix F401 in a.py line 41: x", id="line"),
         pytest.param("a.py:3:7: unused", "a.py:12:1: unused", id="place"),
         pytest.param("<A object at 0x7f01>", "<A object at 0xbeef>", id="address"),
+        pytest.param("<Mock id='140387614397264'>", "<Mock id='140235042098256'>", id="address of a mock"),
         pytest.param("took 1.25s", "took 13.5s", id="duration"),
         pytest.param("did not finish within 3 seconds", "did not finish within 120 seconds", id="seconds"),
         pytest.param("no file /tmp/a1/x.py", "no file /var/tmp/b2/c3/x.py", id="directory"),

@@ -159,6 +159,22 @@ def test_requirement_files_are_taken_with_what_they_include_and_without_the_proj
     assert roots(tree) == ["click"]
 
 
+@pytest.mark.parametrize(
+    ("development", "taken"),
+    [
+        pytest.param("mock\nPyTest==8.3\nnumpy\n", True, id="they bring pytest"),
+        pytest.param("sphinx\n", False, id="they bring no pytest"),
+    ],
+)
+def test_files_for_development_are_taken_beside_tests_that_bring_no_pytest(
+    tmp_path: Path, development: str, *, taken: bool
+) -> None:
+    setup = "from setuptools import setup\nsetup(name='demo', tests_require=['mock'])\n"
+    plan = plan_for(write(tmp_path, {"setup.py": setup, "requirements-dev.txt": development}))
+    assert ("requirements-dev.txt" in plan.install) is taken
+    assert "mock" in plan.files[ROOTS]
+
+
 @pytest.mark.parametrize("outside", ["-r ../secret.txt", "-r /etc/hostname", "-r link.txt", "-r gone.txt"])
 def test_a_requirement_file_cannot_include_what_lies_outside_the_tree(tmp_path: Path, outside: str) -> None:
     (tmp_path / "secret.txt").write_text("password\n")

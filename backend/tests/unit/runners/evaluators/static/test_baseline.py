@@ -3,6 +3,7 @@
 import pytest
 
 from app.runners.evaluators.static.baseline import (
+    INVALID_SYNTAX,
     MANY,
     Comparison,
     Finding,
@@ -90,3 +91,15 @@ def test_what_the_base_breaks_often_is_advice(
 def test_a_rule_broken_in_several_files_is_advice_everywhere() -> None:
     known = [finding(line, file=f"{line % 3}.py", rule="R1") for line in range(MANY)]
     assert often_broken(known, but={"F"}.__contains__).covers(finding(file="new.py", rule="R1"))
+
+
+@pytest.mark.parametrize(
+    ("file", "covered"),
+    [("data/new.py", True), ("code/new.py", False), ("data/more/new.py", False), ("new.py", False)],
+)
+def test_files_that_do_not_parse_are_advice_where_the_base_keeps_many(file: str, covered: bool) -> None:
+    places = ["data/a.py", "data/b.py", "data/c.py", "code/a.py", "a.py", "b.py", "c.py"]
+    known = [finding(file=each, rule=INVALID_SYNTAX) for each in places]
+    loose = often_broken(known, but={INVALID_SYNTAX}.__contains__)
+    assert loose.covers(finding(file=file, rule=INVALID_SYNTAX)) is covered
+    assert not loose.covers(finding(file="data/a.py", rule="F821"))

@@ -152,7 +152,7 @@ async def test_a_function_keeps_its_annotations(context, source: str, lost: list
 
 
 async def test_an_old_syntax_error_hides_nothing(context) -> None:
-    broken = {"old.py": "print 'x'\n"}
+    broken = {"old.py": "print 'x'\n", "older.py": "exec 'x'\n", "oldest.py": "def f(:\n"}
     assert (await check(context, {**CLEAN, **broken}, {**CLEAN, **broken})).status == "passed"
     assert (await check(context, {**WRONG, **broken}, {**CLEAN, **broken})).status == "failed"
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.runners.evaluators.testing import config
 from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.dependencies import is_foreign, missing_module
+from app.runners.evaluators.testing.dependencies import is_foreign, is_in_tree, missing_module
 from app.runners.evaluators.testing.inventory import lost_tests
 from app.runners.evaluators.testing.written import written_tests
 
@@ -54,6 +54,26 @@ def test_a_configured_project_has_its_src_on_the_path_too(tree) -> None:
     base = tree({"pytest.ini": "[pytest]\ntestpaths = tests\n"})
     here = tree({"src/a.py": ""})
     assert settings_for(here, base).arguments == ("-o", f"pythonpath='{here}/src'")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param({"setup.py": "setup(package_dir={'': 'lib'})\n"}, id="setup.py"),
+        pytest.param({"setup.cfg": "[options]\npackage_dir =\n    = lib\n"}, id="setup.cfg"),
+        pytest.param({"pyproject.toml": "[tool.setuptools.package-dir]\n'' = 'lib'\n"}, id="pyproject"),
+    ],
+)
+def test_the_directory_that_setuptools_is_told_is_on_the_path(tree, files) -> None:
+    here = tree({**files, "lib/a.py": ""})
+    assert settings_for(here, tree(files)).arguments[-2:] == ("-o", f"pythonpath='{here}/lib'")
+    assert is_in_tree("a", here)
+
+
+@pytest.mark.parametrize("named", ["/etc", "../lib", "gone"])
+def test_no_directory_outside_the_tree_is_on_the_path(tree, named: str) -> None:
+    here = tree({"setup.py": f"setup(package_dir={{'': '{named}'}})\n"})
+    assert settings_for(here, here).arguments == ()
 
 
 def test_a_plugin_comes_with_the_plugins_that_it_needs(tree) -> None:

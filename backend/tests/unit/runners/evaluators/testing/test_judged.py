@@ -81,6 +81,23 @@ def test_a_failure_that_both_versions_of_a_test_have_is_the_base_s_to_judge() ->
 
 
 @pytest.mark.parametrize(
+    ("of_base", "counts"),
+    [
+        pytest.param(ran(a="passed", b="passed"), False, id="the base's version passed"),
+        pytest.param(ran(a="skipped", b="passed"), True, id="the base's version was skipped"),
+        pytest.param(ran(b="passed"), True, id="a new test"),
+    ],
+)
+def test_a_flaky_failure_of_a_test_that_the_base_has_does_not_count(
+    of_base: RunReport, *, counts: bool
+) -> None:
+    judged = JudgedRun(of_base=of_base, own=failing("timed out", "b"), second=SecondLook(flaky=("a",)))
+    own = judged.counting_once().own
+    assert own is not None
+    assert bool(own.failures) is counts
+
+
+@pytest.mark.parametrize(
     "other",
     [
         pytest.param(failing("t.py:7: KeyError: 'a'"), id="for another reason"),

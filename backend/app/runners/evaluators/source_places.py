@@ -1,0 +1,45 @@
+"""Directories below a project's root from which its modules are imported."""
+
+import re
+import tomllib
+from pathlib import Path
+
+_SRC = "src"
+_IN_SETUP_PY = re.compile(r"package_dir['\"]?\s*[=:]\s*\{\s*(?:''|\"\")\s*:\s*['\"]([\w./-]+)['\"]")
+_IN_SETUP_CFG = re.compile(r"^package_dir\s*=\s*=\s*([\w./-]+)\s*$", re.MULTILINE)
+
+
+def source_places(tree: Path) -> tuple[str, ...]:
+    """Name the directories, POSIX paths below the tree, that hold its modules besides the root.
+
+    That is `src` by convention, and what setuptools is told by `package_dir` for the root package; see
+    https://setuptools.pypa.io/en/latest/userguide/package_discovery.html. Only directories that are there are
+    named.
+    """
+    named = [_SRC, *_IN_SETUP_PY.findall(_text(tree / "setup.py"))]
+    named += [
+        *_IN_SETUP_CFG.findall(_text(tree / "setup.cfg")),
+        *_in_pyproject(_text(tree / "pyproject.toml")),
+    ]
+    inside = (each.removeprefix("./").rstrip("/") for each in named)
+    places = (each for each in inside if each and not each.startswith(("/", "..")))
+    return tuple(dict.fromkeys(each for each in places if (tree / each).is_dir()))
+
+
+def _in_pyproject(text: str) -> list[str]:
+    if "package-dir" not in text:
+        return []
+    try:
+        place: object = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return []
+    for key in ("tool", "setuptools", "package-dir", ""):
+        place = place.get(key) if isinstance(place, dict) else None
+    return [place] if isinstance(place, str) else []
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
