@@ -23,12 +23,15 @@ from app.services.forges.inbox import ForgeDeliveryChore, ForgeInbox
 from app.services.forges.issues import IssueService
 from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.merges import MergeChore
+from app.services.forges.offers import OfferService
 from app.services.forges.reports import ForgeReportService
+from app.services.forges.returns import ReturnService
 from app.services.forges.reviews import ReviewChore
 from app.services.forges.rounds import RoundService
 from app.services.forges.wishes import WishService
 from app.services.read.runs import RunQueries
 from app.services.review.escalations import EscalationService
+from app.services.review.merging import MergeService
 from app.services.review.rechecks import RecheckService
 from app.services.review.results import ResultService
 
@@ -47,6 +50,7 @@ class Parts:
     backlog: BacklogService
     queries: RunQueries
     results: ResultService
+    merges: MergeService
     rechecks: RecheckService
     trees: RunTrees
     escalations: EscalationService
@@ -81,22 +85,23 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
     members, adapters = Members(file), _adapters(file, tools)
     issues = IssueService(parts.sprints, members, adapters)
     wishes = WishService(parts.sessions, members, adapters, issues, parts.escalations, parts.cancels)
+    queue = MergeQueue(parts.sessions, parts.rechecks, parts.trees)
+    rounds = RoundService(parts.sessions, parts.sprints, queue)
     reports = ForgeReportService(
         parts.sessions,
         members,
         adapters,
         parts.queries,
         parts.results,
-        MergeQueue(parts.sessions, parts.rechecks, parts.trees),
-        parts.trees,
-        tools.sources,
+        queue,
+        OfferService(parts.sessions, parts.trees, parts.merges, tools.sources),
+        ReturnService(parts.sessions, rounds),
     )
     followed = {
         name: GitHubReviews(forge_client, file.forges[name].api, _token(file.forges[name], tools), adapter)
         for name, adapter in adapters.items()
         if isinstance(adapter, GitHub)
     }
-    rounds = RoundService(parts.sessions, parts.sprints)
     reviews = ReviewChore(parts.sessions, members, adapters, followed, rounds)
     merges = MergeChore(parts.sessions, members, adapters, parts.trees, tools.sources)
     chores = (

@@ -29,7 +29,8 @@ class ForgeReport(Base):
     A round works on the pull request of another run, `root_run_id`. Its result is pushed on top of `parents`:
     the commit that the branch had when the round began, and the target's head if the round merged it.
 
-    `accepted_at` is when a result was found good to merge: results are merged in this order.
+    `accepted_at` is when a result was found good to merge: results are merged in this order. `after` are the
+    runs whose results are in the base of a round: its own is offered when these are merged or closed.
     """
 
     __tablename__ = "forge_reports"
@@ -61,6 +62,7 @@ class ForgeReport(Base):
     root_run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), index=True)
     parents: Mapped[list[str]] = mapped_column(server_default="{}")
     accepted_at: Mapped[datetime | None]
+    after: Mapped[list[UUID]] = mapped_column(server_default="{}")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
