@@ -122,7 +122,7 @@ class Intake:
         try:
             with logfire.span("start run {run_id}", run_id=run_id):
                 base = await import_source(info.pinned, repository, self.sources)
-                base, earlier = await build_on(repository, base, new.after)
+                base, earlier = await self._build_on(repository, base, new)
                 bundle = await repository.bundle(base)
                 files = await read_held_out(new.held_out, repository, base) if new.held_out else None
                 kept = [] if files is None else [held_out_row(run_id, files)]
@@ -139,6 +139,13 @@ class Intake:
             raise
         self.bell.ring(run_id)
         return view
+
+    async def _build_on(
+        self, repository: RunRepository, base: str, new: NewRun
+    ) -> tuple[str, Sequence[EarlierResult]]:
+        if not isinstance(new.source, GitSource):
+            return base, ()  # only remote repositories have pull requests
+        return await build_on(repository, base, new.after, new.source, self.sources)
 
     async def _begin(
         self, run: Run, new: NewRun, work: BranchHead | EarlierResult, repository: RunRepository

@@ -33,6 +33,8 @@ class _Earlier:
     pull_number: int | None
     base: str
     head: str
+    branch: str | None = None
+    pushed: Sequence[str] = ()
 
     @property
     def known_as(self) -> str:
@@ -94,7 +96,13 @@ class MergeQueue:
     async def _found(self, earlier: _Earlier) -> EarlierResult:
         repository = await self._trees.repository(earlier.run_id, earlier.base, earlier.head)
         return EarlierResult(
-            earlier.root_run_id, earlier.known_as, repository.path, earlier.base, earlier.head
+            run_id=earlier.root_run_id,
+            known_as=earlier.known_as,
+            store=repository.path,
+            base=earlier.base,
+            head=earlier.head,
+            branch=earlier.branch if earlier.pushed else None,
+            pushed=frozenset(earlier.pushed),
         )
 
     async def _let_in(self, run_id: UUID, root_run_id: UUID, judged_with: Sequence[_Earlier]) -> bool:
@@ -165,7 +173,7 @@ async def _newest(session: AsyncSession, root_run_id: UUID) -> _Earlier | None:
     row = ForgeReport
     of_round = or_(func.cardinality(row.pushed) > 0, row.accepted_at.is_not(None))
     statement = (
-        select(Run.id, row.pull_number, Run.base_commit, Run.head_commit)
+        select(Run.id, row.pull_number, Run.base_commit, Run.head_commit, row.branch, row.pushed)
         .join(row, row.run_id == Run.id)
         .where(
             Run.status == "completed",

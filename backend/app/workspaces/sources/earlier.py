@@ -1,12 +1,15 @@
 """Results that will be merged before another one: what they change is merged into a commit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID
 
+from app.core.errors import WorkspaceError
+from app.schemas.workspaces import GitSource
 from app.workspaces.history.repository import RunRepository
-from app.workspaces.sources.scratch import beside, merged_tree, on_top_of
+from app.workspaces.sources.inspection import SourcePolicy
+from app.workspaces.sources.scratch import beside, fetch_tip, merged_tree, on_top_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,8 @@ class EarlierResult:
         store: git directory that has it.
         base: commit that its run started from.
         head: the result.
+        branch: where it was pushed to; None before that.
+        pushed: commits that the service pushed there. If the branch has another one, people pushed it.
     """
 
     run_id: UUID
@@ -26,6 +31,8 @@ class EarlierResult:
     store: Path
     base: str
     head: str
+    branch: str | None = None
+    pushed: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -34,11 +41,19 @@ class EarlierResult:
 
 
 async def with_earlier(
-    scratch: RunRepository, commit: str, after: Sequence[EarlierResult]
+    scratch: RunRepository,
+    commit: str,
+    after: Sequence[EarlierResult],
+    source: GitSource,
+    policy: SourcePolicy,
 ) -> tuple[str, tuple[EarlierResult, ...]]:
-    """Merge earlier results into a commit; give the commit with them, and those that it holds."""
+    """Merge earlier results into a commit; give the commit with them, and those that it holds.
+
+    What people pushed to the branch of one is merged with it.
+    """
     git, place, merged = scratch.git, scratch.target, list[EarlierResult]()
-    for each in after:
+    for known in after:
+        each = await _as_pushed(scratch, known, source, policy)
         sides = [await on_top_of(each.base, end, git, place) for end in (commit, each.head)]
         tree, conflicts = await merged_tree(git, place, *sides)
         if conflicts:
@@ -49,8 +64,21 @@ async def with_earlier(
     return commit, tuple(merged)
 
 
+async def _as_pushed(
+    scratch: RunRepository, known: EarlierResult, source: GitSource, policy: SourcePolicy
+) -> EarlierResult:
+    """Return a result as its branch stands now."""
+    if known.branch is None:
+        return known
+    try:
+        tip = await fetch_tip(scratch, source.model_copy(update={"ref": known.branch}), policy)
+    except WorkspaceError:
+        return known  # people deleted the branch, but the pull request keeps what it had
+    return known if tip in known.pushed else replace(known, head=tip)
+
+
 async def build_on(
-    run: RunRepository, base: str, after: Sequence[EarlierResult]
+    run: RunRepository, base: str, after: Sequence[EarlierResult], source: GitSource, policy: SourcePolicy
 ) -> tuple[str, tuple[EarlierResult, ...]]:
     """Let a run start from its base with earlier results merged in; give that commit, and these results.
 
@@ -63,7 +91,7 @@ async def build_on(
         return base, ()
     stores = list(dict.fromkeys([run.path, *(each.store for each in after)]))
     async with beside(run, stores, stores, len(base)) as scratch:
-        onto, merged = await with_earlier(scratch, base, after)
+        onto, merged = await with_earlier(scratch, base, after, source, policy)
         if not merged:
             return base, ()
         names = " and ".join(each.name for each in merged)

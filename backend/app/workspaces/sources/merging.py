@@ -144,7 +144,7 @@ async def merging_into_remote(
     stores = list(dict.fromkeys([run.path, *(each.store for each in after)]))
     async with beside(run, stores, stores, len(base)) as scratch:
         commit = await fetch_tip(scratch, source.model_copy(update={"ref": ref}), policy)
-        onto, merged = await with_earlier(scratch, commit, after)
+        onto, merged = await with_earlier(scratch, commit, after, source, policy)
         names = tuple(each.name for each in merged)
         target = _Target(scratch, ref or "HEAD", commit, has_history=False, onto=onto, after=names)
         yield await _merge(target, base, head)
