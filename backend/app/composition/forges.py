@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from app.composition.tools import Tools
 from app.db.engine import Sessions
 from app.forges.github import GitHub
+from app.forges.github_polling import GitHubPolling
 from app.forges.github_reviews import GitHubReviews
 from app.forges.gitlab import GitLab
+from app.forges.gitlab_polling import GitLabPolling
 from app.forges.operator_file import ForgeEntry, ForgesFile
+from app.forges.polling import PollForge
 from app.forges.port import Forge, ForgesByName
 from app.forges.repositories import Members
 from app.forges.rest import ReadToken, forge_client
@@ -24,6 +27,7 @@ from app.services.forges.issues import IssueService
 from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.merges import MergeChore
 from app.services.forges.offers import OfferService
+from app.services.forges.polls import PollChore
 from app.services.forges.reports import ForgeReportService
 from app.services.forges.returns import ReturnService
 from app.services.forges.reviews import ReviewChore
@@ -37,6 +41,7 @@ from app.services.review.results import ResultService
 
 REPORT_SECONDS = 2.0
 DELIVERY_SECONDS = 1.0
+POLL_SECONDS = 5.0
 REVIEW_SECONDS = 2.0
 MERGE_SECONDS = 5.0
 
@@ -104,9 +109,13 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
     }
     reviews = ReviewChore(parts.sessions, members, adapters, followed, rounds)
     merges = MergeChore(parts.sessions, members, adapters, parts.trees, tools.sources)
+    polls = PollChore(
+        parts.sessions, members, {name: _polling(file.forges[name], tools) for name in adapters}
+    )
     chores = (
         Chore("forge reports", REPORT_SECONDS, reports),
         Chore("forge deliveries", DELIVERY_SECONDS, ForgeDeliveryChore(parts.sessions, wishes)),
+        Chore("forge polls", POLL_SECONDS, polls),
         Chore("reviews", REVIEW_SECONDS, reviews),
         Chore("merges", MERGE_SECONDS, merges),
     )
@@ -127,6 +136,11 @@ def _adapter(file: ForgesFile, entry: ForgeEntry, tools: Tools) -> Forge:
             return GitHub(forge_client, entry.api, token, as_app=as_app)
         case "gitlab":
             return GitLab(forge_client, entry.api, token)
+
+
+def _polling(entry: ForgeEntry, tools: Tools) -> PollForge:
+    make = GitHubPolling if entry.kind == "github" else GitLabPolling
+    return make(forge_client, entry.api, _token(entry, tools))
 
 
 def _token(entry: ForgeEntry, tools: Tools) -> ReadToken:
