@@ -56,7 +56,7 @@ class PollChore:
         self._members = members
         self._forges = forges
         self._polled = [each for each in members.every if each.repository.rules.poll_minutes]
-        # A repository that is not polled any more keeps its row, and nobody takes it.
+        # A repository that is not polled any more keeps its row, which stays as it is.
         self._leases = Leases(
             sessions=sessions,
             table=ForgePoll,
