@@ -229,7 +229,7 @@ async def empty(database_url: str) -> None:
 
 @given(steps=st.lists(st.sampled_from(STEPS), max_size=8))
 @settings(
-    max_examples=5,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
