@@ -12,6 +12,7 @@ from benchmarks import (
     attempts,
     event_append,
     event_delivery,
+    forge_deliveries,
     front_doors,
     gateway,
     growth,
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, tuple[str, Measure]] = {
 LOADS: dict[str, tuple[str, Measure]] = {
     "delivery": (event_delivery.TITLE, event_delivery.measure),
     "kills": (kills.TITLE, kills.measure),
+    "forge-deliveries": (forge_deliveries.TITLE, forge_deliveries.measure),
     "growth": (growth.TITLE, growth.measure),
     "idle": (idle.TITLE, idle.measure),
     "metrics": (metric_report.TITLE, metric_report.measure),

@@ -4,9 +4,10 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -21,9 +22,13 @@ class PageService:
     Args:
         database_url: migrated.
         place: for its files.
+        settings: of the service, beside its own.
     """
 
-    def __init__(self, database_url: str, place: Path) -> None:
+    def __init__(
+        self, database_url: str, place: Path, settings: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self._settings = settings
         self._place = place
         self._database_url = database_url
         self._port = _free_port()
@@ -53,6 +58,7 @@ class PageService:
             "DATABASE_URL": self._database_url,
             "DATA_DIR": str(self._place),
             "PORT": str(self._port),
+            **self._settings,
         }
         with (self._place / "serve.log").open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(

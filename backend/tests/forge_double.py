@@ -74,6 +74,7 @@ class GitHubDouble:
     checks: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
     logs: dict[int, str] = field(default_factory=dict[int, str])
     reviews: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     remarks: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     app_key: Any = None
     token_lives: timedelta = timedelta(hours=1)
@@ -210,8 +211,11 @@ class GitHubDouble:
         self.exchanges.append(Exchange(method, path, body, status, answer))
 
     def labeled(self, number: int, label: str, user: str = "ada") -> dict[str, Any]:
-        """The delivery that tells of a label."""
+        """Add a label as a person would; gives the delivery that tells of it."""
         self.issues[number]["updated_at"] = now()
+        made = {"id": 4000 + len(self.events), "event": "labeled", "created_at": now()}
+        made |= {"actor": {"login": user}, "label": {"name": label}, "issue": self.issues[number]}
+        self.events.append(made)
         return {
             "action": "labeled",
             "issue": self.issues[number],
@@ -221,11 +225,19 @@ class GitHubDouble:
         }
 
     def commented(self, number: int, body: str, user: str = "ada") -> dict[str, Any]:
-        """The delivery that tells of a comment."""
+        """Write a comment as a person would; gives the delivery that tells of it."""
+        made = {
+            "id": 1000 + len(self.comments),
+            "body": body,
+            "user": {"login": user},
+            "created_at": now(),
+            "issue": number,
+        }
+        self.comments[made["id"]] = made
         return {
             "action": "created",
             "issue": self.issues[number],
-            "comment": {"body": body, "user": {"login": user}, "created_at": now()},
+            "comment": {name: made[name] for name in ("id", "body", "user", "created_at")},
             "repository": {"full_name": self.repository},
             "sender": {"login": user},
         }

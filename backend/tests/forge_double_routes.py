@@ -72,6 +72,27 @@ def _edit_comment(double: "GitHubDouble", names: dict[str, str], query: Any, bod
     return 200, _shown(found)
 
 
+def _every_comment(double: "GitHubDouble", names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    """List the comments of all issues since a time, the oldest first."""
+    since, place = query["since"][0], f"{double.web}/{double.repository}"
+    found = [
+        {
+            **_shown(each),
+            "issue_url": f"{double.url}/repos/{double.repository}/issues/{each['issue']}",
+            "html_url": f"{place}/{'pull' if each['issue'] in double.pulls else 'issues'}/{each['issue']}",
+        }
+        for each in double.comments.values()
+        if each["created_at"] >= since
+    ]
+    size, page = int(query["per_page"][0]), int(query["page"][0])
+    return 200, found[(page - 1) * size : page * size]
+
+
+def _events(double: "GitHubDouble", names: dict[str, str], query: Any, body: Any) -> tuple[int, Any]:
+    size, page = int(query["per_page"][0]), int(query["page"][0])
+    return 200, double.events[::-1][(page - 1) * size : page * size]
+
+
 def _shown(comment: dict[str, Any]) -> dict[str, Any]:
     return _without(comment, "issue")
 
@@ -238,6 +259,8 @@ ROUTES: list[tuple[str, str, Act]] = [
     ("GET", "REPO", _repository),
     ("GET", "REPO/issues", _issues),
     ("GET", r"REPO/issues/(?P<number>\d+)", _issue),
+    ("GET", "REPO/issues/comments", _every_comment),
+    ("GET", "REPO/issues/events", _events),
     ("GET", r"REPO/collaborators/(?P<user>[^/]+)/permission", _permission),
     ("GET", r"REPO/issues/(?P<number>\d+)/comments", _comments),
     ("POST", r"REPO/issues/(?P<number>\d+)/comments", _comment),

@@ -25,6 +25,8 @@ class GitLabDouble:
     issues: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
     notes: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
     merges: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    label_events: dict[int, list[dict[str, Any]]] = field(default_factory=dict[int, list[dict[str, Any]]])
     statuses: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     failures: list[tuple[int, dict[str, str]]] = field(default_factory=list[tuple[int, dict[str, str]]])
 
@@ -50,9 +52,9 @@ class GitLabDouble:
         match method, parts:
             case "GET", [""]:
                 return 200, {"default_branch": "main"}
-            case "GET", ["members", "all", number]:
+            case "GET", ["members" | "events", *rest]:
                 levels = dict(_USERS.values())
-                return 200, {"access_level": levels[int(number)]}
+                return 200, {"access_level": levels[int(rest[1])]} if rest else self.events[::-1]
             case "POST", ["statuses", commit]:
                 self.statuses.append({"sha": commit, **body})
                 return 201, {}
@@ -73,6 +75,8 @@ class GitLabDouble:
             case "GET", [number]:
                 found = self.issues.get(int(number))
                 return (200, found) if found else (404, {"message": "404 Not found"})
+            case "GET", [number, "resource_label_events"]:
+                return 200, self.label_events.get(int(number), [])
             case "GET", [_, "notes"]:
                 return 200, list(self.notes.values())
             case "POST", [_, "notes"]:

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from app.composition.tools import Tools
 from app.db.engine import Sessions
 from app.forges.github import GitHub
+from app.forges.github_polling import GitHubPolling
 from app.forges.github_reviews import GitHubReviews
 from app.forges.gitlab import GitLab
+from app.forges.gitlab_polling import GitLabPolling
 from app.forges.operator_file import ForgeEntry, ForgesFile
+from app.forges.polling import PollForge
 from app.forges.port import Forge, ForgesByName
 from app.forges.repositories import Members
 from app.forges.rest import ReadToken, forge_client
@@ -23,17 +26,22 @@ from app.services.forges.inbox import ForgeDeliveryChore, ForgeInbox
 from app.services.forges.issues import IssueService
 from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.merges import MergeChore
+from app.services.forges.offers import OfferService
+from app.services.forges.polls import PollChore
 from app.services.forges.reports import ForgeReportService
+from app.services.forges.returns import ReturnService
 from app.services.forges.reviews import ReviewChore
 from app.services.forges.rounds import RoundService
 from app.services.forges.wishes import WishService
 from app.services.read.runs import RunQueries
 from app.services.review.escalations import EscalationService
+from app.services.review.merging import MergeService
 from app.services.review.rechecks import RecheckService
 from app.services.review.results import ResultService
 
 REPORT_SECONDS = 2.0
 DELIVERY_SECONDS = 1.0
+POLL_SECONDS = 5.0
 REVIEW_SECONDS = 2.0
 MERGE_SECONDS = 5.0
 
@@ -47,6 +55,7 @@ class Parts:
     backlog: BacklogService
     queries: RunQueries
     results: ResultService
+    merges: MergeService
     rechecks: RecheckService
     trees: RunTrees
     escalations: EscalationService
@@ -81,27 +90,32 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
     members, adapters = Members(file), _adapters(file, tools)
     issues = IssueService(parts.sprints, members, adapters)
     wishes = WishService(parts.sessions, members, adapters, issues, parts.escalations, parts.cancels)
+    queue = MergeQueue(parts.sessions, parts.rechecks, parts.trees)
+    rounds = RoundService(parts.sessions, parts.sprints, queue)
     reports = ForgeReportService(
         parts.sessions,
         members,
         adapters,
         parts.queries,
         parts.results,
-        MergeQueue(parts.sessions, parts.rechecks, parts.trees),
-        parts.trees,
-        tools.sources,
+        queue,
+        OfferService(parts.sessions, parts.trees, parts.merges, tools.sources),
+        ReturnService(parts.sessions, rounds),
     )
     followed = {
         name: GitHubReviews(forge_client, file.forges[name].api, _token(file.forges[name], tools), adapter)
         for name, adapter in adapters.items()
         if isinstance(adapter, GitHub)
     }
-    rounds = RoundService(parts.sessions, parts.sprints)
     reviews = ReviewChore(parts.sessions, members, adapters, followed, rounds)
     merges = MergeChore(parts.sessions, members, adapters, parts.trees, tools.sources)
+    polls = PollChore(
+        parts.sessions, members, {name: _polling(file.forges[name], tools) for name in adapters}
+    )
     chores = (
         Chore("forge reports", REPORT_SECONDS, reports),
         Chore("forge deliveries", DELIVERY_SECONDS, ForgeDeliveryChore(parts.sessions, wishes)),
+        Chore("forge polls", POLL_SECONDS, polls),
         Chore("reviews", REVIEW_SECONDS, reviews),
         Chore("merges", MERGE_SECONDS, merges),
     )
@@ -122,6 +136,11 @@ def _adapter(file: ForgesFile, entry: ForgeEntry, tools: Tools) -> Forge:
             return GitHub(forge_client, entry.api, token, as_app=as_app)
         case "gitlab":
             return GitLab(forge_client, entry.api, token)
+
+
+def _polling(entry: ForgeEntry, tools: Tools) -> PollForge:
+    make = GitHubPolling if entry.kind == "github" else GitLabPolling
+    return make(forge_client, entry.api, _token(entry, tools))
 
 
 def _token(entry: ForgeEntry, tools: Tools) -> ReadToken:

@@ -155,6 +155,7 @@ def build_container(
             backlog=backlog,
             queries=queries,
             results=results,
+            merges=merges,
             rechecks=rechecks,
             trees=trees,
             escalations=escalations,

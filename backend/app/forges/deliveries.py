@@ -47,6 +47,7 @@ class Asked:
         number: of the issue or pull request.
         at: when it was asked.
         more_labels: labels that were added at the same time.
+        comment: number of the comment that holds the command.
     """
 
     what: str
@@ -57,6 +58,7 @@ class Asked:
     at: datetime
     is_pull: bool = False
     more_labels: tuple[str, ...] = ()
+    comment: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ class _Issue(BaseModel):
 
 
 class _Comment(BaseModel):
+    id: int | None = None
     body: str | None
     user: _User | None
     created_at: datetime
@@ -252,7 +255,7 @@ def _commented(found: _Commented) -> Wish:
         comment.created_at,
     )
     is_pull = found.issue.pull_request is not None
-    return replace(wish, is_pull=is_pull) if isinstance(wish, Asked) else wish
+    return replace(wish, is_pull=is_pull, comment=comment.id) if isinstance(wish, Asked) else wish
 
 
 def asked_by_comment(body: str, repository: str, number: int, user: str, at: datetime) -> Asked | Nothing:

@@ -39,6 +39,7 @@ class ReportFacts:
         issue: number of the issue that it answers.
         link: the run's page, if the operator named one.
         problem: why the result could not be offered.
+        next_step: what happens then.
     """
 
     run: RunDetail
@@ -46,6 +47,7 @@ class ReportFacts:
     issue: int | None = None
     link: str | None = None
     problem: str = ""
+    next_step: str = ""
 
 
 def marker_of(run_id: UUID) -> str:
@@ -75,6 +77,8 @@ def comment_body(facts: ReportFacts, pull_url: str | None, marker: str) -> str:
         lines += ["", cell(run.status_reason)]
     if facts.problem:
         lines += ["", f"The result is not offered: {cell(facts.problem)}"]
+    if facts.next_step:
+        lines += ["", cell(facts.next_step)]
     if pull_url:
         lines += ["", f"Pull request: {pull_url}"]
     lines += ["", _footer(facts)]

@@ -45,7 +45,7 @@ class GitLab(Forge):
     """
 
     def __init__(self, open_client: OpenClient, api: str, token: ReadToken) -> None:
-        self._call = RestApi(_GITLAB, open_client, api, token).call
+        self._call = RestApi(GITLAB, open_client, api, token).call
         self._login: str | None = None
 
     @override
@@ -226,7 +226,7 @@ def _message(document: Mapping[str, Any]) -> str:
     return str(document.get("message") or document.get("error") or document)
 
 
-_GITLAB = Dialect(
+GITLAB = Dialect(
     "GitLab",
     frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}),
     _retry_at,

@@ -2,6 +2,7 @@
 
 import hmac
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -55,6 +56,7 @@ class _Issue(BaseModel):
 
 
 class _Note(BaseModel):
+    id: int | None = None
     note: str
     noteable_type: str
     created_at: _Moment
@@ -147,9 +149,10 @@ def _commented(found: _NoteEvent) -> Wish:
         return Nothing("it is no new comment")
     if note.noteable_type != "Issue" or found.issue is None:
         return Nothing("commands are taken on issues only")
-    return asked_by_comment(
+    wish = asked_by_comment(
         note.note, found.project.path_with_namespace, found.issue.iid, found.user.username, note.created_at
     )
+    return replace(wish, comment=note.id) if isinstance(wish, Asked) else wish
 
 
 def _ended(found: _MergeEvent) -> Wish:

@@ -106,6 +106,8 @@ class Rules(_Strict):
     Attributes:
         labels: an issue that gets one of these starts a run.
         commands: take `/phaserunner run`, `retry` and `stop` in comments.
+        poll_minutes: how often labels and commands are looked for where no webhook tells of them; without it
+            they are not.
         agent: who works.
         phases: of the runs.
         policy: limits of the runs, over the service's own.
@@ -113,6 +115,7 @@ class Rules(_Strict):
 
     labels: list[str] = []
     commands: bool = False
+    poll_minutes: int | None = Field(default=None, ge=1, le=1440)
     agent: AgentSpec = AgentSpec()
     phases: list[Phase] = Field(default=list(Phase), min_length=1)
     policy: PolicyOverrides = PolicyOverrides()

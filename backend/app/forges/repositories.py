@@ -38,19 +38,19 @@ class Members:
 
     def __init__(self, file: ForgesFile) -> None:
         self.file = file
-        self._members = [Member(each, file.forges[each.forge]) for each in file.repositories]
+        self.every = [Member(each, file.forges[each.forge]) for each in file.repositories]
 
     def named(self, forge: str, repository: str) -> Member | None:
         """Find a repository by the name of its forge and its own."""
         wanted = (forge, repository.lower())
         return next(
-            (m for m in self._members if (m.repository.forge, m.repository.name.lower()) == wanted), None
+            (m for m in self.every if (m.repository.forge, m.repository.name.lower()) == wanted), None
         )
 
     def of_url(self, url: str) -> Member | None:
         """Find the repository that a source's URL leads to."""
         wanted = _without_end(url)
-        return next((each for each in self._members if _without_end(each.clone_url) == wanted), None)
+        return next((each for each in self.every if _without_end(each.clone_url) == wanted), None)
 
     def of_issue(self, url: str) -> tuple[Member, int]:
         """Find the repository and the number of an issue.
@@ -58,7 +58,7 @@ class Members:
         Raises:
             InvalidInputError: the URL is not one of an issue, or its repository does not take part.
         """
-        for member in self._members:
+        for member in self.every:
             beginning = member.forge.web.rstrip("/").lower() + "/"
             if not url.lower().startswith(beginning):
                 continue

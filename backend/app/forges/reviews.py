@@ -110,6 +110,7 @@ class PullFacts:
         checks: of the head, without the service's own.
         failing_at_target: names of checks that fail on the target branch as well.
         writers: people whose reviews and comments count.
+        refusal: why the result of the newest round was not pushed: it cannot be merged.
     """
 
     pull: ReviewedPull
@@ -119,6 +120,7 @@ class PullFacts:
     checks: Sequence[Check] = ()
     failing_at_target: frozenset[str] = frozenset()
     writers: frozenset[str] = frozenset()
+    refusal: "Feedback | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +194,9 @@ def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
 
 
 def feedback_of(facts: PullFacts) -> list[Feedback]:
-    """List what the target branch, checks and people say against a pull request."""
-    return [*_conflict(facts.pull), *_failures(facts), *_words(facts)]
+    """List what the merge queue, the target, checks and people say against a pull request."""
+    refusals = [facts.refusal] if facts.refusal else []
+    return [*refusals, *_conflict(facts.pull), *_failures(facts), *_words(facts)]
 
 
 def _conflict(pull: ReviewedPull) -> Iterator[Feedback]:

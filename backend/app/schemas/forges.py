@@ -32,21 +32,21 @@ class ForgeOrigin(BaseModel):
 
 
 class RoundOrigin(ForgeOrigin):
-    """The pull request that a round works on.
+    """The pull request that a round works on, or is to open.
 
     Attributes:
-        root_run_id: the run that opened it.
-        branch: name of its branch.
+        root_run_id: the run whose result was offered, or refused.
+        branch: name of the pull request's branch; None before there is one.
         pull_number: its number.
         pull_url: its page.
         parents: commits that the round's result is pushed on top of.
     """
 
     root_run_id: UUID
-    branch: str
-    pull_number: int
-    pull_url: str
-    parents: list[str]
+    branch: str | None = None
+    pull_number: int | None = None
+    pull_url: str | None = None
+    parents: list[str] = []
 
 
 class ReviewView(BaseModel):

@@ -10,7 +10,7 @@ from app.db.models.baselines import RunBaseline
 from app.db.models.escalations import Escalation
 from app.db.models.evaluations import Evaluation, VerdictMark
 from app.db.models.events import EventRow
-from app.db.models.forges import ForgeDelivery, ForgeMerge, ForgeReport, ForgeReview
+from app.db.models.forges import ForgeDelivery, ForgeMerge, ForgePoll, ForgeReport, ForgeReview
 from app.db.models.held_out import HeldOut
 from app.db.models.idempotency import IdempotencyKey
 from app.db.models.ledger import DailySpending, ModelRequestRow
@@ -37,6 +37,7 @@ __all__ = [
     "EventRow",
     "ForgeDelivery",
     "ForgeMerge",
+    "ForgePoll",
     "ForgeReport",
     "ForgeReview",
     "HeldOut",

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from typing import Any, ClassVar
+from uuid import UUID
 
-from sqlalchemy import DateTime, Dialect, MetaData, Text, TypeDecorator
+from sqlalchemy import DateTime, Dialect, MetaData, Text, TypeDecorator, Uuid
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase
 
@@ -39,4 +40,5 @@ class Base(DeclarativeBase):
         dict[str, Any]: JSONB,
         list[Any]: JSONB,
         list[str]: ARRAY(StorableText),
+        list[UUID]: ARRAY(Uuid),
     }

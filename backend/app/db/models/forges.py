@@ -29,7 +29,8 @@ class ForgeReport(Base):
     A round works on the pull request of another run, `root_run_id`. Its result is pushed on top of `parents`:
     the commit that the branch had when the round began, and the target's head if the round merged it.
 
-    `accepted_at` is when a result was found good to merge: results are merged in this order.
+    `accepted_at` is when a result was found good to merge: results are merged in this order. `after` are the
+    runs whose results are in the base of a round: its own is offered when these are merged or closed.
     """
 
     __tablename__ = "forge_reports"
@@ -61,6 +62,7 @@ class ForgeReport(Base):
     root_run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), index=True)
     parents: Mapped[list[str]] = mapped_column(server_default="{}")
     accepted_at: Mapped[datetime | None]
+    after: Mapped[list[UUID]] = mapped_column(server_default="{}")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
@@ -138,7 +140,7 @@ class ForgeDelivery(Base):
     """A signed delivery of a forge, recorded before anything is done about it.
 
     The header with the delivery's id is not signed, so a replay may carry another: the digest of the body
-    tells it, too.
+    tells it, too. `asks` and `asked_at` name what a person asked for: a webhook and a poll of it are one.
     """
 
     __tablename__ = "forge_deliveries"
@@ -148,6 +150,7 @@ class ForgeDelivery(Base):
         CheckConstraint("status IN ('pending', 'done', 'ignored', 'failed')", name="status"),
         Index("ix_forge_deliveries_next_at", "next_at", postgresql_where=text("status = 'pending'")),
         Index("ix_forge_deliveries_received_at", "received_at"),
+        Index("ix_forge_deliveries_asks", "forge", "asks", postgresql_where=text("asks IS NOT NULL")),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -162,3 +165,25 @@ class ForgeDelivery(Base):
     next_at: Mapped[datetime] = mapped_column(server_default=func.now())
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
     finished_at: Mapped[datetime | None]
+    asks: Mapped[str | None]
+    asked_at: Mapped[datetime | None]
+
+
+class ForgePoll(Base):
+    """How far a repository was polled for labels and commands.
+
+    Attributes:
+        place: name of the forge and of the repository.
+        since: time of the newest thing that was found, by the forge's clock.
+        next_at: when it is polled again.
+    """
+
+    __tablename__ = "forge_polls"
+
+    place: Mapped[str] = mapped_column(primary_key=True)
+    forge: Mapped[str]
+    repository: Mapped[str]
+    since: Mapped[datetime]
+    next_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    tries: Mapped[int] = mapped_column(server_default="0")
+    last_error: Mapped[str] = mapped_column(server_default="")

@@ -29,7 +29,8 @@ from app.services.record.queued_runs import queued_run
 from app.services.record.transactions import EventBell, Recording
 from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
-from app.workspaces.sources.continuing import BranchHead, begin_on_branch
+from app.workspaces.sources.continuing import Beginning, BranchHead, begin_on_branch, begin_on_result
+from app.workspaces.sources.earlier import EarlierResult, build_on
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy, inspect_source
 from app.workspaces.store import WorkspaceStore
@@ -61,7 +62,9 @@ class NewRun:
         origin: its place on a forge, if it has one.
         id: of the run; None for a new one.
         guidance: words for the agent's first prompt.
-        begins_with: the branch of its remote source that it goes on with; None begins with the base.
+        begins_with: what it goes on with: a branch of its remote source, or the result of another run; None
+            begins with the base.
+        after: results of other runs that are merged into its base; one that conflicts is left out.
         held_out_of: the run whose held-out tests it takes over.
     """
 
@@ -78,7 +81,8 @@ class NewRun:
     origin: ForgeOrigin | None = None
     id: UUID | None = None
     guidance: Sequence[str] = ()
-    begins_with: BranchHead | None = None
+    begins_with: BranchHead | EarlierResult | None = None
+    after: Sequence[EarlierResult] = ()
     held_out_of: UUID | None = None
 
 
@@ -118,12 +122,13 @@ class Intake:
         try:
             with logfire.span("start run {run_id}", run_id=run_id):
                 base = await import_source(info.pinned, repository, self.sources)
+                base, earlier = await self._build_on(repository, base, new)
                 bundle = await repository.bundle(base)
                 files = await read_held_out(new.held_out, repository, base) if new.held_out else None
                 kept = [] if files is None else [held_out_row(run_id, files)]
                 rows: list[Snapshot | HeldOut | ForgeReport]
                 rows = [Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle), *kept]
-                rows += [] if new.origin is None else [_report_row(run_id, new.origin)]
+                rows += [] if new.origin is None else [_report_row(run_id, new.origin, earlier)]
                 row = _row(run_id, new, info, base)
                 if new.begins_with is not None:
                     rows.append(await self._begin(row, new, new.begins_with, repository))
@@ -135,11 +140,18 @@ class Intake:
         self.bell.ring(run_id)
         return view
 
-    async def _begin(self, run: Run, new: NewRun, head: BranchHead, repository: RunRepository) -> Snapshot:
-        """Let a run go on with a branch; what the branch changed before was agreed to, so it is open."""
+    async def _build_on(
+        self, repository: RunRepository, base: str, new: NewRun
+    ) -> tuple[str, Sequence[EarlierResult]]:
         if not isinstance(new.source, GitSource):
-            raise InvalidInputError("only a remote repository has branches to go on with", field="source")
-        begun = await begin_on_branch(new.source, head, repository, run.base_commit, self.sources)
+            return base, ()  # only remote repositories have pull requests
+        return await build_on(repository, base, new.after, new.source, self.sources)
+
+    async def _begin(
+        self, run: Run, new: NewRun, work: BranchHead | EarlierResult, repository: RunRepository
+    ) -> Snapshot:
+        """Let a run go on with other work; what that changed before was agreed to, so it is open."""
+        begun = await self._beginning(run, new, work, repository)
         run.head_commit = begun.commit
         opened = [*new.policy.open_paths, *(glob.escape(each) for each in begun.changed[:_MAX_OPENED])]
         run.policy = {**run.policy, "open_paths": opened}
@@ -147,6 +159,15 @@ class Intake:
             names = "\n".join(f"- {each}" for each in begun.conflicts[:_MAX_OPENED])
             run.guidance = [*run.guidance, f"These files hold marks of conflicts:\n\n{names}"]
         return Snapshot(run_id=run.id, commit=begun.commit, kind="attempt", bundle=begun.bundle)
+
+    async def _beginning(
+        self, run: Run, new: NewRun, work: BranchHead | EarlierResult, repository: RunRepository
+    ) -> Beginning:
+        if isinstance(work, EarlierResult):
+            return await begin_on_result(work, repository, run.base_commit)
+        if not isinstance(new.source, GitSource):
+            raise InvalidInputError("only a remote repository has branches to go on with", field="source")
+        return await begin_on_branch(new.source, work, repository, run.base_commit, self.sources)
 
     async def _record(
         self,
@@ -186,9 +207,11 @@ def _row(run_id: UUID, new: NewRun, info: SourceInfo, base: str) -> Run:
     )
 
 
-def _report_row(run_id: UUID, origin: ForgeOrigin) -> ForgeReport:
+def _report_row(run_id: UUID, origin: ForgeOrigin, earlier: Sequence[EarlierResult]) -> ForgeReport:
     # A comment on the issue says at once that the run started.
-    return ForgeReport(run_id=run_id, wanted=0 if origin.issue is None else 1, **origin.model_dump())
+    wanted = 0 if origin.issue is None else 1
+    after = [each.run_id for each in earlier]
+    return ForgeReport(run_id=run_id, wanted=wanted, after=after, **origin.model_dump())
 
 
 async def announce(session: AsyncSession, run: Run) -> None:

@@ -1,6 +1,5 @@
 """Takes deliveries of forges: they are checked and recorded at once, and worked afterwards."""
 
-import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping
@@ -10,7 +9,6 @@ from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import delete
-from sqlalchemy.dialects.postgresql import insert
 
 from app.core.credentials import Credentials
 from app.core.errors import InvalidInputError, NotFoundError, UnauthorizedError, UnavailableError
@@ -19,9 +17,11 @@ from app.db.models import ForgeDelivery
 from app.forges.gitlab_deliveries import TOKEN_HEADER, is_from
 from app.forges.operator_file import ForgesFile
 from app.forges.port import ForgeError
+from app.forges.repositories import Members
 from app.forges.signatures import HEADER, is_signed
 from app.schemas.api.forges import DeliveryTaken
 from app.services.chores.webhooks import pause_after
+from app.services.forges.asks import Delivery, record_delivery
 from app.services.forges.leases import Leases
 from app.services.forges.wishes import WishService
 
@@ -57,6 +57,7 @@ class ForgeInbox:
     def __init__(self, sessions: Sessions, file: ForgesFile, credentials: Credentials) -> None:
         self._sessions = sessions
         self._file = file
+        self._members = Members(file)
         self._credentials = credentials
 
     async def take(self, headers: Mapping[str, str], body: bytes) -> DeliveryTaken:
@@ -90,17 +91,9 @@ class ForgeInbox:
         return await self._record(forge, delivery, event, body)
 
     async def _record(self, forge: str, delivery: str, event: str, body: bytes) -> DeliveryTaken:
-        row = {
-            "forge": forge,
-            "delivery": delivery,
-            "digest": hashlib.sha256(body).digest(),
-            "event": event,
-            "payload": _object(body),
-        }
-        statement = insert(ForgeDelivery).values(row).on_conflict_do_nothing().returning(ForgeDelivery.id)
-        async with self._sessions.begin() as session:
-            recorded = await session.scalar(statement)
-        return DeliveryTaken(status="repeated" if recorded is None else "recorded")
+        given = Delivery(forge, delivery, event, body, _object(body))
+        is_new = await record_delivery(self._sessions, self._members, given)
+        return DeliveryTaken(status="recorded" if is_new else "repeated")
 
     def _sender(self, kind: str, is_known: Callable[[str], bool], header: str) -> str:
         """Find the forge whose secret a delivery shows."""

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from app.db.engine import Sessions
 from app.db.models import ForgeReport, Run
@@ -18,7 +19,7 @@ from app.forges.port import ForgeError
 from app.schemas.api.result_checks import ResultCheckView
 from app.services.execute.trees import RunTrees
 from app.services.review.rechecks import RecheckService
-from app.workspaces.sources.merging import EarlierResult
+from app.workspaces.sources.earlier import EarlierResult
 
 _TRIES = 3
 
@@ -27,16 +28,18 @@ _TRIES = 3
 class _Earlier:
     """A result that comes before, as it was read."""
 
+    root_run_id: UUID
     run_id: UUID
     pull_number: int | None
     base: str
     head: str
+    branch: str | None = None
+    pushed: Sequence[str] = ()
 
     @property
-    def name(self) -> str:
+    def known_as(self) -> str:
         """Return what people know it by."""
-        known = f"run {str(self.run_id)[:8]}" if self.pull_number is None else f"#{self.pull_number}"
-        return f"{known} at {self.head[:12]}"
+        return _known_as(self.root_run_id, self.pull_number)
 
 
 class MergeQueue:
@@ -64,15 +67,45 @@ class MergeQueue:
             async with self._sessions() as session:
                 earlier = await _earlier(session, root_run_id)
             check = await self._rechecks.recheck(run_id, after=[await self._found(each) for each in earlier])
-            if check.problem or await self._let_in(root_run_id, earlier):
+            if check.problem or await self._let_in(run_id, root_run_id, earlier):
                 return check
         raise ForgeError("other results came first while this one was judged; it is judged again")
 
+    async def before(self, root_run_id: UUID) -> list[EarlierResult]:
+        """Return the results that would be merged before one, in order."""
+        async with self._sessions() as session:
+            earlier = await _earlier(session, root_run_id)
+        return [await self._found(each) for each in earlier]
+
+    async def result_of(self, run_id: UUID) -> EarlierResult:
+        """Return the result of a completed run."""
+        async with self._sessions() as session:
+            run = await session.get_one(Run, run_id)
+        return await self._found(_Earlier(run_id, run_id, None, run.base_commit, run.head_commit))
+
+    async def waits_for(self, after: Sequence[UUID]) -> list[str]:
+        """Name those of these runs whose results are still to be merged, as people know them."""
+        row = ForgeReport
+        statement = select(row.run_id, row.pull_number).where(
+            row.run_id.in_(after), row.outcome.is_(None), row.accepted_at.is_not(None), _is_under_way()
+        )
+        async with self._sessions() as session:
+            found = (await session.execute(statement.order_by(row.accepted_at, row.run_id))).all()
+        return [_known_as(*each) for each in found]
+
     async def _found(self, earlier: _Earlier) -> EarlierResult:
         repository = await self._trees.repository(earlier.run_id, earlier.base, earlier.head)
-        return EarlierResult(earlier.name, repository.path, earlier.base, earlier.head)
+        return EarlierResult(
+            run_id=earlier.root_run_id,
+            known_as=earlier.known_as,
+            store=repository.path,
+            base=earlier.base,
+            head=earlier.head,
+            branch=earlier.branch if earlier.pushed else None,
+            pushed=frozenset(earlier.pushed),
+        )
 
-    async def _let_in(self, root_run_id: UUID, judged_with: Sequence[_Earlier]) -> bool:
+    async def _let_in(self, run_id: UUID, root_run_id: UUID, judged_with: Sequence[_Earlier]) -> bool:
         """Give a result its place, unless others came before it meanwhile."""
         row = ForgeReport
         async with self._sessions.begin() as session:
@@ -81,7 +114,7 @@ class MergeQueue:
             seen = {(each.run_id, each.head) for each in judged_with}
             if {(each.run_id, each.head) for each in await _earlier(session, root_run_id)} - seen:
                 return False
-            mine = update(row).where(row.run_id == root_run_id, row.accepted_at.is_(None))
+            mine = update(row).where(row.run_id.in_([run_id, root_run_id]), row.accepted_at.is_(None))
             await session.execute(mine.values(accepted_at=func.clock_timestamp()))
             return True
 
@@ -95,7 +128,6 @@ async def _earlier(session: AsyncSession, root_run_id: UUID) -> list[_Earlier]:
         )
     ).one()
     report, source = own
-    waits = or_(row.pull_number.is_not(None), row.wanted > row.reported)
     roots = (
         select(row.run_id)
         .join(Run, Run.id == row.run_id)
@@ -106,7 +138,7 @@ async def _earlier(session: AsyncSession, root_run_id: UUID) -> list[_Earlier]:
             row.root_run_id.is_(None),
             row.outcome.is_(None),
             _before(report.accepted_at),
-            waits,
+            _is_under_way(),
             Run.source["ref"].astext.is_not_distinct_from(source.get("ref")),
         )
         .order_by(row.accepted_at, row.run_id)
@@ -120,21 +152,35 @@ def _before(place: datetime | None) -> ColumnElement[bool]:
     return at.is_not(None) if place is None else at < place
 
 
-async def _newest(session: AsyncSession, root_run_id: UUID) -> _Earlier | None:
-    """Read the newest pushed result of a pull request; before its first push, that of its first run."""
+def _is_under_way() -> ColumnElement[bool]:
+    """Tell whether a first run's result, or that of a round in its place, is offered or will be."""
+    rounds = aliased(ForgeReport)
+    held = select(rounds.run_id).where(
+        rounds.root_run_id == ForgeReport.run_id,
+        rounds.accepted_at.is_not(None),
+        rounds.wanted > rounds.reported,
+    )
     row = ForgeReport
+    return or_(row.pull_number.is_not(None), row.wanted > row.reported, held.exists())
+
+
+def _known_as(run_id: UUID, pull_number: int | None) -> str:
+    return f"run {str(run_id)[:8]}" if pull_number is None else f"#{pull_number}"
+
+
+async def _newest(session: AsyncSession, root_run_id: UUID) -> _Earlier | None:
+    """Read the newest result of a pull request that was pushed or let in; before, that of its first run."""
+    row = ForgeReport
+    of_round = or_(func.cardinality(row.pushed) > 0, row.accepted_at.is_not(None))
     statement = (
-        select(Run.id, row.pull_number, Run.base_commit, Run.head_commit)
+        select(Run.id, row.pull_number, Run.base_commit, Run.head_commit, row.branch, row.pushed)
         .join(row, row.run_id == Run.id)
         .where(
             Run.status == "completed",
-            or_(
-                row.run_id == root_run_id,
-                (row.root_run_id == root_run_id) & (func.cardinality(row.pushed) > 0),
-            ),
+            or_(row.run_id == root_run_id, (row.root_run_id == root_run_id) & of_round),
         )
         .order_by(row.created_at.desc())
         .limit(1)
     )
     found = (await session.execute(statement)).one_or_none()
-    return None if found is None else _Earlier(*found)
+    return None if found is None else _Earlier(root_run_id, *found)

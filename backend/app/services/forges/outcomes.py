@@ -24,6 +24,7 @@ async def note_outcome(session: AsyncSession, run_id: UUID, pull: PullRequest) -
     }
     await session.execute(update(row).where(of_pull, row.outcome_at.is_(None)).values(values))
     await _follow(session, of_pull)
+    await _let_go_on(session, [run_id])
 
 
 async def note_delivered(session: AsyncSession, member: Member, told: Ended) -> Sequence[UUID]:
@@ -45,6 +46,7 @@ async def note_delivered(session: AsyncSession, member: Member, told: Ended) -> 
     )
     runs = list(await session.scalars(statement))
     await _follow(session, row.run_id.in_(runs))
+    await _let_go_on(session, runs)
     return runs
 
 
@@ -53,3 +55,10 @@ async def _follow(session: AsyncSession, which: ColumnElement[bool]) -> None:
     row = ForgeReport
     merged = select(row.run_id).where(which, row.outcome == "merged", func.cardinality(row.pushed) > 0)
     await session.execute(insert(ForgeMerge).from_select(["run_id"], merged).on_conflict_do_nothing())
+
+
+async def _let_go_on(session: AsyncSession, ended: Sequence[UUID]) -> None:
+    """Let results that wait for the end of these be looked at."""
+    row = ForgeReport
+    waiting = update(row).where(row.after.overlap(ended), row.wanted > row.reported)
+    await session.execute(waiting.values(next_at=func.now()))

@@ -5,68 +5,49 @@ a crash at any point, and several events become one report.
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from app.core.errors import ConflictError, InvalidInputError, PhaseRunnerError
 from app.db.engine import Sessions
 from app.db.models import ForgeReport
-from app.forges.descriptions import (
-    FileChange,
-    ReportFacts,
-    comment_body,
-    marker_of,
-    pull_request_body,
-    title_of,
-)
-from app.forges.port import Forge, ForgeError, ForgesByName, NewPullRequest, PullRequest
+from app.forges.descriptions import FileChange, ReportFacts, comment_body, marker_of
+from app.forges.port import Forge, ForgeError, ForgesByName
 from app.forges.repositories import Member, Members
 from app.schemas.runs import RunStatus
-from app.schemas.workspaces import GitSource
 from app.services.chores.webhooks import pause_after
-from app.services.execute.trees import RunTrees
 from app.services.forges.leases import Leases
 from app.services.forges.merge_queue import MergeQueue
-from app.services.forges.outcomes import note_outcome
+from app.services.forges.offers import DueReport, OfferService
+from app.services.forges.returns import ReturnService
 from app.services.forges.signs import wake
-from app.services.forges.statuses import status_of
 from app.services.read.runs import RunQueries
 from app.services.review.results import Result, ResultService
-from app.workspaces.sources.inspection import SourcePolicy
-from app.workspaces.sources.pushing import Push, lay_onto, push_branch
 
 logger = logging.getLogger(__name__)
 
 MAX_TRIES = 12
-_SHA_LENGTHS = (40, 64)
+
+_LOOK_AGAIN = timedelta(hours=1)
+"""How often a result that waits for others is looked at, if no delivery tells of their end."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
-    """A report as it was taken."""
+class _Refusal:
+    """Why a result is not offered; nothing if it is.
 
-    run_id: UUID
-    forge: str
-    repository: str
-    issue: int | None
-    wanted: int
-    tries: int
-    branch: str | None
-    pushed: list[str]
-    comment_id: int | None
-    root_run_id: UUID | None
-    parents: list[str]
-    accepted_at: datetime | None
-    pull_url: str | None
+    Attributes:
+        why: the reason.
+        next_step: what happens now.
+        retry_at: when it may be offered, if it has to wait.
+    """
 
-    @property
-    def comment_run_id(self) -> UUID:
-        """Return the run whose comment tells of this one."""
-        return self.root_run_id or self.run_id
+    why: str = ""
+    next_step: str = ""
+    retry_at: datetime | None = None
 
 
 class ForgeReportService:
@@ -79,8 +60,8 @@ class ForgeReportService:
         queries: reads runs.
         results: finds results.
         queue: judges them in the order in which they would be merged.
-        trees: knows the runs' commits.
-        sources: which sources and credentials are allowed.
+        offers: offers them.
+        returns: gives back those that cannot be merged.
     """
 
     def __init__(  # noqa: PLR0913 - what a report is made of
@@ -91,8 +72,8 @@ class ForgeReportService:
         queries: RunQueries,
         results: ResultService,
         queue: MergeQueue,
-        trees: RunTrees,
-        sources: SourcePolicy,
+        offers: OfferService,
+        returns: ReturnService,
     ) -> None:
         self._sessions = sessions
         self._members = members
@@ -100,13 +81,13 @@ class ForgeReportService:
         self._queries = queries
         self._results = results
         self._queue = queue
-        self._trees = trees
-        self._sources = sources
+        self._offers = offers
+        self._returns = returns
         self._leases = Leases(
             sessions=sessions,
             table=ForgeReport,
             due_at="next_at",
-            make=_Due,
+            make=DueReport,
             waits=(ForgeReport.wanted > ForgeReport.reported, ForgeReport.tries < MAX_TRIES),
         )
 
@@ -114,7 +95,7 @@ class ForgeReportService:
         """Make the reports that are due; returns how many were tried."""
         return await self._leases.work(self._attempt)
 
-    async def _attempt(self, due: _Due) -> None:
+    async def _attempt(self, due: DueReport) -> None:
         member = self._members.named(due.forge, due.repository)
         if member is None:
             await self._give_up(due, "the repository is not in FORGES_FILE any more")
@@ -129,33 +110,50 @@ class ForgeReportService:
             await self._record(due, {"reported": due.wanted, "tries": 0, "last_error": problem})
             await self._wake_review(due, member)
 
-    async def _report(self, due: _Due, member: Member, forge: Forge) -> str:
+    async def _report(self, due: DueReport, member: Member, forge: Forge) -> str:
         """Bring the forge to the state of the run; give why the result could not be offered, or nothing."""
         facts = await self._facts(due, member)
-        pull_url, problem = due.pull_url, ""
+        pull_url, refusal = due.pull_url, _Refusal()
         result = None if await self._has_rounds(due) else await self._offered(facts, member)
         is_new = due.accepted_at is None if due.root_run_id is None else not due.pushed
         if result is not None and is_new and result.is_final:
             # Before the first offer only: afterwards the forge itself says what has moved.
-            check = await self._queue.admit(due.run_id, due.comment_run_id)
-            if check.verdict == "errored":
-                raise ForgeError(check.problem)  # it says nothing about the result, so it is tried again
-            problem = check.problem
-        if result is not None and not problem:
+            refusal = await self._admit(due, member)
+        if result is not None and not refusal.why:
             try:
                 pull_url = await self._offer(due, member, forge, facts, result)
             except ConflictError as error:
                 # A person's commits are on the branch, or it is protected: trying again changes nothing.
-                problem = error.detail
+                refusal = _Refusal(error.detail)
         if due.issue is not None:
-            told = ReportFacts(run=facts.run, issue=due.issue, link=facts.link, problem=problem)
+            told = replace(facts, problem=refusal.why, next_step=refusal.next_step)
             marker = marker_of(due.comment_run_id)
             body = comment_body(told, pull_url, marker)
             comment = await forge.put_comment(due.repository, due.issue, marker, body, due.comment_id)
-            await self._note(due, {"comment_id": comment})
-        return problem
+            await self._offers.note(due, {"comment_id": comment})
+        if refusal.retry_at is not None:
+            raise ForgeError(refusal.why, retry_at=refusal.retry_at)
+        if facts.run.status in (RunStatus.FAILED, RunStatus.CANCELLED) and due.root_run_id is not None:
+            await self._returns.note_end(due.run_id, due.root_run_id, facts.run.status)
+        return refusal.why
 
-    async def _facts(self, due: _Due, member: Member) -> ReportFacts:
+    async def _admit(self, due: DueReport, member: Member) -> "_Refusal":
+        """Judge a result as it would be merged; one that cannot be merged goes back to its agent."""
+        check = await self._queue.admit(due.run_id, due.comment_run_id)
+        if check.verdict == "errored":
+            raise ForgeError(check.problem)  # it says nothing about the result, so it is tried again
+        if not check.problem:
+            waits = await self._queue.waits_for(due.after)
+            if not waits:
+                return _Refusal()
+            why = f"it builds on {' and '.join(waits)}; it is offered when that is merged or closed"
+            return _Refusal(why, retry_at=datetime.now(UTC) + _LOOK_AGAIN)
+        if due.parents:
+            return _Refusal(check.problem)  # the review of the pull request gives it back
+        given = await self._returns.give_back(due.run_id, due.comment_run_id, member, check)
+        return _Refusal(check.problem, given)
+
+    async def _facts(self, due: DueReport, member: Member) -> ReportFacts:
         run = await self._queries.get(due.run_id)
         page = self._members.file.page
         link = f"{page.rstrip('/')}/sprints/{run.id}" if page else None
@@ -174,49 +172,21 @@ class ForgeReportService:
         return None if result.commit == result.base_commit else result
 
     async def _offer(
-        self, due: _Due, member: Member, forge: Forge, facts: ReportFacts, result: Result
+        self, due: DueReport, member: Member, forge: Forge, facts: ReportFacts, result: Result
     ) -> str | None:
         found = await self._results.files(due.run_id)
         if not found.files:
             return None
         files = [FileChange(each.path, each.additions, each.deletions) for each in found.files]
-        facts = ReportFacts(run=facts.run, files=files, issue=facts.issue, link=facts.link)
-        branch = due.branch or member.branch_for(str(due.run_id)[:8], due.issue)
-        commit = await self._push(due, member, branch, result)
-        pull = await self._pull(due, forge, facts, branch, draft=not result.is_final)
-        await self._note(due, {"pull_number": pull.number, "pull_url": pull.url})
-        if pull.state == "closed":
-            # The delivery that told of it came before the number of the pull request was known.
-            async with self._sessions.begin() as session:
-                await note_outcome(session, due.comment_run_id, pull)
-        await forge.set_status(due.repository, commit, status_of(facts, final=result.is_final))
-        return pull.url
+        return await self._offers.offer(due, member, forge, replace(facts, files=files), result)
 
-    async def _push(self, due: _Due, member: Member, branch: str, result: Result) -> str:
-        """Push a result; give the commit that the branch has then."""
-        repository = await self._trees.repository(due.run_id, result.commit)
-        commit = result.commit
-        if due.parents:
-            commit = await lay_onto(repository, commit, due.parents, f"Answer feedback\n\nRun {due.run_id}")
-        ours = due.pushed if commit in due.pushed else [*due.pushed, commit]
-        # Noted before the push: after a crash in between, the commit is known as this run's own.
-        await self._note(due, {"branch": branch, "pushed": ours})
-        source = GitSource(url=member.clone_url, credential=member.forge.credential)
-        push = Push(source, branch, commit, replaces=frozenset(ours), parents=tuple(due.parents))
-        try:
-            await push_branch(push, repository, self._sources)
-        except ConflictError:
-            await self._note(due, {"pushed": due.pushed})  # it was not delivered
-            raise
-        return commit
-
-    async def _has_rounds(self, due: _Due) -> bool:
+    async def _has_rounds(self, due: DueReport) -> bool:
         """Tell whether rounds have gone on with this run's pull request: then its branch is theirs."""
         async with self._sessions() as session:
             statement = select(ForgeReport.run_id).where(ForgeReport.root_run_id == due.run_id).limit(1)
             return await session.scalar(statement) is not None
 
-    async def _wake_review(self, due: _Due, member: Member) -> None:
+    async def _wake_review(self, due: DueReport, member: Member) -> None:
         """Let the review of the pull request be looked at; the first offer begins it."""
         rules = member.repository.review
         async with self._sessions.begin() as session:
@@ -225,23 +195,7 @@ class ForgeReportService:
             if rules is not None and is_open:
                 await wake(session, due.comment_run_id, rules)
 
-    async def _pull(
-        self, due: _Due, forge: Forge, facts: ReportFacts, branch: str, *, draft: bool
-    ) -> PullRequest:
-        ref = facts.run.source.get("ref")
-        base = ref if ref and len(ref) not in _SHA_LENGTHS else await forge.default_branch(due.repository)
-        new = NewPullRequest(
-            title=title_of(facts), body=pull_request_body(facts), head=branch, base=base, draft=draft
-        )
-        pull = await forge.open_pull(due.repository, new)
-        body = pull_request_body(facts, pull.body)
-        if body != pull.body:
-            await forge.update_pull(due.repository, pull.number, body)
-        if pull.draft and not draft and pull.state == "open":
-            await forge.mark_ready(pull)
-        return pull
-
-    async def _postpone(self, due: _Due, why: str, retry_at: datetime | None, *, final: bool) -> None:
+    async def _postpone(self, due: DueReport, why: str, retry_at: datetime | None, *, final: bool) -> None:
         if final or due.tries >= MAX_TRIES:
             await self._give_up(due, why)
             return
@@ -251,14 +205,10 @@ class ForgeReportService:
         tries = {"tries": due.tries - 1} if retry_at else {}
         await self._record(due, {"next_at": at, "last_error": why, **tries})
 
-    async def _give_up(self, due: _Due, why: str) -> None:
+    async def _give_up(self, due: DueReport, why: str) -> None:
         logger.error("report on run %s failed for good: %s", due.run_id, why)
         await self._record(due, {"reported": due.wanted, "tries": 0, "last_error": why})
 
-    async def _record(self, due: _Due, values: dict[str, Any]) -> None:
+    async def _record(self, due: DueReport, values: dict[str, Any]) -> None:
         # If something happened meanwhile, `wanted` is larger and `tries` is 0: then the report stays due.
         await self._leases.record(due.run_id, due.tries, values, ForgeReport.wanted == due.wanted)
-
-    async def _note(self, due: _Due, values: dict[str, Any]) -> None:
-        async with self._sessions.begin() as session:
-            await session.execute(update(ForgeReport).where(ForgeReport.run_id == due.run_id).values(values))

@@ -6,7 +6,7 @@ the pull request afresh, so deliveries that are lost, repeated or out of order c
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -33,6 +33,7 @@ from app.schemas.runs import RunStatus
 from app.services.chores.webhooks import pause_after
 from app.services.forges.leases import Leases
 from app.services.forges.outcomes import note_outcome
+from app.services.forges.returns import find_refusal
 from app.services.forges.rounds import Round, RoundService
 
 logger = logging.getLogger(__name__)
@@ -72,6 +73,7 @@ class _Place:
 class _EndedRound:
     """How a round ended. `commits` are those that the branch has if only the service pushed."""
 
+    run_id: UUID
     status: RunStatus
     problem: str
     commits: frozenset[str]
@@ -144,6 +146,8 @@ class ReviewChore:
         facts = await place.forge.facts(place.member.repository.name, place.number)
         if ended is not None:
             due = await self._close_round(due, place, ended, facts)
+        refusal = await find_refusal(self._sessions, due.round_run_id) if due.round_run_id else None
+        facts = replace(facts, refusal=refusal)
         answered = Answered(frozenset(due.answered), due.rounds, place.rules.rounds)
         decision = decide_review(facts, answered)
         if decision.feedback:
@@ -164,7 +168,8 @@ class ReviewChore:
             report = await session.get_one(ForgeReport, run_id)
         if not status.is_final or report.reported < report.wanted:
             return None
-        return _EndedRound(status, report.last_error, frozenset([*report.parents[:1], *report.pushed]))
+        commits = frozenset([*report.parents[:1], *report.pushed])
+        return _EndedRound(run_id, status, report.last_error, commits)
 
     async def _close_round(self, due: _Due, place: _Place, ended: _EndedRound, facts: PullFacts) -> _Due:
         if facts.pull.head not in ended.commits:
@@ -173,6 +178,9 @@ class ReviewChore:
         answered = [*due.answered, *due.asked]
         if ended.status is RunStatus.COMPLETED and not ended.problem:
             return await self._change(due, ReviewState.WATCHING, "the round was pushed", answered)
+        if await find_refusal(self._sessions, ended.run_id):
+            # What it was asked is still to be answered, by the next round.
+            return await self._change(due, ReviewState.WATCHING, "the round was refused", due.answered)
         why = ended.problem or f"its sprint is {ended.status.value}"
         reason = f"round {due.rounds} pushed nothing: {why}"
         await self._tell(due, place, ReviewDecision(ReviewState.STOPPED, reason))
@@ -185,8 +193,13 @@ class ReviewChore:
         return _Due(due.run_id, state, due.rounds, due.round_run_id, [], answered, due.tries, due.comment_id)
 
     async def _begin(self, due: _Due, place: _Place, facts: PullFacts, decision: ReviewDecision) -> None:
+        is_asked = facts.refusal is not None and facts.refusal in decision.feedback
         wanted = Round(
-            root_run_id=due.run_id, number=due.rounds + 1, pull=facts.pull, feedback=decision.feedback
+            root_run_id=due.run_id,
+            number=due.rounds + 1,
+            pull=facts.pull,
+            feedback=decision.feedback,
+            refused=due.round_run_id if is_asked else None,
         )
         run_id = await self._rounds.begin(wanted, place.member, place.rules, place.forge)
         values: dict[str, Any] = {

@@ -20,7 +20,9 @@ from app.schemas.workspaces import GitSource
 from app.services.control.idempotency import UNKEYED
 from app.services.control.intake import MAX_NAME_CHARS
 from app.services.control.sprints import SprintService
+from app.services.forges.merge_queue import MergeQueue
 from app.workspaces.sources.continuing import BranchHead
+from app.workspaces.sources.earlier import EarlierResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,21 +30,33 @@ class Round:
     """A round that is to begin.
 
     Attributes:
-        root_run_id: the run that opened the pull request.
+        root_run_id: the first run of the issue.
         number: 1 for the first round.
-        pull: as it stands.
+        pull: the pull request as it stands; None before there is one.
         feedback: words for the agent's prompt.
+        refused: the run whose result broke with those that come before. The round starts from the target with
+            these merged in. Without a pull request it goes on with that result.
     """
 
     root_run_id: UUID
     number: int
-    pull: ReviewedPull
+    pull: ReviewedPull | None = None
     feedback: Sequence[Feedback]
+    refused: UUID | None = None
 
     @property
     def trigger(self) -> str:
         """Return what no second run may have."""
         return f"round:{self.root_run_id}:{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What a round begins with: its place on the forge, its target, and its files."""
+
+    origin: RoundOrigin
+    ref: str | None
+    work: BranchHead | EarlierResult
 
 
 class RoundService:
@@ -51,14 +65,18 @@ class RoundService:
     Args:
         sessions: opens short transactions.
         sprints: starts them.
+        queue: knows the results that come before.
     """
 
-    def __init__(self, sessions: Sessions, sprints: SprintService) -> None:
+    def __init__(self, sessions: Sessions, sprints: SprintService, queue: MergeQueue) -> None:
         self._sessions = sessions
         self._sprints = sprints
+        self._queue = queue
 
-    async def begin(self, asked: Round, member: Member, rules: ReviewRules, forge: ReviewForge) -> UUID:
-        """Start a round on the pull request's branch, merged with its target; twice, it is the same one.
+    async def begin(
+        self, asked: Round, member: Member, rules: ReviewRules, forge: ReviewForge | None = None
+    ) -> UUID:
+        """Start a round; twice, it is the same one. With a pull request, `forge` is needed.
 
         Raises:
             ForgeError: the forge does not say where the branch left its target.
@@ -70,35 +88,24 @@ class RoundService:
             return known
         async with self._sessions() as session:
             root = await session.get_one(Run, asked.root_run_id)
-            issue = (await session.get_one(ForgeReport, asked.root_run_id)).issue
-        pull, repository = asked.pull, member.repository
-        merge_base = await forge.merge_base(repository.name, pull.target_head, pull.head)
+            report = await session.get_one(ForgeReport, asked.root_run_id)
+        repository = member.repository
+        start = await self._start(asked, member, root, report, forge)
         phases = [each for each in repository.rules.phases if each is not Phase.DISCOVERY]
         sprint = SprintCreate(
             goal=root.goal,
             name=_name(root.name, asked.number),
-            source=GitSource(url=member.clone_url, ref=pull.target, credential=member.forge.credential),
+            source=GitSource(url=member.clone_url, ref=start.ref, credential=member.forge.credential),
             phases=phases or [Phase.CODING],
             agent=rules.agent or AgentSpec.model_validate(root.agent),
             policy=rules.policy,
         )
-        new = self._sprints.prepare(sprint, f"{repository.forge}:review")
-        origin = RoundOrigin(
-            forge=repository.forge,
-            repository=repository.name,
-            issue=issue,
-            trigger=asked.trigger,
-            root_run_id=asked.root_run_id,
-            branch=pull.branch,
-            pull_number=pull.pull.number,
-            pull_url=pull.pull.url,
-            parents=[pull.head] if merge_base == pull.target_head else [pull.head, pull.target_head],
-        )
         prepared = replace(
-            new,
-            origin=origin,
+            self._sprints.prepare(sprint, f"{repository.forge}:review"),
+            origin=start.origin,
             guidance=[each.text for each in asked.feedback],
-            begins_with=BranchHead(pull.branch, pull.head, merge_base),
+            begins_with=start.work,
+            after=await self._queue.before(root.id) if asked.refused else (),
             held_out_of=root.id,
         )
         try:
@@ -107,6 +114,34 @@ class RoundService:
             if known := await self._known(asked.trigger):
                 return known  # another worker started it
             raise
+
+    async def _start(
+        self, asked: Round, member: Member, root: Run, report: ForgeReport, forge: ReviewForge | None
+    ) -> _Start:
+        origin = RoundOrigin(
+            forge=member.repository.forge,
+            repository=member.repository.name,
+            issue=report.issue,
+            trigger=asked.trigger,
+            root_run_id=root.id,
+            branch=report.branch,
+            pull_number=report.pull_number,
+            pull_url=report.pull_url,
+        )
+        pull = asked.pull
+        if pull is None or forge is None:
+            return _Start(
+                origin, root.source.get("ref"), await self._queue.result_of(asked.refused or root.id)
+            )
+        merge_base = await forge.merge_base(member.repository.name, pull.target_head, pull.head)
+        values = {
+            "branch": pull.branch,
+            "pull_number": pull.pull.number,
+            "pull_url": pull.pull.url,
+            "parents": [pull.head] if merge_base == pull.target_head else [pull.head, pull.target_head],
+        }
+        work = BranchHead(pull.branch, pull.head, merge_base)
+        return _Start(origin.model_copy(update=values), pull.target, work)
 
     async def _known(self, trigger: str) -> UUID | None:
         async with self._sessions() as session:

@@ -12,15 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.errors import PhaseRunnerError, UnavailableError
 from app.db.engine import Sessions
 from app.db.models import Escalation, ForgeReport, Run
-from app.forges.deliveries import OWN, Asked, Ended, Nothing, Stirred, read_delivery
+from app.forges.deliveries import OWN, Asked, Ended, Nothing, Stirred
 from app.forges.descriptions import cell
-from app.forges.gitlab_deliveries import read_gitlab_delivery
 from app.forges.port import ForgesByName
 from app.forges.repositories import Member, Members
 from app.schemas.api.escalations import EscalationResolve
 from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.runs import EscalationDecision, RunStatus
 from app.services.control.cancelling import CancelService
+from app.services.forges.asks import read_wish
 from app.services.forges.issues import IssueService
 from app.services.forges.merges import stir_merges
 from app.services.forges.outcomes import note_delivered
@@ -75,9 +75,7 @@ class WishService:
         Raises:
             ForgeError, UnavailableError: the forge is away; the same may be tried again.
         """
-        entry = self._members.file.forges.get(forge)
-        read = read_gitlab_delivery if entry is not None and entry.kind == "gitlab" else read_delivery
-        wish = read(event, payload)
+        wish = read_wish(self._members.file, forge, event, payload)
         if isinstance(wish, Nothing):
             return Fulfilled(acted=False, text=wish.reason)
         member = self._members.named(forge, wish.repository)

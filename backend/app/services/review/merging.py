@@ -17,10 +17,10 @@ from app.services.execute.trees import RunTrees
 from app.services.review.results import Result, ResultService
 from app.workspaces.history.git import Git
 from app.workspaces.sources.branching import create_branch
+from app.workspaces.sources.earlier import EarlierResult
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.local import branch_of, locate
 from app.workspaces.sources.merging import (
-    EarlierResult,
     Merge,
     MergeOutcome,
     merging_into_local,

@@ -23,7 +23,8 @@ from app.services.record.history import load_acceptances, load_run
 from app.services.review.merging import MergeService
 from app.services.review.results import Result, ResultService
 from app.workspaces.files.removal import remove_tree
-from app.workspaces.sources.merging import EarlierResult, MergeOutcome
+from app.workspaces.sources.earlier import EarlierResult
+from app.workspaces.sources.merging import MergeOutcome
 
 _JUDGED = (Phase.VERIFICATION, Phase.CODING)
 

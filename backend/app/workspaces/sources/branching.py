@@ -5,7 +5,7 @@ from app.workspaces.history.bundle import decode_bundle, object_count
 from app.workspaces.history.git import Git, GitTarget, configuration_with, reason
 from app.workspaces.history.refs import check_branch
 from app.workspaces.sources.local import Located
-from app.workspaces.sources.merging import has_commit
+from app.workspaces.sources.scratch import has_commit
 
 # The owner's repository must survive a power cut, and no program that its configuration names may run.
 _FOR_OWNERS = {"core.fsync": "default", "core.alternateRefsCommand": "true"}

@@ -1,12 +1,13 @@
-"""Begins a run where a branch of its remote repository stands, merged with the run's base."""
+"""Begins a run with the work on a branch or of another run, merged with the run's base."""
 
 from dataclasses import dataclass
 
 from app.core.errors import ConflictError
 from app.schemas.workspaces import GitSource
 from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.earlier import EarlierResult
 from app.workspaces.sources.inspection import SourcePolicy
-from app.workspaces.sources.merging import beside, fetch_tip, merged_tree, on_top_of
+from app.workspaces.sources.scratch import beside, fetch_tip, merged_tree, on_top_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +32,12 @@ class Beginning:
     Attributes:
         commit: it lies on top of the run's base.
         bundle: what keeps it.
-        merged: whether the base was merged into the branch's files.
         conflicts: paths of files in conflict; they hold git's marks.
-        changed: paths of files of the base that the branch changed or deleted.
+        changed: paths of files of the base that the branch or result changed or deleted.
     """
 
     commit: str
     bundle: bytes
-    merged: bool
     conflicts: tuple[str, ...]
     changed: tuple[str, ...]
 
@@ -64,15 +63,38 @@ async def begin_on_branch(
             await fetch_tip(scratch, common, policy)
             sides = [await on_top_of(head.merge_base, each, git, place) for each in (found, base)]
             tree, conflicts = await merged_tree(git, place, *sides)
-        command = ["commit-tree", tree, "-p", base, "-m", f"Begin with {head.branch}"]
-        commit = (await git.run(command, place)).decode().strip()
-        limited = RunRepository(git, scratch.path, run.limits)
-        await limited.check_limits(commit, "source.url")
-        bundle = await scratch.bundle(commit, base)
-        changed = [
-            each.old_path or each.path
-            for each in await scratch.changed_files(base, commit)
-            if each.status != "added"
-        ]
-    await run.add(bundle)
-    return Beginning(commit, bundle, head.merge_base != base, conflicts, tuple(changed))
+        begun = await _begin(scratch, run, base, tree, conflicts, f"Begin with {head.branch}")
+    await run.add(begun.bundle)
+    return begun
+
+
+async def begin_on_result(work: EarlierResult, run: RunRepository, base: str) -> Beginning:
+    """Merge the result of another run and a run's base, and add that to the run's repository.
+
+    Raises:
+        WorkspaceError: git cannot merge them, or the result is larger than the limits.
+    """
+    stores = [run.path, work.store]
+    async with beside(run, stores, stores, len(base)) as scratch:
+        git, place = scratch.git, scratch.target
+        sides = [await on_top_of(work.base, each, git, place) for each in (work.head, base)]
+        tree, conflicts = await merged_tree(git, place, *sides)
+        begun = await _begin(scratch, run, base, tree, conflicts, f"Begin with {work.head[:12]}")
+    await run.add(begun.bundle)
+    return begun
+
+
+async def _begin(
+    scratch: RunRepository, run: RunRepository, base: str, tree: str, conflicts: tuple[str, ...], message: str
+) -> Beginning:
+    command = ["commit-tree", tree, "-p", base, "-m", message]
+    commit = (await scratch.git.run(command, scratch.target)).decode().strip()
+    limited = RunRepository(scratch.git, scratch.path, run.limits)
+    await limited.check_limits(commit, "source.url")
+    bundle = await scratch.bundle(commit, base)
+    changed = [
+        each.old_path or each.path
+        for each in await scratch.changed_files(base, commit)
+        if each.status != "added"
+    ]
+    return Beginning(commit, bundle, conflicts, tuple(changed))

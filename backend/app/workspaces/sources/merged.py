@@ -8,7 +8,7 @@ from app.schemas.workspaces import GitSource
 from app.workspaces.history.git import reason
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.inspection import SourcePolicy
-from app.workspaces.sources.merging import beside, fetch_tip
+from app.workspaces.sources.scratch import beside, fetch_tip
 
 _PATCH = ["diff-tree", "-p", "-r", "-U0", "--no-renames", "--full-index"]
 _PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color"]

@@ -9,8 +9,8 @@ from app.workspaces.history.git import reason
 from app.workspaces.history.refs import check_branch
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.inspection import SourcePolicy, check_url, without_password
-from app.workspaces.sources.merging import beside, fetch_tip
 from app.workspaces.sources.remote import Remote, prepare_fetch
+from app.workspaces.sources.scratch import beside, fetch_tip
 
 _PROTECTED = ("protected branch", "GH006", "GH013")
 _LOST_RACE = ("stale info", "already exists", "failed to update ref", "cannot lock ref")
@@ -36,7 +36,7 @@ class Push:
     parents: tuple[str, ...] = ()
 
 
-async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> bool:
+async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> str:
     """Push a commit of a run. Commits of others on the branch are never overwritten.
 
     Args:
@@ -45,7 +45,7 @@ async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> b
         policy: which sources and credentials are allowed.
 
     Returns:
-        False if the branch points to the commit already.
+        The commit that the branch has then: the pushed one, or what an earlier try laid onto its parents.
 
     Raises:
         InvalidInputError: the URL, the branch or the credential cannot be used.
@@ -57,16 +57,19 @@ async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> b
     remote = await prepare_fetch(push.source, run.git.transport_env, policy)
     there = await _commit_at(ref, remote, run, policy)
     if there == push.commit:
-        return False
+        return push.commit
     if push.parents:
-        return await _push_on_top(push, there, run, remote, policy)
+        if there is not None and there in push.replaces:
+            return there
+        await _push_on_top(push, there, run, remote, policy)
+        return push.commit
     if there is not None and there not in push.replaces:
         raise ConflictError(
             f"the branch {push.branch} holds {there[:12]}, which this run did not push; it stays as it is",
             field="branch",
         )
     await _send(push, there, run, remote, policy)
-    return True
+    return push.commit
 
 
 async def lay_onto(run: RunRepository, result: str, parents: Sequence[str], message: str) -> str:
@@ -92,7 +95,7 @@ async def lay_onto(run: RunRepository, result: str, parents: Sequence[str], mess
 
 async def _push_on_top(
     push: Push, there: str | None, run: RunRepository, remote: Remote, policy: SourcePolicy
-) -> bool:
+) -> None:
     if there != push.parents[0]:
         moved = "is gone" if there is None else f"holds {there[:12]}, which was pushed meanwhile"
         raise ConflictError(f"the branch {push.branch} {moved}; it stays as it is", field="branch")
@@ -100,7 +103,6 @@ async def _push_on_top(
         # git sends what the remote repository lacks; for that it must know the commit that is there.
         await fetch_tip(scratch, push.source.model_copy(update={"ref": push.branch}), policy)
         await _send(push, there, scratch, remote, policy)
-    return True
 
 
 async def _send(

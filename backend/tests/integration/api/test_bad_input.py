@@ -236,6 +236,14 @@ async def test_an_announced_body_that_is_too_large(api: Api) -> None:
     assert problem_of(response)["type"].endswith("too-large")
 
 
+@pytest.mark.parametrize("forge", ["github", "gitlab"])
+async def test_a_delivery_of_25_mb_is_refused(api: Api, forge: str) -> None:
+    content = b'{"commits": "' + b"x" * 25_000_000 + b'"}'
+    response = await api.client.post(f"/api/v1/forges/{forge}/webhook", content=content)
+    assert response.status_code == 413
+    assert "more than 1,000,000 bytes" in problem_of(response)["detail"]
+
+
 async def test_a_streamed_body_that_is_too_large(api: Api) -> None:
     async def endless() -> Any:
         for _ in range(30):

@@ -173,3 +173,35 @@ async def test_a_source_that_is_away_lets_none_in(database_url: str, tmp_path: P
         with pytest.raises(WorkspaceError, match="cannot be fetched"):
             await here.queue.admit(run, run)
         assert (await here.report(run)).accepted_at is None
+
+
+async def test_commits_of_people_are_part_of_what_comes_before(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path) as here:
+        unrelated, quarter = await here.finished(UNRELATED), await here.finished(QUARTER)
+        await here.queue.admit(unrelated, unrelated)
+        clone = tmp_path / "clone"
+        run_git(tmp_path, "clone", "-q", str(here.bare), str(clone))
+        run_git(clone, "checkout", "-q", "-b", "theirs")
+        (clone / "notes.txt").write_text(UNRELATED["notes.txt"])
+        ours = commit_all(clone, "What the run pushed")
+        await here.report(unrelated, pull_number=100, branch="theirs", pushed=[ours])
+        assert (await here.queue.admit(quarter, quarter)).problem == ""
+        await here.report(quarter, accepted_at=None)
+        for name, content in RENAMED.items():
+            (clone / name).unlink() if content is None else (clone / name).write_text(content)
+        tip = commit_all(clone, "Rename by hand")
+        found = await here.queue.admit(quarter, quarter)
+        assert (found.verdict, found.after) == ("failed", [f"#100 at {tip[:12]}"])
+        # The branch was deleted, which says nothing about the work: what the run pushed is there.
+        run_git(clone, "push", "-q", "origin", ":theirs")
+        head = (await here.parts.rows.get(unrelated)).head_commit
+        last = await here.queue.admit(quarter, quarter)
+        assert (last.problem, last.after) == ("", [f"#100 at {head[:12]}"])
+
+
+def commit_all(clone: Path, message: str) -> str:
+    """Commit and push as a person would; gives the commit."""
+    run_git(clone, "add", "-A")
+    run_git(clone, "commit", "-q", "-m", message)
+    run_git(clone, "push", "-q", "origin", "HEAD")
+    return run_git(clone, "rev-parse", "HEAD")

@@ -13,16 +13,20 @@ import httpx
 import pytest
 from sqlalchemy import select, update
 
-from app.db.models import ForgeReport, ForgeReview, Run, Snapshot
+from app.db.models import ForgeReport, ForgeReview, ResultCheck, Run, Snapshot
 from app.forges.deliveries import Stirred
 from app.forges.github import GitHub
 from app.forges.github_reviews import GitHubReviews
 from app.forges.operator_file import credentials_of, parse_forges
 from app.forges.port import NewPullRequest
 from app.forges.repositories import Members
+from app.runners.evaluators.registrations import EvaluatorRegistry
+from app.runners.phase_panel import PhasePanel
+from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.reviews import ReviewChore
 from app.services.forges.rounds import RoundService
 from app.services.forges.signs import stir, wake
+from app.services.review.rechecks import RecheckService
 from app.workspaces.sources.inspection import SourcePolicy
 from tests.forge_double import Fault, GitHubDouble, github_double
 from tests.git_http import TOKEN, fixed_token, run_git, serving_git
@@ -125,12 +129,13 @@ async def _scene(parts: UseCases, double: GitHubDouble, members: Members) -> Sce
     client = partial(httpx.AsyncClient, timeout=30.0)
     forge = GitHub(client, double.url, fixed_token(TOKEN))
     reading = GitHubReviews(client, double.url, fixed_token(TOKEN), forge)
+    rechecks = RecheckService(parts.sessions, parts.results, parts.merges, PhasePanel(EvaluatorRegistry()))
     chore = ReviewChore(
         parts.sessions,
         members,
         {"github": forge},
         {"github": reading},
-        RoundService(parts.sessions, parts.sprints),
+        RoundService(parts.sessions, parts.sprints, MergeQueue(parts.sessions, rechecks, parts.trees)),
     )
     await forge.open_pull(REPO, NewPullRequest(title="x", body="", head=BRANCH, base="main", draft=False))
     root = await parts.rows.run(status="completed")
@@ -222,6 +227,33 @@ async def test_a_round_that_fails_stops_until_something_new_is_said(
         here.forge.check(here.head, "lint", "failure", "still")
         assert (await here.look()).state == "spent"
         assert len(here.forge.comments_of(100)) == 1
+
+
+async def test_a_round_that_cannot_be_merged_is_answered_by_the_next_one(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path) as here:
+        here.forge.review(100, "CHANGES_REQUESTED", "Rename it.")
+        await here.look()
+        (first,) = await here.rounds()
+        check = {"result_commit": here.head, "branch": "main", "commit": here.head, "state": "conflicts"}
+        async with here.parts.sessions.begin() as session:
+            session.add(ResultCheck(run_id=first, conflicts=["a.py"], after=["#7 at 1234"], **check))
+        await here.end_round(first, "completed", problem="it conflicts")
+        assert (await here.look()).reason == "round 2 of 2"
+        _, second = await here.rounds()
+        async with here.parts.sessions() as session:
+            told = "\n".join((await session.get_one(Run, second)).guidance)
+        assert "it conflicts with main at" in told
+        assert "with #7 at 1234, which come before: a.py" in told
+        assert "ada wrote in a review:\n\nRename it." in told, "the round did not answer it"
+        # It is refused as well: all rounds are used, and the comment says that a person has to go on.
+        async with here.parts.sessions.begin() as session:
+            session.add(ResultCheck(run_id=second, conflicts=["a.py"], **check))
+        await here.end_round(second, "completed", problem="it conflicts")
+        spent = await here.look()
+        assert (spent.state, spent.rounds) == ("spent", 2)
+        assert "a person has to go on" in here.forge.comments_of(100)[0]
 
 
 async def test_lost_deliveries_are_made_up_for(database_url: str, tmp_path: Path) -> None:

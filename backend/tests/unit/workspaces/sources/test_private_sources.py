@@ -134,14 +134,13 @@ async def test_a_result_becomes_a_branch_that_can_be_pushed_again(
     policy, source = policy_for(server.url), source_of(server)
     base = await import_source(source, run_repository, policy)
     first = await result_of(run_repository, base, tmp_path / "one", "x = 2\n")
-    assert await push_branch(Push(source, BRANCH, first), run_repository, policy)
-    assert not await push_branch(Push(source, BRANCH, first), run_repository, policy)
+    assert await push_branch(Push(source, BRANCH, first), run_repository, policy) == first
+    assert await push_branch(Push(source, BRANCH, first), run_repository, policy) == first
     bare = server.root / "acme/widgets.git"
     assert run_git(bare, "log", "--format=%H", BRANCH).splitlines()[:2] == [first, base]
     second = await result_of(run_repository, base, tmp_path / "two", "x = 3\n")
-    assert await push_branch(
-        Push(source, BRANCH, second, replaces=frozenset({first})), run_repository, policy
-    )
+    replacing = Push(source, BRANCH, second, replaces=frozenset({first}))
+    assert await push_branch(replacing, run_repository, policy) == second
     assert run_git(bare, "rev-parse", BRANCH) == second
     async with merging_into_remote(source, None, policy, run_repository, base, second) as merge:
         checked = merge.outcome

@@ -63,7 +63,7 @@ export function ForgePlace({ forge, run }: { forge: Forge; run: string }) {
       )}
       {forge.root_run_id && (
         <p>
-          This is a round: it answers feedback on the pull request of{" "}
+          This is a round: it goes on with the work of{" "}
           <Link to="/sprints/$id" params={{ id: forge.root_run_id }} className="underline">
             run {forge.root_run_id.slice(0, 8)}
           </Link>
@@ -73,7 +73,7 @@ export function ForgePlace({ forge, run }: { forge: Forge; run: string }) {
       {forge.review && <Review review={forge.review} own={run} />}
       {forge.problem && (
         <p className="text-failed">
-          <UntrustedText text={`The last report did not arrive: ${forge.problem}`} />
+          <UntrustedText text={`Not on the forge: ${forge.problem}`} />
         </p>
       )}
     </div>

@@ -1,0 +1,103 @@
+"""Polls GitHub for labels and comments."""
+
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from typing_extensions import override
+
+from app.forges.github import GITHUB
+from app.forges.polling import Found, PollForge
+from app.forges.rest import OpenClient, ReadToken, RestApi
+
+_PER_PAGE = 100
+_MAX_PAGES = 10
+
+
+class GitHubPolling(PollForge):
+    """Reads events of issues, and comments.
+
+    Args:
+        open_client: makes a client for one request.
+        api: beginning of the addresses of the API.
+        token: reads the token; called for each request.
+    """
+
+    def __init__(self, open_client: OpenClient, api: str, token: ReadToken) -> None:
+        self._api = RestApi(GITHUB, open_client, api, token)
+
+    @override
+    async def labeled_since(
+        self, repository: str, labels: Collection[str], since: datetime
+    ) -> Sequence[Found]:
+        found: list[Found] = []
+        # GitHub gives the newest events first, and takes no time to begin at.
+        async for part in self._pages(f"/repos/{repository}/issues/events", {}):
+            new = [each for each in part if _time(each["created_at"]) >= since]
+            found += [_labeled(repository, each) for each in new if _is_of(each, labels)]
+            if len(new) < len(part):
+                break
+        return found[::-1]
+
+    @override
+    async def commented_since(self, repository: str, since: datetime) -> Sequence[Found]:
+        query = {
+            "since": since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "sort": "updated",
+            "direction": "asc",
+        }
+        every = [
+            each async for part in self._pages(f"/repos/{repository}/issues/comments", query) for each in part
+        ]
+        # An older comment that was edited is in the list, too; only new ones are commands.
+        return [_commented(repository, each) for each in every if _time(each["created_at"]) >= since]
+
+    async def _pages(self, path: str, query: Mapping[str, str]) -> AsyncGenerator[list[dict[str, Any]]]:
+        for page in range(1, _MAX_PAGES + 1):
+            asked = {**query, "per_page": str(_PER_PAGE), "page": str(page)}
+            part = cast("list[dict[str, Any]]", await self._api.call("GET", path, query=asked))
+            yield part
+            if len(part) < _PER_PAGE:
+                return
+
+
+def _is_of(event: Mapping[str, Any], labels: Collection[str]) -> bool:
+    return (
+        event["event"] == "labeled"
+        and event.get("actor") is not None  # the account was deleted
+        and event["label"]["name"] in labels
+        and "pull_request" not in event["issue"]
+    )
+
+
+def _labeled(repository: str, event: Mapping[str, Any]) -> Found:
+    issue = event["issue"]
+    payload = {
+        "action": "labeled",
+        "issue": {"number": issue["number"], "state": issue["state"], "updated_at": event["created_at"]},
+        "label": {"name": event["label"]["name"]},
+        "repository": {"full_name": repository},
+        "sender": {"login": event["actor"]["login"]},
+    }
+    return Found("issues", payload, _time(event["created_at"]))
+
+
+def _commented(repository: str, comment: Mapping[str, Any]) -> Found:
+    issue: dict[str, Any] = {
+        "number": int(str(comment["issue_url"]).rpartition("/")[2]),
+        "updated_at": comment["created_at"],
+    }
+    if "/pull/" in comment["html_url"]:
+        issue["pull_request"] = {}
+    shown = {name: comment[name] for name in ("id", "body", "user", "created_at")}
+    payload = {
+        "action": "created",
+        "issue": issue,
+        "comment": shown,
+        "repository": {"full_name": repository},
+    }
+    return Found("issue_comment", payload, _time(comment["created_at"]))
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)

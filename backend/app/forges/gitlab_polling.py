@@ -1,0 +1,94 @@
+"""Polls GitLab for labels and notes."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+from urllib.parse import quote
+
+from typing_extensions import override
+
+from app.forges.gitlab import GITLAB
+from app.forges.polling import Found, PollForge
+from app.forges.rest import OpenClient, ReadToken, RestApi
+
+_PER_PAGE = 100
+_MAX_PAGES = 10
+
+
+class GitLabPolling(PollForge):
+    """Reads notes, and label events of changed issues.
+
+    Args:
+        open_client: makes a client for one request.
+        api: beginning of the addresses of the API.
+        token: reads the token; called for each request.
+    """
+
+    def __init__(self, open_client: OpenClient, api: str, token: ReadToken) -> None:
+        self._api = RestApi(GITLAB, open_client, api, token)
+
+    @override
+    async def labeled_since(
+        self, repository: str, labels: Collection[str], since: datetime
+    ) -> Sequence[Found]:
+        issues = f"/projects/{quote(repository, safe='')}/issues"
+        query = {"state": "opened", "updated_after": since.astimezone(UTC).isoformat()}
+        found: list[Found] = []
+        for issue in await self._all(issues, query):
+            if not set(labels) & set(issue["labels"]):
+                continue
+            for event in await self._all(f"{issues}/{issue['iid']}/resource_label_events", {}):
+                label: Mapping[str, Any] | None = event["label"]  # None if the label was deleted
+                named = event["action"] == "add" and label is not None and label["name"] in labels
+                if named and _time(event["created_at"]) >= since:
+                    found.append(_labeled(repository, issue["iid"], event))
+        return sorted(found, key=lambda each: each.at)
+
+    @override
+    async def commented_since(self, repository: str, since: datetime) -> Sequence[Found]:
+        # GitLab takes a date, and gives what came after it.
+        day = (since.astimezone(UTC) - timedelta(days=1)).strftime("%Y-%m-%d")
+        query = {"action": "commented", "target_type": "note", "after": day, "sort": "desc"}
+        every = await self._all(f"/projects/{quote(repository, safe='')}/events", query)
+        notes = [cast("dict[str, Any]", each["note"]) for each in reversed(every) if each.get("note")]
+        return [_noted(repository, each) for each in notes if _time(each["created_at"]) >= since]
+
+    async def _all(self, path: str, query: Mapping[str, str]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for page in range(1, _MAX_PAGES + 1):
+            asked = {**query, "per_page": str(_PER_PAGE), "page": str(page)}
+            part = cast("list[dict[str, Any]]", await self._api.call("GET", path, query=asked))
+            found += part
+            if len(part) < _PER_PAGE:
+                break
+        return found
+
+
+def _labeled(repository: str, number: int, event: Mapping[str, Any]) -> Found:
+    payload = {
+        "user": {"username": event["user"]["username"]},
+        "project": {"path_with_namespace": repository},
+        "object_attributes": {"iid": number, "state": "opened", "updated_at": event["created_at"]},
+        "changes": {"labels": {"previous": [], "current": [{"title": event["label"]["name"]}]}},
+    }
+    return Found("Issue Hook", payload, _time(event["created_at"]))
+
+
+def _noted(repository: str, note: Mapping[str, Any]) -> Found:
+    payload = {
+        "user": {"username": note["author"]["username"]},
+        "project": {"path_with_namespace": repository},
+        "object_attributes": {
+            "id": note["id"],
+            "note": note["body"],
+            "noteable_type": note["noteable_type"],
+            "created_at": note["created_at"],
+            "system": note["system"],
+        },
+        "issue": {"iid": note["noteable_iid"]},
+    }
+    return Found("Note Hook", payload, _time(note["created_at"]))
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)

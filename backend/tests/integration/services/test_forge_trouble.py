@@ -1,0 +1,137 @@
+"""Trouble with a forge ends in a state that says what to do, and loses nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from app.db.models import Escalation, ForgeReport, Run
+from app.forges.operator_file import parse_forges
+from app.forges.repositories import Members
+from tests.forge_double import Fault, signed
+from tests.git_http import run_git
+from tests.integration.services.test_forge_interleavings import FILE, World, world
+
+pytestmark = pytest.mark.anyio
+
+ELSEWHERE = {"Location": "https://elsewhere.example"}
+
+
+async def report_of(here: World) -> ForgeReport:
+    async with here.parts.sessions() as session:
+        return (await session.scalars(select(ForgeReport))).one()
+
+
+async def started(here: World) -> None:
+    """Let the label start a run, and a comment say so."""
+    for step in ("webhook", "work", "report"):
+        await here.do(step)
+
+
+def offering(here: World, when: str) -> None:
+    """Change what the operator wants to be offered."""
+    web = here.members.file.forges["github"].web
+    text = FILE.format(web=web).replace('forge = "github"', f'forge = "github"\npull_request = "{when}"')
+    here.members = Members(parse_forges(text, "forges.toml"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        pytest.param(lambda: Fault("GET", "/pulls$", 401), "renew the credential", id="expired"),
+        pytest.param(lambda: Fault("GET", "/pulls$", 404), "the token may not see it", id="private"),
+        pytest.param(lambda: Fault("GET", "/pulls$", 301, ELSEWHERE), "change FORGES_FILE", id="renamed"),
+    ],
+)
+async def test_a_forge_that_refuses_delays_the_report(
+    database_url: str, tmp_path: Path, fault: Callable[[], Fault], told: str
+) -> None:
+    async with world(database_url, tmp_path) as here:
+        await started(here)
+        here.forge.faults.append(fault())
+        await here.do("finish")
+        await here.do("report")
+        refused = await report_of(here)
+        assert told in refused.last_error
+        assert refused.wanted > refused.reported
+        await here.do("report")  # the operator has put it right
+        done = await report_of(here)
+        assert (done.last_error, done.pull_number) == ("", 100)
+        assert len(here.forge.comments_of(7)) == 1
+
+
+async def test_a_branch_that_was_pushed_by_force_stays_as_it_is(database_url: str, tmp_path: Path) -> None:
+    async with world(database_url, tmp_path) as here:
+        await started(here)
+        await here.do("finish")
+        await here.do("report")
+        branch = str((await report_of(here)).branch)
+        theirs = run_git(here.forge.bare, "commit-tree", "HEAD^{tree}", "-m", "Rewritten by hand")
+        run_git(here.forge.bare, "update-ref", f"refs/heads/{branch}", theirs)
+        async with here.parts.sessions.begin() as session:
+            await session.execute(update(ForgeReport).values(wanted=ForgeReport.wanted + 1))
+        await here.do("report")
+        assert here.forge.head_of(branch) == theirs
+        told = await report_of(here)
+        assert "which this run did not push; it stays as it is" in told.last_error
+        assert told.reported == told.wanted, "trying again changes nothing"
+        assert "The result is not offered" in here.forge.comments_of(7)[0]
+
+
+async def test_nothing_is_offered_if_the_operator_says_never(database_url: str, tmp_path: Path) -> None:
+    async with world(database_url, tmp_path) as here:
+        offering(here, "never")
+        await started(here)
+        await here.do("finish")
+        await here.do("report")
+        assert here.forge.pulls == {}
+        assert run_git(here.forge.bare, "for-each-ref", "refs/heads/phaserunner") == ""
+        assert "The gates passed this result" in here.forge.comments_of(7)[0]
+
+
+async def test_a_refused_result_is_a_draft_if_the_operator_says_always(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with world(database_url, tmp_path) as here:
+        offering(here, "always")
+        await started(here)
+        await here.do("finish")
+        async with here.parts.sessions.begin() as session:
+            await session.execute(update(Run).values(status="waiting"))
+        await here.do("report")
+        assert here.forge.pulls[100]["draft"] is True
+        assert here.forge.statuses[-1]["state"] == "failure"
+        async with here.parts.sessions.begin() as session:
+            await session.execute(update(Run).values(status="completed"))
+            await session.execute(update(ForgeReport).values(wanted=ForgeReport.wanted + 1))
+        await here.do("report")
+        assert (len(here.forge.pulls), here.forge.pulls[100]["draft"]) == (1, False)
+
+
+async def test_a_command_retries_the_run_that_waits(database_url: str, tmp_path: Path) -> None:
+    async with world(database_url, tmp_path) as here:
+        await started(here)
+        (run_id,) = await here.runs()
+        async with here.parts.sessions.begin() as session:
+            await session.execute(update(Run).values(status="waiting"))
+        await here.parts.rows.attempt(run_id, phase="coding")
+        await here.parts.rows.escalation(run_id)
+        here.request = signed(here.forge.commented(7, "/phaserunner retry Keep the parser."), "issue_comment")
+        await here.do("webhook")
+        await here.do("work")
+        async with here.parts.sessions() as session:
+            row = (await session.scalars(select(Escalation))).one()
+        assert (row.status, row.decision, row.guidance) == ("resolved", "retry", "Keep the parser.")
+        assert row.decided_by == "github:ada"
+
+
+async def test_a_fork_and_a_deleted_repository_start_nothing(database_url: str, tmp_path: Path) -> None:
+    async with world(database_url, tmp_path) as here:
+        of_fork = here.forge.labeled(7, "go") | {"repository": {"full_name": "eve/widgets", "fork": True}}
+        gone = here.forge.labeled(7, "go") | {"repository": None}
+        for payload in (of_fork, gone):
+            here.request = signed(payload, "issues")
+            await here.do("webhook")
+            await here.do("work")
+        assert await here.runs() == []
