@@ -17,7 +17,8 @@ from app.agents.external.agent import ExternalAgent
 from app.agents.external.installed import find_installed
 from app.agents.external.profile import AgentProfile
 from app.agents.gateway_port import Dialect
-from app.agents.models.factory import ProviderKeys, build_model
+from app.agents.models.factory import build_model
+from app.agents.models.providers import ProviderKeys
 from app.agents.port import Agent, AgentFailure, AgentLimits, AgentProgress, AgentTask
 from app.agents.scripted.agent import ScriptedAgent
 from app.gateway.gateway import ModelGateway

@@ -10,12 +10,12 @@ from pydantic_ai.models import Model
 
 from app.agents.built_in.agent import PydanticAiAgent
 from app.agents.external.roster import InstalledAgents
-from app.agents.models.factory import (
+from app.agents.models.factory import build_model
+from app.agents.models.providers import (
     DEFAULT_ANTHROPIC_MODEL,
     DEFAULT_OPENAI_MODEL,
     ModelConfigurationError,
     ProviderKeys,
-    build_model,
     provider_of,
 )
 from app.agents.port import Agent, AgentFailure, FailureKind
