@@ -13,7 +13,6 @@ from app.composition.interpreters import build_interpreters
 from app.composition.providers import evaluator_models, provider_keys
 from app.composition.sandbox import build_sandbox
 from app.core.config import Settings
-from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
 from app.runners.evaluators.project.project_file import ProjectFileError
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.testing.gate import PytestEvaluator
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from app.gateway.recorded_model import BuildModel
+    from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,10 @@ class JudgingTools:
     sandbox: Sandbox
     rules: ProjectRules
 
-    def held_out(self, files: Mapping[str, str], told: HeldOutFeedback) -> HeldOutEvaluator:
+    def held_out(self, files: Mapping[str, str], told: HeldOutFeedback) -> "HeldOutEvaluator":
         """Make the gate of held-out tests, which run as the operator's test gate runs the base's."""
+        from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator  # noqa: PLC0415 - only to run tests
+
         gates = [each.evaluator for each in self.registry.all_registrations()]
         tests = next((each for each in gates if isinstance(each, PytestEvaluator)), PytestEvaluator())
         return HeldOutEvaluator(files=files, told=told, tests=tests)

@@ -1,4 +1,4 @@
-"""Spans by the interface of OpenTelemetry alone: a process that traces nothing does not import what exports."""
+"""Spans by OpenTelemetry's interface alone, so that a process that traces nothing imports no exporter."""
 
 from contextlib import AbstractContextManager
 
