@@ -17,6 +17,8 @@ from tests.integration.services.support import UseCases, use_cases
 
 pytestmark = pytest.mark.anyio
 
+TEA = {"kind": "empty", "location": "tea"}
+
 
 @pytest.fixture
 async def cases(database_url: str, tmp_path: Path) -> AsyncGenerator[UseCases]:
@@ -35,16 +37,16 @@ async def attempt(
 
 
 async def test_retries_are_compared_by_agent_and_conversation(cases: UseCases) -> None:
-    one = await cases.rows.run(project="tea")
+    one = await cases.rows.run(source=TEA)
     await attempt(cases, one, 1, "failed", "codex", continued=False)
     await attempt(cases, one, 2, "failed", "codex", continued=True)
     await attempt(cases, one, 3, "passed", "codex", continued=True)
-    two = await cases.rows.run(project="coffee")
+    two = await cases.rows.run()
     await attempt(cases, two, 1, "passed", "codex", continued=True)  # it was interrupted: no retry
     await attempt(cases, two, 1, "failed", "codex", continued=False, phase="verification")
     await attempt(cases, two, 2, "failed", "codex", continued=False, phase="verification")
-    await attempt(cases, two, 3, "running", "codex", continued=True, phase="verification")
-    steered = await cases.rows.run(project="coffee")
+    await attempt(cases, two, 3, "started", "codex", continued=True, phase="verification")
+    steered = await cases.rows.run()
     await attempt(cases, steered, 1, "failed", "codex", continued=False, steered=True)
     await attempt(cases, steered, 2, "passed", "codex", continued=True)
     await attempt(cases, steered, 1, "failed", "opencode", continued=False, phase="verification")
