@@ -59,14 +59,15 @@ def _pydantic_ai(provider: "AgentProvider", spec: AgentSpec) -> Agent | AgentFai
     if variable is not None and not provider.keys.has_key_for(model):
         told = f"No key for {model}: set {variable}, or choose the scripted agent"
         return _refuse(told + provider.other_ways(), model)
+    build = provider.build or partial(build_model, keys=provider.keys)
     try:
         # An unusable name is refused now, not in the middle of the work.
-        build_model(model, provider.keys)
+        build(model)
     except ModelConfigurationError as error:
         return _refuse(error.detail, model)
     return PydanticAiAgent(
         model,
-        provider.build or partial(build_model, keys=provider.keys),
+        build,
         provider.run_program,
         provider.python,
         system_prompt=spec.system_prompt,

@@ -1,7 +1,8 @@
 """Makes the models, and what chooses between candidates; part of the composition root."""
 
-from functools import partial
+from pydantic_ai.models import Model
 
+from app.agents.models.connected import ConnectedModel
 from app.agents.models.factory import Answering, build_model
 from app.agents.models.judge import FirstContender, Judge, ModelJudge
 from app.agents.models.providers import ProviderKeys
@@ -23,7 +24,11 @@ def model_builder(
         budgets: are checked before each request.
     """
     answering = Answering(settings.MODEL_MAX_OUTPUT_TOKENS, settings.MODEL_TEMPERATURE)
-    return recorded(partial(build_model, keys=keys, answering=answering), ledger or NoLedger(), budgets)
+
+    def build(name: str) -> Model:
+        return ConnectedModel(lambda client: build_model(name, keys, answering, client))
+
+    return recorded(build, ledger or NoLedger(), budgets)
 
 
 def build_judge(settings: Settings, keys: ProviderKeys, build: BuildModel) -> Judge:

@@ -16,7 +16,10 @@ from app.agents.models.providers import (
 )
 
 if TYPE_CHECKING:
+    import httpx2
     from pydantic_ai.providers.openai import OpenAIProvider
+
+    _Client = httpx2.AsyncClient | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,12 @@ class Answering:
 AS_USUAL = Answering()
 
 
-def build_model(name: str, keys: ProviderKeys, answering: Answering = AS_USUAL) -> Model:
+def build_model(
+    name: str,
+    keys: ProviderKeys,
+    answering: Answering = AS_USUAL,
+    client: "httpx2.AsyncClient | None" = None,
+) -> Model:
     """Make the model called `name`.
 
     `anthropic:NAME` speaks Anthropic's Messages API, `openai:NAME` OpenAI's Responses API and
@@ -56,6 +64,7 @@ def build_model(name: str, keys: ProviderKeys, answering: Answering = AS_USUAL) 
         name: of the model.
         keys: with which it is asked.
         answering: how it answers, where a request says nothing else.
+        client: carries its requests, and is closed by its owner; None is one of the model's.
 
     Raises:
         MissingKeyError: the provider's key is not configured.
@@ -68,51 +77,57 @@ def build_model(name: str, keys: ProviderKeys, answering: Answering = AS_USUAL) 
             f"unknown model {name!r}: write provider:model, with the provider one of {', '.join(_BUILDERS)}",
             field="model",
         )
-    return build(model, keys, answering.settings())
+    return build(model, keys, answering.settings(), client)
 
 
 # The SDKs of the providers take seconds to import, and many runs ask no model. So they are imported on use.
 
 
-def _anthropic(model: str, keys: ProviderKeys, settings: ModelSettings) -> Model:
+def _anthropic(model: str, keys: ProviderKeys, settings: ModelSettings, client: "_Client") -> Model:
     from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - only with this provider: its SDK is slow to import
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
     if not keys.anthropic_api_key:
         raise MissingKeyError(f"No key for anthropic:{model}: set ANTHROPIC_API_KEY", field="model")
     provider = AnthropicProvider(
-        api_key=keys.anthropic_api_key, base_url=keys.anthropic_base_url or ANTHROPIC_URL
+        api_key=keys.anthropic_api_key,
+        base_url=keys.anthropic_base_url or ANTHROPIC_URL,
+        http_client=client,
     )
     return AnthropicModel(model, provider=provider, settings=settings)
 
 
-def _openai_provider(name: str, keys: ProviderKeys) -> "OpenAIProvider":
+def _openai_provider(name: str, keys: ProviderKeys, client: "_Client") -> "OpenAIProvider":
     from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
     if not keys.openai_api_key and not keys.openai_base_url:
         raise MissingKeyError(f"No key for {name}: set OPENAI_API_KEY", field="model")
     # The client insists on a key, which most local servers ignore.
-    return OpenAIProvider(api_key=keys.openai_api_key or "none", base_url=keys.openai_base_url or OPENAI_URL)
+    return OpenAIProvider(
+        api_key=keys.openai_api_key or "none",
+        base_url=keys.openai_base_url or OPENAI_URL,
+        http_client=client,
+    )
 
 
-def _openai_responses(model: str, keys: ProviderKeys, settings: ModelSettings) -> Model:
+def _openai_responses(model: str, keys: ProviderKeys, settings: ModelSettings, client: "_Client") -> Model:
     from pydantic_ai.models.openai import OpenAIResponsesModel  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
-    provider = _openai_provider(f"openai:{model}", keys)
+    provider = _openai_provider(f"openai:{model}", keys, client)
     return OpenAIResponsesModel(model, provider=provider, settings=settings)
 
 
-def _openai_chat(model: str, keys: ProviderKeys, settings: ModelSettings) -> Model:
+def _openai_chat(model: str, keys: ProviderKeys, settings: ModelSettings, client: "_Client") -> Model:
     from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - only with this provider: its SDK is slow to import
     from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
-    provider = _openai_provider(f"openai-chat:{model}", keys)
+    provider = _openai_provider(f"openai-chat:{model}", keys, client)
     # Otherwise a stream that was cut short counts as complete.
     profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
     return OpenAIChatModel(model, provider=provider, profile=profile, settings=settings)
 
 
-_BUILDERS: dict[str, Callable[[str, ProviderKeys, ModelSettings], Model]] = {
+_BUILDERS: dict[str, Callable[[str, ProviderKeys, ModelSettings, "_Client"], Model]] = {
     "anthropic": _anthropic,
     "openai": _openai_responses,
     "openai-chat": _openai_chat,
