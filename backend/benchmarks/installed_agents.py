@@ -17,7 +17,9 @@ from app.agents.external.agent import ExternalAgent
 from app.agents.external.installed import find_installed
 from app.agents.external.profile import AgentProfile
 from app.agents.gateway_port import Dialect
-from app.agents.models.factory import ProviderKeys, build_model
+from app.agents.models.connected import ConnectedModel
+from app.agents.models.factory import AS_USUAL, build_model
+from app.agents.models.providers import ProviderKeys
 from app.agents.port import Agent, AgentFailure, AgentLimits, AgentProgress, AgentTask
 from app.agents.scripted.agent import ScriptedAgent
 from app.gateway.gateway import ModelGateway
@@ -184,7 +186,9 @@ def gateway_to(model: ScriptedModelServer) -> ModelGateway:
 def built_in_agent(model: ScriptedModelServer) -> PydanticAiAgent:
     """Make the built-in agent, which asks its model from this process."""
     keys = ProviderKeys("", "key", None, model.upstreams()[Dialect.OPENAI_CHAT].base_url)
-    build = recorded(lambda name: build_model(name, keys), NoLedger())
+    build = recorded(
+        lambda name: ConnectedModel(lambda client: build_model(name, keys, AS_USUAL, client)), NoLedger()
+    )
     return PydanticAiAgent("openai-chat:scripted-model", build, run_process, Path(sys.executable))
 
 

@@ -20,7 +20,7 @@ from llmock.journal import RequestRecord
 from llmock.scenarios import Behavior, Fail, Plan, Reply, RequestInfo, ScenarioQueue, ToolCall
 from llmock.testing import LLMockServer
 
-from app.agents.models.factory import ProviderKeys
+from app.agents.models.providers import ProviderKeys
 
 ANTHROPIC = "anthropic:claude-sonnet-5-5"
 OPENAI = "openai:gpt-5.6-sol"

@@ -10,12 +10,12 @@ from pydantic_ai.models import Model
 
 from app.agents.built_in.agent import PydanticAiAgent
 from app.agents.external.roster import InstalledAgents
-from app.agents.models.factory import (
+from app.agents.models.factory import build_model
+from app.agents.models.providers import (
     DEFAULT_ANTHROPIC_MODEL,
     DEFAULT_OPENAI_MODEL,
     ModelConfigurationError,
     ProviderKeys,
-    build_model,
     provider_of,
 )
 from app.agents.port import Agent, AgentFailure, FailureKind
@@ -59,14 +59,15 @@ def _pydantic_ai(provider: "AgentProvider", spec: AgentSpec) -> Agent | AgentFai
     if variable is not None and not provider.keys.has_key_for(model):
         told = f"No key for {model}: set {variable}, or choose the scripted agent"
         return _refuse(told + provider.other_ways(), model)
+    build = provider.build or partial(build_model, keys=provider.keys)
     try:
         # An unusable name is refused now, not in the middle of the work.
-        build_model(model, provider.keys)
+        build(model)
     except ModelConfigurationError as error:
         return _refuse(error.detail, model)
     return PydanticAiAgent(
         model,
-        provider.build or partial(build_model, keys=provider.keys),
+        build,
         provider.run_program,
         provider.python,
         system_prompt=spec.system_prompt,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from cyclopts import App, CycloptsError, UnknownCommandError
 
 from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
+from app.cli.importing import quick_imports
 from app.cli.view.text import one_line
 from app.core.errors import PhaseRunnerError
 
@@ -95,13 +96,14 @@ def run(arguments: Sequence[str], read_root: "Callable[[], Root]", stderr: TextI
         The exit code.
     """
     try:
-        command, bound, injected = build_app().parse_args(
-            [STANDARD_STREAM if each == "-" else each for each in arguments],
-            exit_on_error=False,
-            print_error=False,
-        )
-        if "root" in injected:
-            bound.arguments["root"] = read_root()
+        with quick_imports():
+            command, bound, injected = build_app().parse_args(
+                [STANDARD_STREAM if each == "-" else each for each in arguments],
+                exit_on_error=False,
+                print_error=False,
+            )
+            if "root" in injected:
+                bound.arguments["root"] = read_root()
         return _call(command, bound)
     except CycloptsError as error:
         message, code = _usage(error), ExitCode.USAGE

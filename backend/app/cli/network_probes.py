@@ -17,7 +17,7 @@ from urllib.request import getproxies_environment
 import httpx
 from uv import find_uv_bin
 
-from app.agents.models.factory import ANTHROPIC_URL, OPENAI_URL
+from app.agents.models.providers import ANTHROPIC_URL, OPENAI_URL
 from app.cli.probes import ProbeResult
 from app.core.config import Settings
 from app.core.credentials import Credentials

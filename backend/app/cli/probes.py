@@ -17,7 +17,7 @@ from uv import find_uv_bin
 
 from app.cli.api_client import ApiClient
 from app.cli.exits import CliError
-from app.composition.models import provider_keys
+from app.composition.providers import provider_keys
 from app.composition.sandbox import build_sandbox
 from app.core.config import Settings
 from app.core.errors import PhaseRunnerError

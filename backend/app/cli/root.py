@@ -15,6 +15,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
+from app.cli.importing import quick_imports
 from app.cli.terminal import Terminal, console_for
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class Judging(Protocol):
 
 
 def _judge_here(settings: "Settings") -> "AbstractAsyncContextManager[Judging]":
-    from app.composition.judging import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
+    with quick_imports():
+        from app.composition.judging import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
 
     return evaluation_service(settings)
 

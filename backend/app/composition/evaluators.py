@@ -3,16 +3,15 @@
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from app.agents.models.factory import ProviderKeys
 from app.composition.interpreters import build_setups
-from app.composition.models import evaluator_models
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
-from app.gateway.recorded_model import BuildModel
 from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.plugins import PluginError, add_plugins
 from app.runners.evaluators.project.project_registry import ProjectLimits
@@ -24,13 +23,17 @@ from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import WorkspaceLimits
 
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
 
 def build_evaluator_config(
-    settings: Settings, keys: ProviderKeys, build: BuildModel, sandbox: Sandbox, interpreters: Interpreters
+    settings: Settings, models: Sequence["Model"], sandbox: Sandbox, interpreters: Interpreters
 ) -> EvaluatorConfig:
-    """Return what the built-in evaluators are made with."""
-    # Without a key no model judges; an evaluator that could only say so after each attempt is noise.
-    models = [build(name) for name in evaluator_models(settings, keys)]
+    """Return what the built-in evaluators are made with.
+
+    Without `models` none judges: an evaluator that could only say so after each attempt is noise.
+    """
     at_once = evaluators_at_once(settings)
     return EvaluatorConfig(
         lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import anyio
 
+from app.composition.judging_tools import JudgingTools, build_judging_tools
 from app.composition.sandbox import container_removal
-from app.composition.tools import Tools, build_tools
 from app.core.config import Settings
 from app.runners.phase_panel import PhasePanel
 from app.services.local.evaluations import EvaluationService
@@ -26,10 +26,10 @@ ABOUT_THE_AGENT = ("agent_claim", "plan_artifact")
 async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
     """Yield the service that judges workspaces, without server or database."""
     async with owned_directory(settings):
-        yield build_evaluations(build_tools(settings, one_shot=True))
+        yield build_evaluations(build_judging_tools(settings, one_shot=True))
 
 
-def build_evaluations(tools: Tools, *, at_once: int | None = None) -> EvaluationService:
+def build_evaluations(tools: JudgingTools, *, at_once: int | None = None) -> EvaluationService:
     """Make the service that judges workspaces without agents."""
     registry = tools.registry.without(ABOUT_THE_AGENT)
 

@@ -1,28 +1,34 @@
-"""Reads from the settings which models judge, and with which keys; part of the composition root."""
+"""Makes the models, and what chooses between candidates; part of the composition root."""
 
-from app.agents.models.factory import ProviderKeys
+from pydantic_ai.models import Model
+
+from app.agents.models.connected import ConnectedModel
+from app.agents.models.factory import Answering, build_model
 from app.agents.models.judge import FirstContender, Judge, ModelJudge
+from app.agents.models.providers import ProviderKeys
+from app.composition.providers import evaluator_models
 from app.core.config import Settings
-from app.gateway.recorded_model import BuildModel
+from app.gateway.ledger import Budgets, Ledger, NoLedger
+from app.gateway.recorded_model import BuildModel, recorded
 
 
-def provider_keys(settings: Settings) -> ProviderKeys:
-    """Return the keys with which models can be asked."""
-    anthropic, openai, gemini = settings.ANTHROPIC_API_KEY, settings.OPENAI_API_KEY, settings.GEMINI_API_KEY
-    return ProviderKeys(
-        anthropic_api_key=anthropic.get_secret_value() if anthropic else None,
-        openai_api_key=openai.get_secret_value() if openai else None,
-        anthropic_base_url=settings.ANTHROPIC_BASE_URL,
-        openai_base_url=settings.OPENAI_BASE_URL,
-        gemini_api_key=gemini.get_secret_value() if gemini else None,
-        gemini_base_url=settings.GEMINI_BASE_URL,
-    )
+def model_builder(
+    settings: Settings, keys: ProviderKeys, ledger: Ledger | None = None, budgets: Budgets | None = None
+) -> BuildModel:
+    """Return what makes models by name; their requests are checked against the budgets and kept.
 
+    Args:
+        settings: say how models answer.
+        keys: of the providers.
+        ledger: keeps the requests; None forgets them.
+        budgets: are checked before each request.
+    """
+    answering = Answering(settings.MODEL_MAX_OUTPUT_TOKENS, settings.MODEL_TEMPERATURE)
 
-def evaluator_models(settings: Settings, keys: ProviderKeys) -> list[str]:
-    """Return the models that judge, the first choice first: those whose provider can be asked."""
-    named = (settings.EVALUATOR_MODEL, settings.EVALUATOR_FALLBACK_MODEL)
-    return [each for each in dict.fromkeys(named) if each and keys.has_key_for(each)]
+    def build(name: str) -> Model:
+        return ConnectedModel(lambda client: build_model(name, keys, answering, client))
+
+    return recorded(build, ledger or NoLedger(), budgets)
 
 
 def build_judge(settings: Settings, keys: ProviderKeys, build: BuildModel) -> Judge:

@@ -14,6 +14,7 @@ from app.composition.chores import build_outbox, day_budgets
 from app.composition.database import open_database, open_sessions
 from app.composition.forges import Parts, build_forges, origin_of
 from app.composition.judging import ABOUT_THE_AGENT, build_evaluations
+from app.composition.judging_tools import JudgingTools
 from app.composition.kinds import build_steps
 from app.composition.notifications import build_decision_links, build_notifications
 from app.composition.tools import Tools, build_tools
@@ -233,7 +234,7 @@ def _silence(settings: Settings) -> SilenceRules:
     )
 
 
-def build_calibration(tools: Tools) -> CalibrationService:
+def build_calibration(tools: JudgingTools) -> CalibrationService:
     """Make the service that measures the evaluators."""
     return CalibrationService(
         tools.registry, tools.policy, tools.git, tools.limits, tools.rules, ABOUT_THE_AGENT

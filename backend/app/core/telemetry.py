@@ -6,7 +6,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import logfire
-from opentelemetry import trace
 
 from app.core.config import Settings
 
@@ -49,12 +48,6 @@ def configure_logging(settings: Settings) -> None:
     # Each job shows in the run it moves on; the queue and the HTTP client need not say it again.
     for chatty in ("procrastinate", "httpx", "alembic"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
-
-
-def current_trace_id() -> str | None:
-    """The trace this code runs in: 32 hexadecimal digits, or None outside any."""
-    context = trace.get_current_span().get_span_context()
-    return format(context.trace_id, "032x") if context.is_valid else None
 
 
 def current_traceparent() -> str | None:

@@ -15,7 +15,7 @@ import httpx
 from genai_prices.data_snapshot import get_snapshot
 
 from app.agents.gateway_port import Dialect, GatewayFailure, GatewayGrant
-from app.agents.models.factory import MissingKeyError
+from app.agents.models.providers import MissingKeyError
 from app.agents.port import AgentUsage
 from app.core.telemetry import current_traceparent
 from app.gateway.account import Account

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from app.agents.gateway_port import Dialect
-from app.agents.models.factory import ANTHROPIC_URL, OPENAI_URL, ProviderKeys
+from app.agents.models.providers import ANTHROPIC_URL, OPENAI_URL, ProviderKeys
 
 GEMINI_URL = "https://generativelanguage.googleapis.com"
 

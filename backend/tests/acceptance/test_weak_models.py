@@ -14,6 +14,7 @@ from app.gateway.scripted.script import Say, Turn, call_tool, run_shell, write_f
 from app.gateway.scripted.server import Mode, Play, ScriptedModelServer
 from tests.acceptance.projects import MENDED, make_repository
 from tests.acceptance.server import Service, free_port, ok, serving, until_rest
+from tests.acceptance.test_conversations import acp_profile
 from tests.acceptance.test_installed_agents import PROFILE
 from tests.patience import until
 from tests.scripted_models import Roles, asked, gives, judges, model_server, role_asked, role_of
@@ -41,7 +42,8 @@ class Scene:
 @pytest.fixture(scope="module")
 def scene(module_database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     place, port = tmp_path_factory.mktemp("weak models"), free_port()
-    (place / "agents.toml").write_text(PROFILE.replace('"scripted-model"', '"gpt-5"'))
+    profiles = PROFILE + acp_profile("speaks-acp", "0")
+    (place / "agents.toml").write_text(profiles.replace('"scripted-model"', '"gpt-5"'))
     env = {
         "OPENAI_API_KEY": "a-key",
         "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1",
@@ -59,7 +61,7 @@ def sprint(client: httpx.Client, place: Path, agent: str = "pydantic-ai", **poli
     body = {
         "goal": "half(8) must be 4.",
         "source": {"kind": "local", "path": str(make_repository(place / "project"))},
-        "agent": {"backend": agent, "model": "gpt-5" if agent == "tiny" else MODEL},
+        "agent": {"backend": agent, "model": MODEL if agent == "pydantic-ai" else "gpt-5"},
         "phases": ["coding"],
         "policy": policy,
     }
@@ -107,18 +109,26 @@ def test_an_agent_that_changed_nothing_is_nudged_before_its_attempt_counts(
         assert [each.count(NUDGE) for each in prompts(server)] == nudged
 
 
+@pytest.mark.parametrize(
+    ("agent", "nudged", "told"),
+    [
+        pytest.param("pydantic-ai", [0, 1, 0, 1], [False, True, True, True], id="built-in"),
+        pytest.param("speaks-acp", [0, 0], [False, True], id="acp"),
+    ],
+)
 def test_an_agent_that_never_changes_a_file_is_told_so_and_so_are_people(
-    scene: Scene, tmp_path: Path
+    scene: Scene, tmp_path: Path, agent: str, nudged: list[int], told: list[bool]
 ) -> None:
     with scene.provider((CALL_AS_TEXT,)) as server, scene.service.client() as client:
-        run = until_rest(client, sprint(client, tmp_path, max_attempts=2))
+        run = until_rest(client, sprint(client, tmp_path, agent, max_attempts=2))
         assert run["status"] == "waiting"
         assert [each["verdict"] for each in attempts(client, run["id"])] == ["failed", "failed"]
         (escalation,) = run["escalations"]
         assert escalation["reason"].endswith("No file was changed"), escalation["reason"]
-        first, nudged, retry, again = prompts(server)
-        assert [each.count(NUDGE) for each in (first, nudged, retry, again)] == [0, 1, 0, 1]
-        assert ("No file was changed" in first, "No file was changed" in retry) == (False, True)
+        assert [each.count(NUDGE) for each in prompts(server)] == nudged
+        assert ["No file was changed" in each for each in prompts(server)] == told
+        retried = ok(client.get(f"/runs/{run['id']}/attempts/coding/2"))["prompt"]
+        assert "No file was changed. Only files that are in the workspace count." in retried
 
 
 def test_work_before_a_limit_is_judged_and_shown(scene: Scene, tmp_path: Path) -> None:

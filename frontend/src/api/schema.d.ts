@@ -3402,6 +3402,21 @@ export interface components {
             inherit_context: "none" | "full" | "subset";
         };
         /**
+         * ConversationMetrics
+         * @description How often one agent's retries passed; attempts that a person steered are left out.
+         *
+         *     Attributes:
+         *         agent: its name.
+         *         continued: of the retries that continued the conversation before, those that passed.
+         *         fresh: of the retries that began a fresh conversation, those that passed.
+         */
+        ConversationMetrics: {
+            /** Agent */
+            agent: string;
+            continued: components["schemas"]["Share"];
+            fresh: components["schemas"]["Share"];
+        };
+        /**
          * CriterionResultSchema
          * @description One criterion; `score` in [0, 1].
          */
@@ -6339,6 +6354,7 @@ export interface components {
          *         phases: of each phase, in the order of a sprint.
          *         observed: of each gate that was only observed.
          *         outcomes: of the pull requests that ended.
+         *         conversations: of each agent whose attempts were retried.
          */
         MetricsReport: {
             /**
@@ -6346,6 +6362,11 @@ export interface components {
              * Format: date-time
              */
             at: string;
+            /**
+             * Conversations
+             * @default []
+             */
+            conversations: components["schemas"]["ConversationMetrics"][];
             escalations: components["schemas"]["EscalationMetrics"];
             /** Evaluators */
             evaluators: components["schemas"]["EvaluatorMetrics"][];

@@ -26,8 +26,8 @@ from app.agents.built_in.circles import Circles
 from app.agents.built_in.narration import Narrator
 from app.agents.built_in.tools import WorkspaceTools
 from app.agents.files import WorkspaceFiles
-from app.agents.models.factory import ModelConfigurationError, provider_of
 from app.agents.models.failures import QuickRetry, read_failure, reset_of
+from app.agents.models.providers import ModelConfigurationError, provider_of
 from app.agents.models.usage import agent_usage
 from app.agents.port import (
     AgentFailure,

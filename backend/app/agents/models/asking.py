@@ -21,8 +21,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from app.agents.models.factory import ModelConfigurationError
 from app.agents.models.failures import QuickRetry, is_context_overflow, read_failure, reset_of
+from app.agents.models.providers import ModelConfigurationError
 from app.agents.models.question import MAX_ANSWERS, AnswerT, Asked, NamedModel, Question
 from app.agents.models.usage import agent_usage
 from app.agents.port import AgentUsage, FailureKind

@@ -13,8 +13,8 @@ from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.calibration import outcome_line, report_lines
+from app.composition.judging_tools import build_judging_tools
 from app.composition.services import build_calibration
-from app.composition.tools import build_tools
 from app.corpora.builtin import BUILT_IN, Build, built_in, choose, load_corpus
 from app.corpora.format import CorpusCase, write_corpus
 from app.schemas.calibration import CalibrationReport, CaseOutcome
@@ -83,7 +83,7 @@ async def calibrate(  # noqa: PLR0913 - each is an option
     place = corpus if corpus in BUILT_IN else root.absolute(Path(corpus))
     cases = choose(load_corpus(place, made.build(root.cwd)), phase, limit)
     panel = Panel(evaluators=evaluator, models=models, workers=workers or os.cpu_count() or 1)
-    service = build_calibration(build_tools(root.settings))
+    service = build_calibration(build_judging_tools(root.settings))
     report = await service.calibrate(corpus, cases, panel, _Progress(terminal, len(cases)))
     if keep:
         whole = not (evaluator or phase or limit)

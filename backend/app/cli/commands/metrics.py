@@ -12,7 +12,13 @@ from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
 from app.cli.view.words import NO_DATA, latency_words, share_words
-from app.schemas.api.metrics import EvaluatorMetrics, MetricsReport, OutcomeMetrics, PassRates
+from app.schemas.api.metrics import (
+    ConversationMetrics,
+    EvaluatorMetrics,
+    MetricsReport,
+    OutcomeMetrics,
+    PassRates,
+)
 
 
 async def metrics(
@@ -60,6 +66,8 @@ def metrics_lines(report: MetricsReport) -> Iterator[str]:
     for each in report.evaluators:
         yield from _evaluator(each)
     yield from _outcomes(report.outcomes)
+    for each in report.conversations:
+        yield from _conversations(each)
     for gate in report.observed:
         yield from observed_lines(gate)
     cost = report.spend.cost_usd
@@ -80,6 +88,13 @@ def _outcomes(outcomes: OutcomeMetrics) -> Iterator[str]:
     later = [f"{count} {word.replace('_', ' ')}" for word, count in outcomes.recent.items() if count]
     if later:
         yield f"  ended since      {', '.join(later)}"
+
+
+def _conversations(each: ConversationMetrics) -> Iterator[str]:
+    if each.continued.of:
+        yield f"retries of {one_line(each.agent)} that passed"
+        yield f"  continued    {share_words(each.continued)}"
+        yield f"  fresh        {share_words(each.fresh)}"
 
 
 def _evaluator(each: EvaluatorMetrics) -> Iterator[str]:

@@ -7,7 +7,7 @@ import anyio.to_thread
 
 from app.cli.exits import CliError, ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
-from app.composition.tools import project_panel
+from app.composition.judging_tools import project_panel
 from app.runners.evaluators.project.project_file import ProjectFileProblem, json_schema
 from app.runners.project import ProjectPanel, read_from_tree
 from app.schemas.project_file import PROJECT_FILE

@@ -2,16 +2,14 @@
 
 import asyncio
 import time
-import warnings
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from typing import Any, cast
 
-import logfire
 from pydantic import ValidationError
 
-from app.core.telemetry import current_trace_id
+from app.core.tracing import current_trace_id, open_span
 from app.runners.evaluators.acceptance import Acceptance, is_signed, signed
 from app.runners.evaluators.models.outage import MAX_TIMEOUTS
 from app.runners.evaluators.protocol import (
@@ -142,7 +140,10 @@ async def _guarded(
     """Run one evaluator under its deadline; whatever it does, the answer is a result in its name."""
     version = str(getattr(evaluator, "version", "1"))
     started = time.monotonic()
-    with _span(evaluator, phase, context) as span:
+    name, attempt, run_id = evaluator.name, context.get("attempt"), context.get("run_id")
+    with open_span(
+        f"evaluate {name}", evaluator=name, phase=phase, attempt=attempt, run_id=str(run_id or "")
+    ) as span:
         result = await _attempted(evaluator, phase, output, context, deadline)
         span.set_attribute("status", result.status.value)
         span.set_attribute("score", result.score)
@@ -176,19 +177,6 @@ async def _attempted(
     if result.evaluator_name != evaluator.name:
         return errored(evaluator, f"{evaluator.name} answered in the name of {result.evaluator_name!r}")
     return result
-
-
-def _span(evaluator: Evaluator, phase: str, context: EvaluationContext) -> logfire.LogfireSpan:
-    with warnings.catch_warnings():
-        # A library user who has not configured tracing wants none, and no warning about it either.
-        warnings.filterwarnings("ignore", message=".*until `logfire.configure")
-        return logfire.span(
-            "evaluate {evaluator}",
-            evaluator=evaluator.name,
-            phase=phase,
-            attempt=context.get("attempt"),
-            run_id=str(context.get("run_id") or ""),
-        )
 
 
 def judges_usage(results: Iterable[EvaluationResult]) -> Usage:

@@ -1,20 +1,12 @@
 """The default registry: builds the built-in evaluators and registers them for the phases of a sprint."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-
-from pydantic_ai.models import Model
+from typing import TYPE_CHECKING
 
 from app.runners.evaluators.agent_claim import AgentClaimEvaluator
 from app.runners.evaluators.deterministic import PytestEvaluator, RuffLintEvaluator, TypeCheckEvaluator
-from app.runners.evaluators.llm_evaluator import (
-    CompletenessEvaluator,
-    LLMCodeQualityEvaluator,
-    ModelEvaluator,
-    PerformanceEvaluator,
-    SecurityEvaluator,
-)
 from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
 from app.runners.evaluators.protection.protected_files import ProtectedFilesEvaluator
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD
@@ -24,8 +16,6 @@ from app.runners.evaluators.registrations import (
     EvaluatorRegistry,
     Registration,
 )
-from app.runners.evaluators.response_evaluator import EvaluatorAgent
-from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
@@ -34,6 +24,9 @@ from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
 
 __all__ = [
     "BUILT_IN",
@@ -89,8 +82,8 @@ class EvaluatorConfig:
     llm_timeout: float = 60.0
     pass_threshold: float = defaults.PASS_THRESHOLD
     blocking_threshold: float = BLOCKING_THRESHOLD
-    model: Model | str | None = defaults.MODEL
-    fallback_model: Model | str | None = None
+    model: "Model | str | None" = defaults.MODEL
+    fallback_model: "Model | str | None" = None
     output_mode: OutputMode = "auto"
     python: Path | None = None
     type_checker: CheckerName = "mypy"
@@ -141,36 +134,8 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
     registry.register(PlanArtifactEvaluator(), [DISCOVERY])
     registry.register(AgentClaimEvaluator(), [VERIFICATION])
     if config.model is not None:
-        _register_models(registry, config, config.model)
+        # Judges by models need a library that takes a second to import; many panels have none.
+        from app.runners.evaluators.model_registry import register_models  # noqa: PLC0415 - only with a model
+
+        register_models(registry, config, config.model)
     return registry
-
-
-def _register_models(registry: EvaluatorRegistry, config: EvaluatorConfig, model: Model | str) -> None:
-    evaluators: list[tuple[ModelEvaluator, list[str]]] = [(LLMCodeQualityEvaluator(), [CODING, DISCOVERY])]
-    if isinstance(model, Model):
-        evaluators += [
-            (CompletenessEvaluator(), [CODING, VERIFICATION]),
-            (SecurityEvaluator(), [CODING]),
-            (PerformanceEvaluator(), [CODING]),
-        ]
-    for evaluator, phases in evaluators:
-        configured = replace(
-            evaluator,
-            model=model,
-            fallback_model=config.fallback_model,
-            timeout=config.llm_timeout,
-            pass_threshold=config.pass_threshold,
-            blocking_threshold=config.blocking_threshold,
-            output_mode=config.output_mode,
-            turns=config.turns,
-        )
-        registry.register(configured, phases, gate=False)
-    if isinstance(model, Model):
-        agent = EvaluatorAgent(
-            model=model,
-            fallback_model=config.fallback_model,
-            timeout=config.llm_timeout,
-            output_mode=config.output_mode,
-            watch_entries=False,
-        )
-        registry.register(ResponseQualityEvaluator(agent=agent, turns=config.turns), [DISCOVERY], gate=False)

@@ -164,6 +164,22 @@ class SpendMetrics(BaseModel):
     output_tokens: Amount
 
 
+class ConversationMetrics(BaseModel):
+    """How often one agent's retries passed; attempts that a person steered are left out.
+
+    Attributes:
+        agent: its name.
+        continued: of the retries that continued the conversation before, those that passed.
+        fresh: of the retries that began a fresh conversation, those that passed.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    agent: str
+    continued: Share
+    fresh: Share
+
+
 class OutcomeMetrics(BaseModel):
     """What became of the pull requests of delivered results; each run is a case.
 
@@ -194,6 +210,7 @@ class MetricsReport(BaseModel):
         phases: of each phase, in the order of a sprint.
         observed: of each gate that was only observed.
         outcomes: of the pull requests that ended.
+        conversations: of each agent whose attempts were retried.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -208,6 +225,7 @@ class MetricsReport(BaseModel):
     evaluators: list[EvaluatorMetrics]
     observed: list[ObservedGate] = []
     outcomes: OutcomeMetrics
+    conversations: list[ConversationMetrics] = []
     spend: SpendMetrics
 
 

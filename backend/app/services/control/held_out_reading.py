@@ -2,20 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
 from app.core.errors import InvalidInputError
 from app.runners.evaluators.held_out.held_out_files import check_held_out
-from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
 from app.schemas.held_out import HeldOutInput
 from app.schemas.runs import HeldOutFeedback
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.patches import apply_patch
 from app.workspaces.history.repository import RunRepository
 
-MakeGate = Callable[[Mapping[str, str], HeldOutFeedback], HeldOutEvaluator]
+if TYPE_CHECKING:
+    from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
+
+MakeGate = Callable[[Mapping[str, str], HeldOutFeedback], "HeldOutEvaluator"]
 """Makes the gate of some held-out files, with the operator's settings."""
 
 JUDGED_PHASES = ("coding", "verification")

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.core.errors import NotFoundError, WorkspaceError
 from app.core.events.evaluations import EvaluationStartedData
-from app.core.telemetry import current_trace_id
+from app.core.tracing import current_trace_id
 from app.db.engine import Sessions
 from app.db.models import Attempt
 from app.db.outages import is_outage

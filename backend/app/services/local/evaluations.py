@@ -1,19 +1,18 @@
 """Judges a local workspace without any agent, server or database."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import anyio
 import anyio.to_thread
 
 from app.core.errors import BusyError, InvalidInputError, WorkspaceError
-from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registrations import EvaluatorDescription
-from app.runners.evaluators.testing.baselines import baseline_at, comparing_gate
 from app.runners.phase_panel import PhasePanel
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport, JudgedEvaluation
 from app.schemas.baseline import Baseline, BaselineSummary
@@ -31,6 +30,17 @@ from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.copying import copy_working_tree, top_of_repository
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
+
+if TYPE_CHECKING:
+    from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
+
+
+def make_held_out_gate(files: Mapping[str, str], told: HeldOutFeedback) -> "HeldOutEvaluator":
+    """Make the gate of held-out tests with the usual settings."""
+    # What runs tests is slow to import, and most evaluations hold none out.
+    from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator  # noqa: PLC0415 - only to run tests
+
+    return HeldOutEvaluator(files=files, told=told)
 
 
 class EvaluationService:
@@ -56,7 +66,7 @@ class EvaluationService:
         limits: WorkspaceLimits,
         described: list[EvaluatorDescription],
         at_once: int | None = None,
-        held_out: MakeGate = lambda files, told: HeldOutEvaluator(files=files, told=told),
+        held_out: MakeGate = make_held_out_gate,
     ) -> None:
         self._panel = panel
         self._policy = policy
@@ -152,7 +162,7 @@ class EvaluationService:
         hint = await anyio.to_thread.run_sync(hint_for, tree) if _is_unconfigured(panel) else ""
         return _Judged(base, panel, results, at_base, summary, hint)
 
-    async def _gate(self, request: EvaluateRequest, base: "_Base", place: Path) -> HeldOutEvaluator | None:
+    async def _gate(self, request: EvaluateRequest, base: "_Base", place: Path) -> "HeldOutEvaluator | None":
         if request.held_out is None:
             return None
         if base.tree is None or base.commit is None:
@@ -227,6 +237,8 @@ async def _baseline(request: EvaluateRequest, panel: PhasePanel, base: _Base) ->
     """Measure what the base's tests do; None if that is not asked for, or the panel runs no tests."""
     if not request.baseline or base.tree is None:
         return None
+    from app.runners.evaluators.testing.baselines import baseline_at, comparing_gate  # noqa: PLC0415 - only to run tests
+
     gate = comparing_gate(panel.get_evaluator_registry(), [request.phase])
     found = await baseline_at(gate, base.tree) if gate else None
     return found.baseline if found else None

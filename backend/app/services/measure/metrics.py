@@ -22,6 +22,7 @@ from app.schemas.api.metrics import (
 from app.schemas.api.run_lists import MetricName
 from app.schemas.runs import EscalationDecision, EscalationReason, Phase
 from app.schemas.shares import Latency
+from app.services.measure.conversations import load_conversations
 from app.services.measure.evaluators import load_evaluator_metrics
 from app.services.measure.links import Links
 from app.services.measure.observed import load_observed_gates
@@ -74,6 +75,7 @@ async def _report(session: AsyncSession, query: MetricQuery) -> MetricsReport:
         evaluators=await load_evaluator_metrics(session, scoped, links),
         observed=await load_observed_gates(session, scoped),
         outcomes=await load_outcomes(session, scoped, links),
+        conversations=await load_conversations(session, scoped),
         spend=await _spend(session, where, links),
     )
 

@@ -19,7 +19,7 @@ from app.core.events.candidates import JudgeDecidedData
 from app.core.events.evaluations import OptimizationStartedData
 from app.core.events.phases import PhaseStartedData
 from app.core.events.runs import WorkflowStartedData
-from app.core.telemetry import current_trace_id
+from app.core.tracing import current_trace_id
 from app.db.models import Attempt
 from app.runners.evaluators.feedback_memory import FeedbackMemory
 from app.schemas.runs import AttemptState, RetryFrom, RunStatus, Usage

@@ -102,7 +102,7 @@ def phase_cases(scoped: ScopedRuns) -> PhaseCases:
         func.count().filter(judged).label("judged"),
         func.min(Attempt.number).filter(Attempt.status == "passed").label("passed_at"),
     )
-    tried = tried.where(~_steered_by(Attempt, Attempt.number))
+    tried = tried.where(without_steering())
     tried = tried.group_by(Attempt.run_id, Attempt.phase)
     attempts = scoped.holding(tried, Attempt.run_id.expression).subquery("tried")
     gave_up = and_(
@@ -134,6 +134,11 @@ def phase_cases(scoped: ScopedRuns) -> PhaseCases:
         .cte("phase_cases")
     )
     return PhaseCases(rows)
+
+
+def without_steering() -> ColumnElement[bool]:
+    """Tell of an attempt that no person steered it, or an attempt of its phase before it."""
+    return ~_steered_by(Attempt, Attempt.number)
 
 
 def _steered_by(

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.events.envelope import Envelope, TypedEventData
 from app.core.events.union import Event, event_of
-from app.core.telemetry import current_trace_id
+from app.core.tracing import current_trace_id
 from app.db.engine import Sessions
 from app.db.models import Attempt, Run
 from app.db.outages import through_outages

@@ -10,7 +10,8 @@ import pytest
 from anthropic.resources.messages.messages import DEPRECATED_MODELS
 from llmock.scenarios import Behavior, Delay, Fail
 
-from app.agents.models.factory import ProviderKeys, build_model
+from app.agents.models.factory import build_model
+from app.agents.models.providers import ProviderKeys
 from app.runners.evaluators.llm_evaluator import LLMCodeQualityEvaluator, SecurityEvaluator
 from app.runners.evaluators.models.prompts import CODE_QUALITY, SECURITY, Focus
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
@@ -226,7 +227,8 @@ async def test_security_goes_by_the_ten_classes(
 
 ASK = """
 import asyncio, sys
-from app.agents.models.factory import ProviderKeys, build_model
+from app.agents.models.factory import build_model
+from app.agents.models.providers import ProviderKeys
 from app.runners.evaluators.llm_evaluator import LLMCodeQualityEvaluator
 keys = ProviderKeys(anthropic_api_key="k", anthropic_base_url=sys.argv[2])
 model = build_model("anthropic:" + sys.argv[1], keys)

@@ -11,8 +11,9 @@ import pytest
 from llmock.scenarios import Behavior, Delay, Fail, StreamFault, ToolFault
 
 from app.agents.built_in.agent import PydanticAiAgent
-from app.agents.models.factory import ProviderKeys, build_model
+from app.agents.models.factory import build_model
 from app.agents.models.judge import ModelJudge
+from app.agents.models.providers import ProviderKeys
 from app.agents.port import (
     AgentFailure,
     AgentLimits,

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from app.agents.models.factory import ProviderKeys
+from app.agents.models.providers import ProviderKeys
 from app.agents.provider import AgentProvider
 from app.api.app import AccessRules, create_app
 from app.api.edge.access import ApiServices

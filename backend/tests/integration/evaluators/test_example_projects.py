@@ -70,13 +70,16 @@ CASES = {
 }
 
 
-async def judge(example: str, changes: Mapping[str, str], place: Path) -> EvaluationResult:
+async def judge(
+    example: str, changes: Mapping[str, str], place: Path, before: Mapping[str, str] | None = None
+) -> EvaluationResult:
+    """Judge changes of an example, which `before` turned into what the base is."""
     base, candidate = place / "base", place / "candidate"
-    for tree in (base, candidate):
+    for tree, written in ((base, before or {}), (candidate, {**(before or {}), **changes})):
         shutil.copytree(EXAMPLES / example, tree)
-    for name, text in changes.items():
-        (candidate / name).parent.mkdir(parents=True, exist_ok=True)
-        (candidate / name).write_text(text)
+        for name, text in written.items():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text(text)
     content = (base / "phaserunner.toml").read_bytes()
     panel = panel_for(
         create_default_registry(EvaluatorConfig(lint_timeout=PATIENCE, test_timeout=PATIENCE)), content, RULES

@@ -13,7 +13,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 from app.agents.gateway_port import Dialect, RequestLabels, current_labels, labelled
-from app.agents.models.factory import ProviderKeys, build_model
+from app.agents.models.factory import build_model
+from app.agents.models.providers import ProviderKeys
 from app.gateway.prices import CostKind
 from app.gateway.recorded_model import RecordedModel, recorded
 from app.gateway.scripted.server import Mode, ScriptedModelServer

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from app.agents.gateway_port import Dialect, GatewayGrant
-from app.agents.models.factory import MissingKeyError
+from app.agents.models.providers import MissingKeyError
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import NoLedger
 from app.gateway.prices import CostKind, ListPrices

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.models.factory import (
+from app.agents.models.factory import build_model
+from app.agents.models.providers import (
     ANTHROPIC_URL,
     OPENAI_URL,
     MissingKeyError,
     ProviderKeys,
     UnknownProviderError,
-    build_model,
 )
 from app.agents.port import Agent, AgentFailure, FailureKind
 from app.agents.provider import BUILT_IN_BACKENDS, AgentProvider, Backend

@@ -54,69 +54,6 @@ def test_a_defect_is_one_line_with_its_place() -> None:
     assert "RuntimeError: a b (<string>:1)" in line
 
 
-def python(code: str) -> str:
-    """Run code in a fresh interpreter."""
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=BACKEND, capture_output=True, text=True, check=True).stdout
-
-
-_OF_THE_SERVICE = frozenset(
-    {"sqlalchemy", "fastapi", "pydantic_ai", "procrastinate", "openai", "anthropic", "mcp"}
-)
-_OF_FOLLOWERS = frozenset({"websockets", "cel", "prompt_toolkit", "httpx._main", "app.core.events.union"})
-_OF_ANY_COMMAND = frozenset({"pydantic", "httpx"})
-_OF_A_REQUEST = frozenset({"httpx", "pydantic_settings", "app.schemas.api.runs"})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "unwanted"),
-    [
-        pytest.param(["--help"], _OF_THE_SERVICE | _OF_FOLLOWERS | _OF_ANY_COMMAND, id="help"),
-        pytest.param(["list", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS, id="help of list"),
-        pytest.param(["list", "--url", "http://127.0.0.1:9"], _OF_THE_SERVICE | _OF_FOLLOWERS, id="list"),
-        pytest.param(
-            ["evaluate", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS | _OF_A_REQUEST, id="evaluate --help"
-        ),
-        pytest.param(["hook", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS | _OF_A_REQUEST, id="hook --help"),
-        pytest.param(["mcp", "--help"], _OF_THE_SERVICE | _OF_FOLLOWERS, id="mcp --help"),
-    ],
-)
-def test_a_command_imports_only_what_it_needs(
-    arguments: list[str], unwanted: frozenset[str], tmp_path: Path
-) -> None:
-    code = (
-        "import atexit, sys\n"
-        "from app.cli.main import main\n"
-        f"unwanted = {sorted(unwanted)!r}\n"
-        "loaded = lambda: [each for each in unwanted if sys.modules.get(each)]\n"
-        "atexit.register(lambda: print('LOADED', loaded()))\n"
-        "main()\n"
-    )
-    command = [sys.executable, "-c", code, *arguments]
-    environment = {"PYTHONPATH": str(BACKEND), "HOME": str(tmp_path)}
-    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert ended.stdout.splitlines()[-1] == "LOADED []", ended.stderr
-
-
-def test_runs_without_a_model_import_no_sdk_of_a_provider() -> None:
-    code = (
-        "import sys\n"
-        "import app.composition.services\n"
-        "print(sorted({'openai', 'anthropic'} & set(sys.modules)))\n"
-    )
-    assert python(code).strip() == "[]"
-
-
-def test_every_command_of_a_client_stays_light() -> None:
-    code = (
-        "import importlib, sys\n"
-        "for name in ('run', 'watch', 'runs', 'diff', 'result', 'escalations', 'evaluators'):\n"
-        "    importlib.import_module(f'app.cli.commands.{name}')\n"
-        "print(sorted({'sqlalchemy', 'fastapi', 'pydantic_ai', 'procrastinate'} & set(sys.modules)))\n"
-    )
-    assert python(code).strip() == "[]"
-
-
 def test_a_reader_that_leaves_early_ends_it_quietly() -> None:
     code = (
         "import sys\n"

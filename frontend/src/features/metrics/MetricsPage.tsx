@@ -21,6 +21,7 @@ import {
 import { rollingShares } from "@/lib/rolling";
 import type { MetricsSearch } from "@/lib/search";
 
+import { ConversationTable } from "./components/ConversationTable";
 import { EscalationFigures } from "./components/EscalationFigures";
 import { EvaluatorTable } from "./components/EvaluatorTable";
 import { ExportButtons } from "./components/ExportButtons";
@@ -156,6 +157,7 @@ function Figures({
       <OutcomeTable outcomes={report.outcomes} />
       <ObservedTable scope={scope} />
       <PhaseTable report={report} />
+      <ConversationTable conversations={report.conversations} />
       <EscalationFigures figures={report.escalations} />
       <EvaluatorTable evaluators={report.evaluators} />
       <Spending spend={report.spend} />

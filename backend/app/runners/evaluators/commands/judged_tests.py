@@ -34,6 +34,7 @@ class TestsJudging:
         launch: runs the command on the candidate.
         launch_base: runs it at the base; None where that is not compared.
         red: which failing tests of the base count.
+        kept: whether the base's tests must still run; else the base only tells which failures it has, too.
     """
 
     __test__ = False
@@ -44,6 +45,7 @@ class TestsJudging:
     launch: Launch
     launch_base: Launch | None
     red: RedAtBase
+    kept: bool = True
 
     async def judge(self) -> EvaluationResult:
         """Run the tests and judge them.
@@ -51,11 +53,7 @@ class TestsJudging:
         Raises:
             NoVerdictError: the candidate's run says nothing.
         """
-        if self.launch_base is None:
-            now, bases = await self._tests(self.launch), []
-        else:
-            now, before = await together(self._tests(self.launch), self._at_base(self.launch_base))
-            bases = [before] if before else []
+        now, bases = await self._runs()
         failures = await self._sorted(now, bases)
         codes = {*self.pass_codes, *(each.run.outcome.returncode for each in bases)}
         excused = bool(now.found.failures) and not failures.counted
@@ -63,14 +61,25 @@ class TestsJudging:
             now.found,
             failures,
             ended_well=now.run.outcome.returncode in (codes if excused else self.pass_codes),
-            lost=_lost(now.found, bases[0].found) if bases else (),
+            lost=_lost(now.found, bases[0].found) if bases and self.kept else (),
         )
         return tests_result(self.evaluator, now.run, judged)
+
+    async def _runs(self) -> tuple[_Tests, list[_Tests]]:
+        """Run the candidate, and the base where it is compared."""
+        if self.launch_base is None:
+            return await self._tests(self.launch), []
+        if self.kept:
+            now, before = await together(self._tests(self.launch), self._at_base(self.launch_base))
+        else:
+            now = await self._tests(self.launch)
+            before = await self._at_base(self.launch_base) if now.found.failures else None
+        return now, [before] if before else []
 
     async def _sorted(self, now: _Tests, bases: list[_Tests]) -> Failures:
         """Sort the failures; those that the base does not have are run once more, to tell flaky ones."""
         first = sort_failures(now.found, [each.found for each in bases], self.red)
-        if not first.counted or not bases or self.launch_base is None:
+        if not first.counted or not bases or self.launch_base is None or not self.kept:
             return first
         try:
             again = await self._tests(self.launch)

@@ -35,7 +35,7 @@ from app.schemas.project_file import (
     SarifReport,
     TestsReport,
 )
-from app.schemas.questions import ProtectedPolicy
+from app.schemas.questions import QUESTIONS, ProtectedPolicy
 
 ReportKind = TestsReport | FindingsReport | CoverageReport
 Content = TypeVar("Content")
@@ -76,7 +76,7 @@ class CommandJudging:
         """Run the command and judge it.
 
         The base's tests and settings decide. Where the candidate has others, its own must speak for a pass,
-        too; if only they do, a human is asked.
+        too; if only they do, a human is asked. So one is if the base's tests do not even compile any more.
 
         Raises:
             ToolTroubleError: there is no verdict, whatever the candidate did.
@@ -86,19 +86,19 @@ class CommandJudging:
         if not overlays.strict:
             return with_overlay(await self._judged(overlays.own), overlays.own)
         result = with_overlay(await self._judged(overlays.strict), overlays.strict)
-        if result.passed:
+        if _holds(result):
             own = await self._judged(overlays.own, kept=False)
-            return result if own.passed else with_overlay(own, overlays.own)
+            return result if _holds(own) else with_overlay(own, overlays.own)
         left_out = [each for each in overlays.strict.added if self.setting.holds(each)]
         changed = [*overlays.strict.changed, *overlays.strict.texts, *left_out]
         if not changed or self.protected is ProtectedPolicy.FAIL:
             return result
         own = await self._judged(overlays.own, kept=False)
-        if not own.passed:
+        if not _holds(own):
             return result
         if self.protected is ProtectedPolicy.NOTE:
             return noted(own, changed)
-        return asking(result, changed, self.base or self.workspace, self.workspace)
+        return asking(result, own, changed, self.base or self.workspace, self.workspace)
 
     def _overlays(self) -> Overlays:
         if self.base is None:
@@ -132,7 +132,7 @@ class CommandJudging:
         return self._checked(await self.launcher.run(self.workspace, self.base, overlay))
 
     async def _tests(self, report: TestsReport, overlay: Overlay, *, kept: bool) -> EvaluationResult:
-        base = self.base if report.compare_base and kept else None
+        base = self.base if report.compare_base else None
         return await TestsJudging(
             evaluator=self.evaluator,
             report=report,
@@ -140,6 +140,7 @@ class CommandJudging:
             launch=partial(self._run, overlay),
             launch_base=None if base is None else partial(self.launcher.run, base, base),
             red=self.red,
+            kept=kept,
         ).judge()
 
     async def _findings(self, report: FindingsReport, overlay: Overlay) -> EvaluationResult:
@@ -209,6 +210,11 @@ class CommandJudging:
 
     def _ended_well(self, run: CommandRun) -> bool:
         return run.outcome.returncode in self.pass_codes
+
+
+def _holds(result: EvaluationResult) -> bool:
+    """Tell whether a result speaks for a pass, or would if a human says so of tests that fail at the base."""
+    return result.passed or QUESTIONS in result.metadata
 
 
 def _read_findings(run: CommandRun, report: FindingsReport, directory: str, here: Path) -> Sarif:

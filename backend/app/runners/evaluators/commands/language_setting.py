@@ -14,7 +14,7 @@ from app.runners.evaluators.commands.line_findings import silencers
 from app.runners.evaluators.commands.rust_tests import with_tests_of
 from app.runners.evaluators.commands.scripts import script_text
 from app.runners.evaluators.static.baseline import Finding
-from app.runners.evaluators.testing.trees import tree_files
+from app.runners.evaluators.tree_files import tree_files
 from app.workspaces.files.limits import DEFAULT_LIMITS
 
 _GO_DIRECTIVE = re.compile(r"^\s*(?:(replace|exclude|toolchain|godebug)\b.*|.*=>.*)$", re.MULTILINE)

@@ -29,11 +29,22 @@ def noted(result: EvaluationResult, changed: Sequence[str]) -> EvaluationResult:
     return result.model_copy(update={"feedback": f"{note}\n{result.feedback}"})
 
 
-def asking(result: EvaluationResult, changed: Sequence[str], base: Path, tree: Path) -> EvaluationResult:
-    """Ask a human about the changed files without which the command fails."""
-    if len(changed) > MAX_QUESTIONS:
-        return result
+def asking(
+    result: EvaluationResult, own: EvaluationResult, changed: Sequence[str], base: Path, tree: Path
+) -> EvaluationResult:
+    """Ask a human about the changed files without which the command fails.
+
+    Args:
+        result: of the command with the base's files.
+        own: of the command with the candidate's files; what it asks is asked, too.
+        changed: the files.
+        base: the base's tree.
+        tree: the candidate's tree.
+    """
     asked = [_question(result.evaluator_name, name, base, tree) for name in changed]
+    asked += [Question.model_validate(each) for each in own.metadata.get(QUESTIONS, ())]
+    if len(asked) > MAX_QUESTIONS:
+        return result
     lines = [f"A human is asked: {each.text}" for each in asked[:_LISTED]]
     return result.model_copy(
         update={

@@ -54,14 +54,14 @@ def sort_failures(now: JUnit, bases: Sequence[JUnit], red: RedAtBase, again: JUn
         red: which failing tests of the base count.
         again: another run of the candidate, for flaky tests.
     """
-    failed_before = [{each.id for each in base.failures} for base in bases]
+    failed_before = [{_as_run(each.id) for each in base.failures} for base in bases]
     always = set[str].intersection(*failed_before) if failed_before else set[str]()
     ever = set[str]().union(*failed_before)
     failed_again = {each.id for each in again.failures} if again else set[str]()
     ran_again = {each.id for each in again.cases} if again else set[str]()
     flaky = {each.id for each in now.failures if each.id in ran_again - failed_again}
-    excused = {each for each in flaky & ever if each not in always}
-    known = [each for each in now.failures if each.id in always and not red.wants(each.id)]
+    excused = {each for each in flaky if _as_run(each) in ever - always}
+    known = [each for each in now.failures if _as_run(each.id) in always and not red.wants(each.id)]
     known_ids = {each.id for each in known}
     counted = [each for each in now.failures if each.id not in known_ids | excused]
     asked = known if red.policy is BaseFailures.GOAL and not red.tests else []
@@ -72,6 +72,11 @@ def sort_failures(now: JUnit, bases: Sequence[JUnit], red: RedAtBase, again: JUn
         frozenset(excused),
         tuple(_question(each) for each in asked),
     )
+
+
+def _as_run(test_id: str) -> str:
+    """Return the id of a test, whether it is run or, as some of rustdoc's examples, only compiled."""
+    return test_id.removesuffix(" - compile")
 
 
 def _question(case: Case) -> Question:

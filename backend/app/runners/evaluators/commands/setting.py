@@ -22,7 +22,7 @@ from app.runners.evaluators.commands.scripts import script_text
 from app.runners.evaluators.protection.rules import matches
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.setting import directories_above, setting_of
-from app.runners.evaluators.testing.trees import tree_files
+from app.runners.evaluators.tree_files import tree_files
 from app.workspaces.files.limits import DEFAULT_LIMITS
 
 _TEST_NAMES = ("*.test.*", "*.spec.*", "*_test.*", "*_spec.*", "test_*.*")

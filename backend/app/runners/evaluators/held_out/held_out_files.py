@@ -7,7 +7,7 @@ from pathlib import Path
 from app.core.errors import InvalidInputError
 from app.runners.evaluators.testing.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.setting import TestSetting, is_test_file
-from app.runners.evaluators.testing.trees import tree_files
+from app.runners.evaluators.tree_files import tree_files
 from app.schemas.held_out import MAX_HELD_OUT_BYTES, MAX_HELD_OUT_FILES
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.paths import is_excluded_directory, is_git_directory_name

@@ -1,9 +1,9 @@
 """The test gate: the base's tests in the base's test setting, beside them those that the candidate wrote."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.core.errors import WorkspaceError
 from app.runners.evaluators.interpreter import (
@@ -20,29 +20,19 @@ from app.runners.evaluators.protocol import (
     skipped,
 )
 from app.runners.evaluators.source_tree import python_files
-from app.runners.evaluators.testing.accounting import Rules, accounted, says_something
-from app.runners.evaluators.testing.again import SecondLook, look_again
-from app.runners.evaluators.testing.away import Away
-from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.base_failures import Goal
-from app.runners.evaluators.testing.baseline import baseline_key
-from app.runners.evaluators.testing.changed import ChangedTests
-from app.runners.evaluators.testing.config import PytestSettings, settings_for
-from app.runners.evaluators.testing.counter_tests.asking import counter_report
-from app.runners.evaluators.testing.feedback import result_of
-from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import Ending, RunReport
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import Layout, lay_out, tree_files, whole_tree
-from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace, seconds_here_for
-from app.schemas.baseline import Baseline
+from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace
+from app.runners.evaluators.tree_files import tree_files
 from app.schemas.modes import CounterTestsMode, InProcessOnly
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.environments.outcome import Ready
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
-from app.workspaces.together import together
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.runners.evaluators.testing.trees import Layout
 
 # Files that say a project is written in another language, whose tests are another evaluator's business.
 _OTHER_LANGUAGES = (
@@ -94,7 +84,7 @@ class PytestEvaluator:
     protected: ProtectedPolicy = ProtectedPolicy.ASK
     base_failures: BaseFailures = BaseFailures.GOAL
     counter_tests: CounterTestsMode = CounterTestsMode.GATE
-    narrowed: Callable[[Layout], Layout] | None = field(default=None, compare=False)
+    narrowed: "Callable[[Layout], Layout] | None" = field(default=None, compare=False)
     in_process_only: InProcessOnly = InProcessOnly.NOTE
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
@@ -111,16 +101,10 @@ class PytestEvaluator:
             if await asyncio.to_thread(_is_foreign_language, workspace, base):
                 return skipped(self, "No Python files to test")
             async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
-                harness = Harness(
-                    python=found.python,
-                    base=base,
-                    seconds=seconds_here_for(context, self.timeout),
-                    sandbox=self.sandbox,
-                    limits=self.limits,
-                )
-                known = await self._known(context, base, found)
-                result = await self._judge(harness, workspace, context, known)
-                result = with_interpreter(result, found)
+                # What runs tests is slow to import, and many projects have none for this gate.
+                from app.runners.evaluators.testing.gate_run import judged  # noqa: PLC0415 - only to run tests
+
+                result = with_interpreter(await judged(self, found, workspace, context), found)
         except EnvironmentTroubleError as error:
             return environment_trouble(self, error)
         except SandboxUnavailableError as error:
@@ -136,95 +120,10 @@ class PytestEvaluator:
             WorkspaceError: the tree is larger than what is allowed.
             OSError: a file cannot be read.
         """
+        from app.runners.evaluators.testing.baseline import baseline_key  # noqa: PLC0415 - only with a baseline
+
         state = await self.sandbox.state()
         return await asyncio.to_thread(baseline_key, base, found, (self.version, state.name), self.limits)
-
-    async def _known(self, context: EvaluationContext, base: Path | None, found: Ready) -> Baseline | None:
-        """Return the run's baseline if base, environment and rules are the same here."""
-        known = context.get("baseline")
-        if known is None or base is None or not self.compare_base:
-            return None
-        try:
-            return known if known.key == await self.key_of(base, found) else None
-        except OSError:
-            return None
-
-    async def _judge(
-        self, harness: Harness, workspace: Path, context: EvaluationContext, known: Baseline | None
-    ) -> EvaluationResult:
-        if harness.base is None:
-            tree = await asyncio.to_thread(whole_tree, workspace, self.limits)
-            report = await harness.run(tree)
-            second = await look_again(harness, tree, report)
-            return result_of(self, JudgedRun(own=report, second=second))
-        settings = await asyncio.to_thread(settings_for, workspace, harness.base)
-        opened = context.get("open_paths", ())
-        layout = await asyncio.to_thread(lay_out, harness.base, workspace, settings, opened, self.limits)
-        if not self.compare_base:
-            whole = await asyncio.to_thread(whole_tree, workspace, self.limits)
-            layout = replace(layout, base_run=None, own_run=whole, laid_over=())
-        if self.narrowed is not None:
-            layout = self.narrowed(layout)
-        base = BaseTests(harness, harness.base, layout, settings, known)
-        try:
-            await base.prepare()
-            rules = self._rules(context, harness.base, workspace, layout, settings)
-            return await self._judge_runs(harness, layout, base, rules)
-        finally:
-            await base.close()
-
-    def _rules(
-        self,
-        context: EvaluationContext,
-        base: Path,
-        workspace: Path,
-        layout: Layout,
-        settings: PytestSettings,
-    ) -> Rules:
-        changed = ChangedTests(
-            base=base,
-            workspace=workspace,
-            laid_over=layout.laid_over,
-            patterns=settings.test_files,
-            doctests=layout.doctests,
-        )
-        goal = Goal(
-            policy=context.get("base_failures", self.base_failures),
-            tests=context.get("goal_tests", ()),
-            words=context.get("goal", ""),
-        )
-        return Rules(context.get("protected_policy", self.protected), goal, changed)
-
-    async def _judge_runs(
-        self, harness: Harness, layout: Layout, base: BaseTests, rules: Rules
-    ) -> EvaluationResult:
-        async with Away.beside(harness, layout, wanted=self.outside) as away:
-            of_base, own = await together(
-                _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
-            )
-            for report in (of_base, own):
-                if report is None or (report is of_base and says_something(report)):
-                    continue
-                trouble = await base.environment_trouble(report, of_base=report is of_base)
-                if trouble:
-                    return errored(self, trouble, ending=report.ending.value, reason="environment")
-            judged = await _compared(of_base, own, layout, base, self_compared=self.compare_base)
-            second = await _second_look(harness, layout, judged, base)
-            judged = await accounted(harness, replace(judged, second=second), rules, base)
-            of_base = judged.of_base
-            trouble = await base.environment_trouble(of_base, of_base=True) if of_base else ""
-            if trouble:
-                return errored(self, trouble, reason="environment")
-            if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
-                return errored(self, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
-            if (judged.all_well or judged.questions) and of_base is not None:
-                passed = [each for each in of_base.tests.values() if each.ok]
-                outside, counter = await together(
-                    away.report(passed, base, of_base.seconds),
-                    counter_report(harness, layout.base_run, of_base, self.counter_tests),
-                )
-                judged = replace(judged, outside=outside, counter=counter, in_process=self.in_process_only)
-            return result_of(self, judged)
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
         """Say on the result whether the tests were confined."""
@@ -237,59 +136,6 @@ class PytestEvaluator:
                 "evaluator_version": self.version,
             }
         )
-
-
-async def _run(harness: Harness, layout: Layout, *, of_base: bool) -> RunReport | None:
-    tree = layout.base_run if of_base else layout.own_run
-    return None if tree is None else await harness.run(tree)
-
-
-async def _compared(
-    of_base: RunReport | None,
-    own: RunReport | None,
-    layout: Layout,
-    base: BaseTests,
-    *,
-    self_compared: bool,
-) -> JudgedRun:
-    judged = JudgedRun(
-        own=own,
-        compared=self_compared,
-        self_written_only=self_compared and of_base is None,
-        laid_over=layout.laid_over,
-    )
-    if of_base is None:
-        return judged
-    if of_base.forged and await base.forged_too(of_base):
-        of_base = replace(of_base, forged=())
-    if of_base.ending is not Ending.COMPLETE:
-        return replace(judged, of_base=of_base)
-    return replace(
-        judged,
-        of_base=of_base,
-        lost=await base.lost(of_base),
-        idle=await base.newly_idle(of_base),
-        replaced=base.replaced(of_base),
-    )
-
-
-async def _second_look(harness: Harness, layout: Layout, judged: JudgedRun, base: BaseTests) -> SecondLook:
-    found = SecondLook()
-    if judged.of_base is not None and layout.base_run is not None:
-        found += await look_again(harness, layout.base_run, judged.of_base, base)
-    if judged.own is not None and layout.own_run is not None:
-        found += await look_again(harness, layout.own_run, judged.own)
-    return found
-
-
-def _excuse(second: SecondLook) -> str:
-    flaky = [f"{each} is flaky at base, too: it passes and fails there" for each in second.flaky_at_base]
-    lacking = [f"{name} fails at base in the same way: {what}" for name, what in second.environment.items()]
-    return "No verdict on the tests. " + "; ".join([*flaky, *lacking])
-
-
-def _reason(second: SecondLook) -> str:
-    return "environment" if second.environment else "flaky_at_base"
 
 
 def _is_foreign_language(workspace: Path, base: Path | None) -> bool:

@@ -29,8 +29,9 @@ from app.runners.evaluators.testing.doctests import with_base_doctests
 from app.runners.evaluators.testing.setting import directories_above, is_test_file, setting_of
 from app.runners.evaluators.testing.shadowing import stand_ins, starts_processes
 from app.runners.evaluators.testing.written import pinned_modules
+from app.runners.evaluators.tree_files import tree_files
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
-from app.workspaces.files.paths import is_excluded_directory, is_git_directory_name, leaves_tree
+from app.workspaces.files.paths import leaves_tree
 
 _LOADED_UNASKED = frozenset({"sitecustomize.py", "usercustomize.py"})
 _METADATA = (".dist-info", ".egg-info")
@@ -198,42 +199,6 @@ def _differ(one: Path, other: Path) -> bool:
         return not filecmp.cmp(one, other, shallow=False)
     except OSError:
         return True
-
-
-def tree_files(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> list[str]:
-    """Return files and links of a tree, hidden ones too, without caches, environments and git's own.
-
-    Raises:
-        WorkspaceError: the tree is larger than what is allowed.
-    """
-    found: list[str] = []
-    size = 0
-    waiting = [""]
-    while waiting:
-        place = waiting.pop()
-        for entry in _entries(os.path.join(root, place)):
-            name = f"{place}/{entry.name}" if place else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if not _is_left_out(entry.name):
-                    waiting.append(name)
-            elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
-                found.append(name)
-                size += entry.stat(follow_symlinks=False).st_size
-                limits.check("the tree", len(found), size)
-    return sorted(found)
-
-
-def _entries(path: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(path) as entries:
-            return list(entries)
-    except OSError:
-        return []
-
-
-def _is_left_out(name: str) -> bool:
-    raw = os.fsencode(name)
-    return is_excluded_directory(raw) or is_git_directory_name(raw)
 
 
 def materialise(tree: RunTree, dest: Path) -> None:

@@ -20,7 +20,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from app.agents.built_in.agent import INSTRUCTIONS, PydanticAiAgent
-from app.agents.models.factory import MissingKeyError
+from app.agents.models.providers import MissingKeyError
 from app.agents.port import (
     AgentFailure,
     AgentLimits,

@@ -7,7 +7,7 @@ import pytest
 from app.agents.external.agent import ExternalAgent
 from app.agents.external.roster import InstalledAgents, model_of
 from app.agents.gateway_port import Dialect
-from app.agents.models.factory import ProviderKeys
+from app.agents.models.providers import ProviderKeys
 from app.agents.port import AgentFailure, FailureKind
 from app.agents.provider import AgentProvider
 from app.schemas.agents import AgentSpec

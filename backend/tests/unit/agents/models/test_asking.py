@@ -26,7 +26,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 from app.agents.models.asking import ask
-from app.agents.models.factory import MissingKeyError
+from app.agents.models.providers import MissingKeyError
 from app.agents.models.question import Asked, NamedModel, Question
 
 pytestmark = pytest.mark.anyio

@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.agents.models.factory import AS_USUAL, Answering, ProviderKeys, build_model
+from app.agents.models.factory import AS_USUAL, Answering, build_model
+from app.agents.models.providers import ProviderKeys
 
 KEYS = ProviderKeys(anthropic_api_key="k", openai_api_key="k")
 

@@ -10,8 +10,8 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Tool
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from app.agents.models.factory import MissingKeyError
 from app.agents.models.judge import FirstContender, ModelJudge, shuffled
+from app.agents.models.providers import MissingKeyError
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.runners.evaluators.testing.owned import owned_by_tests
 from app.runners.evaluators.testing.setting import TestSetting
-from app.runners.evaluators.testing.trees import tree_files
+from app.runners.evaluators.tree_files import tree_files
 from tests.unit.runners.evaluators.conftest import Tree
 
 PATTERNS = ("test_*.py",)

@@ -12,9 +12,9 @@ from app.runners.evaluators.testing.trees import (
     RunTree,
     lay_out,
     materialise,
-    tree_files,
     whole_tree,
 )
+from app.runners.evaluators.tree_files import tree_files
 from app.workspaces.files.limits import WorkspaceLimits
 
 BASE = {

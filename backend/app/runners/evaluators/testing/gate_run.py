@@ -1,0 +1,200 @@
+"""Carries out what the test gate is set to: runs the tests and compares them with the base.
+
+Separate from the gate, whose settings every panel holds: this imports far more, and only for tests.
+"""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, errored
+from app.runners.evaluators.testing.accounting import Rules, accounted, says_something
+from app.runners.evaluators.testing.again import SecondLook, look_again
+from app.runners.evaluators.testing.away import Away
+from app.runners.evaluators.testing.base import BaseTests
+from app.runners.evaluators.testing.base_failures import Goal
+from app.runners.evaluators.testing.changed import ChangedTests
+from app.runners.evaluators.testing.config import PytestSettings, settings_for
+from app.runners.evaluators.testing.counter_tests.asking import counter_report
+from app.runners.evaluators.testing.feedback import result_of
+from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.report import Ending, RunReport
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
+from app.runners.evaluators.tooling import find_base, seconds_here_for
+from app.schemas.baseline import Baseline
+from app.workspaces.environments.outcome import Ready
+from app.workspaces.together import together
+
+if TYPE_CHECKING:
+    from app.runners.evaluators.testing.gate import PytestEvaluator
+
+
+async def judged(
+    gate: "PytestEvaluator",
+    found: Ready,
+    workspace: Path,
+    context: EvaluationContext,
+) -> EvaluationResult:
+    """Run the tests of a workspace as the gate says, and return its result.
+
+    Args:
+        gate: says how.
+        found: the interpreter of the workspace.
+        workspace: the candidate's tree.
+        context: of the evaluation.
+
+    Raises:
+        ToolTroubleError, WorkspaceError, SandboxUnavailableError: the tests cannot be run.
+    """
+    base = find_base(context)
+    harness = Harness(
+        python=found.python,
+        base=base,
+        seconds=seconds_here_for(context, gate.timeout),
+        sandbox=gate.sandbox,
+        limits=gate.limits,
+    )
+    known = await _known(gate, context, base, found)
+    if harness.base is None:
+        tree = await asyncio.to_thread(whole_tree, workspace, gate.limits)
+        report = await harness.run(tree)
+        second = await look_again(harness, tree, report)
+        return result_of(gate, JudgedRun(own=report, second=second))
+    settings = await asyncio.to_thread(settings_for, workspace, harness.base)
+    opened = context.get("open_paths", ())
+    layout = await asyncio.to_thread(lay_out, harness.base, workspace, settings, opened, gate.limits)
+    if not gate.compare_base:
+        whole = await asyncio.to_thread(whole_tree, workspace, gate.limits)
+        layout = replace(layout, base_run=None, own_run=whole, laid_over=())
+    if gate.narrowed is not None:
+        layout = gate.narrowed(layout)
+    base = BaseTests(harness, harness.base, layout, settings, known)
+    try:
+        await base.prepare()
+        rules = _rules(gate, context, harness.base, workspace, layout, settings)
+        return await _judge_runs(gate, harness, layout, base, rules)
+    finally:
+        await base.close()
+
+
+def _rules(
+    gate: "PytestEvaluator",
+    context: EvaluationContext,
+    base: Path,
+    workspace: Path,
+    layout: Layout,
+    settings: PytestSettings,
+) -> Rules:
+    changed = ChangedTests(
+        base=base,
+        workspace=workspace,
+        laid_over=layout.laid_over,
+        patterns=settings.test_files,
+        doctests=layout.doctests,
+    )
+    goal = Goal(
+        policy=context.get("base_failures", gate.base_failures),
+        tests=context.get("goal_tests", ()),
+        words=context.get("goal", ""),
+    )
+    return Rules(context.get("protected_policy", gate.protected), goal, changed)
+
+
+async def _judge_runs(
+    gate: "PytestEvaluator", harness: Harness, layout: Layout, base: BaseTests, rules: Rules
+) -> EvaluationResult:
+    async with Away.beside(harness, layout, wanted=gate.outside) as away:
+        of_base, own = await together(
+            _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
+        )
+        for report in (of_base, own):
+            if report is None or (report is of_base and says_something(report)):
+                continue
+            trouble = await base.environment_trouble(report, of_base=report is of_base)
+            if trouble:
+                return errored(gate, trouble, ending=report.ending.value, reason="environment")
+        judged = await _compared(of_base, own, layout, base, self_compared=gate.compare_base)
+        second = await _second_look(harness, layout, judged, base)
+        judged = await accounted(harness, replace(judged, second=second), rules, base)
+        of_base = judged.of_base
+        trouble = await base.environment_trouble(of_base, of_base=True) if of_base else ""
+        if trouble:
+            return errored(gate, trouble, reason="environment")
+        if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
+            return errored(gate, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
+        if (judged.all_well or judged.questions) and of_base is not None:
+            passed = [each for each in of_base.tests.values() if each.ok]
+            outside, counter = await together(
+                away.report(passed, base, of_base.seconds),
+                counter_report(harness, layout.base_run, of_base, gate.counter_tests),
+            )
+            judged = replace(judged, outside=outside, counter=counter, in_process=gate.in_process_only)
+        return result_of(gate, judged)
+
+
+async def _known(
+    gate: "PytestEvaluator", context: EvaluationContext, base: Path | None, found: Ready
+) -> Baseline | None:
+    """Return the run's baseline if base, environment and rules are the same here."""
+    known = context.get("baseline")
+    if known is None or base is None or not gate.compare_base:
+        return None
+    try:
+        return known if known.key == await gate.key_of(base, found) else None
+    except OSError:
+        return None
+
+
+async def _run(harness: Harness, layout: Layout, *, of_base: bool) -> RunReport | None:
+    tree = layout.base_run if of_base else layout.own_run
+    return None if tree is None else await harness.run(tree)
+
+
+async def _compared(
+    of_base: RunReport | None,
+    own: RunReport | None,
+    layout: Layout,
+    base: BaseTests,
+    *,
+    self_compared: bool,
+) -> JudgedRun:
+    judged = JudgedRun(
+        own=own,
+        compared=self_compared,
+        self_written_only=self_compared and of_base is None,
+        laid_over=layout.laid_over,
+    )
+    if of_base is None:
+        return judged
+    if of_base.forged and await base.forged_too(of_base):
+        of_base = replace(of_base, forged=())
+    if of_base.ending is not Ending.COMPLETE:
+        return replace(judged, of_base=of_base)
+    return replace(
+        judged,
+        of_base=of_base,
+        lost=await base.lost(of_base),
+        idle=await base.newly_idle(of_base),
+        replaced=base.replaced(of_base),
+    )
+
+
+async def _second_look(harness: Harness, layout: Layout, judged: JudgedRun, base: BaseTests) -> SecondLook:
+    found = SecondLook()
+    if judged.of_base is not None and layout.base_run is not None:
+        found += await look_again(harness, layout.base_run, judged.of_base, base)
+    if judged.own is not None and layout.own_run is not None:
+        found += await look_again(harness, layout.own_run, judged.own)
+    return found
+
+
+def _excuse(second: SecondLook) -> str:
+    flaky = [f"{each} is flaky at base, too: it passes and fails there" for each in second.flaky_at_base]
+    lacking = [f"{name} fails at base in the same way: {what}" for name, what in second.environment.items()]
+    return "No verdict on the tests. " + "; ".join([*flaky, *lacking])
+
+
+def _reason(second: SecondLook) -> str:
+    return "environment" if second.environment else "flaky_at_base"

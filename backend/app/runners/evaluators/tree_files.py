@@ -1,0 +1,43 @@
+"""Lists the files of a tree that belong to a project."""
+
+import os
+from pathlib import Path
+
+from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
+from app.workspaces.files.paths import is_excluded_directory, is_git_directory_name
+
+
+def tree_files(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> list[str]:
+    """Return files and links of a tree, hidden ones too, without caches, environments and git's own.
+
+    Raises:
+        WorkspaceError: the tree is larger than what is allowed.
+    """
+    found: list[str] = []
+    size = 0
+    waiting = [""]
+    while waiting:
+        place = waiting.pop()
+        for entry in _entries(os.path.join(root, place)):
+            name = f"{place}/{entry.name}" if place else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if not _is_left_out(entry.name):
+                    waiting.append(name)
+            elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
+                found.append(name)
+                size += entry.stat(follow_symlinks=False).st_size
+                limits.check("the tree", len(found), size)
+    return sorted(found)
+
+
+def _entries(path: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(path) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_left_out(name: str) -> bool:
+    raw = os.fsencode(name)
+    return is_excluded_directory(raw) or is_git_directory_name(raw)
