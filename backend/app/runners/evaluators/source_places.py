@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from app.workspaces.environments.reading import table, texts
+
 _SRC = "src"
 _IN_SETUP_PY = re.compile(r"package_dir['\"]?\s*[=:]\s*\{\s*(?:''|\"\")\s*:\s*['\"]([\w./-]+)['\"]")
 _IN_SETUP_CFG = re.compile(r"^package_dir\s*=\s*=\s*([\w./-]+)\s*$", re.MULTILINE)
@@ -30,12 +32,10 @@ def _in_pyproject(text: str) -> list[str]:
     if "package-dir" not in text:
         return []
     try:
-        place: object = tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return []
-    for key in ("tool", "setuptools", "package-dir", ""):
-        place = place.get(key) if isinstance(place, dict) else None
-    return [place] if isinstance(place, str) else []
+    return texts(table(document, "tool", "setuptools", "package-dir").get(""))
 
 
 def _text(path: Path) -> str:
