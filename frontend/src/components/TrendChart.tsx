@@ -29,6 +29,8 @@ const RIGHT = 12;
 const LEAST_WIDTH = 120;
 /** Lines stand beside each other: equal values would hide all but one. */
 const BESIDE = 5;
+/** Pixels above and below a point that still belong to it. */
+const REACH = 9;
 const DAY_PX = 90;
 /** Cases from which a mark has its full size. */
 const MANY = 30;
@@ -208,6 +210,8 @@ interface PointProps {
 /** Says its figures when pointed at and leads to its runs. The table below does the same for the keyboard. */
 function Point({ place, share, name, children }: PointProps) {
   const navigate = useNavigate();
+  // As wide as lines lie beside each other: none covers the points of another.
+  const [top, bottom] = [Math.min(place.high, place.y - REACH), Math.max(place.low, place.y + REACH)];
   return (
     // A picture holds no links: the table below leads to the same runs.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
@@ -219,8 +223,8 @@ function Point({ place, share, name, children }: PointProps) {
       <title>
         {`${name}: ${formatShare(share.value)}, ${formatCases(share)}, 95 % interval ${formatInterval(share)}`}
       </title>
-      {children}
-      <circle cx={place.x} cy={place.y} r="9" fill="transparent" />
+      <g pointerEvents="none">{children}</g>
+      <rect x={place.x - BESIDE / 2} y={top} width={BESIDE} height={bottom - top} fill="transparent" />
     </g>
   );
 }

@@ -14,7 +14,7 @@ _IN_SETUP_CFG = re.compile(r"^package_dir\s*=\s*=\s*([\w./-]+)\s*$", re.MULTILIN
 def source_places(tree: Path) -> tuple[str, ...]:
     """Name the directories, POSIX paths below the tree, that hold its modules besides the root.
 
-    That is `src` by convention, and what setuptools is told by `package_dir` for the root package; see
+    That is `src` by convention, and the directory that `package_dir` gives the root package; see
     https://setuptools.pypa.io/en/latest/userguide/package_discovery.html. Only directories that are there are
     named.
     """

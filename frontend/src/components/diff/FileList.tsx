@@ -8,6 +8,7 @@ import { type FileRow, fileRows } from "@/lib/diff/file-rows";
 import { plural } from "@/lib/format";
 import type { FileDiff } from "@/lib/queries/diffs";
 
+import { bringIntoView } from "./bring-into-view";
 import { Counts } from "./DiffFile";
 
 const FEW = 6;
@@ -121,7 +122,7 @@ function Row({ row, idOf, failing, viewed, onOpen }: Omit<Props, "files" | "besi
         onClick={(event) => {
           event.preventDefault();
           onOpen(file.path);
-          document.querySelector(`#${idOf(index)}`)?.scrollIntoView({ block: "start" });
+          bringIntoView(() => document.querySelector(`#${idOf(index)}`));
         }}
       >
         <code>

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.anyio
 
 CHANNEL = "procrastinate_queue_v1#phaserunner"
 END = "end"
-SOON = datetime.now(UTC) + timedelta(hours=1)
 
 
 @pytest.fixture
@@ -63,20 +62,20 @@ async def end(cases: UseCases, run_id: UUID) -> None:
 WAITING = {
     "a job that may begin": (True, None, 1),
     "no job": (False, None, 0),
-    "a job of later": (True, SOON, 0),
+    "a job of later": (True, timedelta(hours=1), 0),
 }
 
 
-@pytest.mark.parametrize(("waits", "at", "times"), WAITING.values(), ids=WAITING.keys())
+@pytest.mark.parametrize(("waits", "later", "times"), WAITING.values(), ids=WAITING.keys())
 async def test_the_end_of_a_job_tells_of_the_next_one(
-    cases: UseCases, heard: asyncio.Queue[str], waits: bool, at: datetime | None, times: int
+    cases: UseCases, heard: asyncio.Queue[str], waits: bool, later: timedelta | None, times: int
 ) -> None:
     run_id, other = await cases.rows.run(), uuid4()
     await running_job(cases, run_id)
     async with cases.sessions.begin() as session:
         await enqueue_advance(session, other)  # of another run: not this lock's concern
         if waits:
-            await enqueue_advance(session, run_id, at=at)
+            await enqueue_advance(session, run_id, at=datetime.now(UTC) + later if later else None)
     await told(cases, heard)
     await end(cases, run_id)
     assert await told(cases, heard) == times
