@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.workspaces.environments.groups import Wanted, own_extras, wanted
+from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.naming import choose, names_in, normal
 from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import Project, project_of, requires_python
@@ -88,7 +89,8 @@ def plan_for(tree: Path | None) -> Plan:
 
     A lock decides alone: uv.lock, else pylock.toml. Without one it is what pyproject.toml, setup.cfg and
     setup.py state, requirements.txt, and what they or requirement files name for tests (for development, when
-    there is nothing for tests); poetry.lock then says in which versions.
+    there is nothing for tests), with those requirements of other extras that test files import; poetry.lock
+    then says in which versions.
 
     Raises:
         DeclarationError: a file that says so cannot be read.
@@ -124,6 +126,8 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *_tox_extras(tree, asked)]))
     lines = [line for name in groups for line in asked.groups[name]]
     lines += [line for name in extras for line in asked.extra_requirements(name)]
+    others = [line for name in asked.extras if name not in extras for line in asked.extra_requirements(name)]
+    imported = imported_by_tests(tree) if others else frozenset[str]()
     for name in [
         *plain,
         *asked.files,
@@ -142,6 +146,8 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
         for name in _tox_files(tree):
             files.collect(tree, name)
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
+    # Tests of what an extra adds import what it brings, and often nothing else asks for that.
+    lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
     return list(dict.fromkeys(_without_self(lines, asked, project))), files
 
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 from app.core.python_source import parse_module
 
 MAX_BYTES = 20_000_000
+_MAX_DEPTH = 20
 
 
 class DeclarationError(Exception):
@@ -67,7 +68,8 @@ def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
 def setup_arguments(tree: Path) -> Mapping[str, Any]:
     """Return those arguments of `setup()` in setup.py that stand there as plain values; nothing is run.
 
-    Names that the file gives a plain value count, too. What it computes is left out.
+    Names that the file gives a plain value count, too, also inside lists and tables. What it computes is left
+    out.
     """
     try:
         module = parse_module(read_text(tree, "setup.py") or "")
@@ -108,9 +110,25 @@ def _is_setup(function: ast.expr) -> bool:
     )
 
 
-def _plain(node: ast.expr, known: Mapping[str, Any]) -> Any:
+def _plain(node: ast.expr, known: Mapping[str, Any], depth: int = 0) -> Any:
+    """Return a plain value; None for one that is computed, which lists and tables leave out."""
+    inner = depth + 1
+    if depth > _MAX_DEPTH:
+        return None
     if isinstance(node, ast.Name):
         return known.get(node.id)
+    if isinstance(node, ast.List | ast.Tuple):
+        found = (_plain(each, known, inner) for each in node.elts)
+        return [each for each in found if each is not None]
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        given = {
+            key.value: _plain(value, known, inner) for key, value in pairs if isinstance(key, ast.Constant)
+        }
+        return {key: value for key, value in given.items() if value is not None}
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        sides = [_plain(each, known, inner) for each in (node.left, node.right)]
+        return sides[0] + sides[1] if all(isinstance(each, list) for each in sides) else None
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -175,6 +175,30 @@ def test_files_for_development_are_taken_beside_tests_that_bring_no_pytest(
     assert "mock" in plan.files[ROOTS]
 
 
+def test_requirements_of_other_extras_count_where_tests_import_them(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": (
+            '[project]\nname = "demo"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
+            'arrays = ["numpy>=2", "scipy"]\ndocs = ["sphinx"]\nall = ["demo[docs,arrays]"]\n'
+        ),
+        "demo/plots.py": "import scipy\n",
+        "demo/tests/test_arrays.py": "import demo\n\ndef test_sum():\n    import numpy as np\n",
+    }
+    assert roots(write(tmp_path, files)) == ["pytest", "numpy>=2"]
+
+
+def test_lists_of_setup_py_may_name_others(tmp_path: Path) -> None:
+    setup = """\
+import os
+from setuptools import setup
+NEEDS = ["alpha", os.environ["MORE"]]
+TESTS = NEEDS + ["pytest", "beta"]
+EXTRAS = {"tests": TESTS, "docs": read("docs.txt"), "fast": ["gamma"]}
+setup(name="demo", install_requires=NEEDS, extras_require=EXTRAS)
+"""
+    assert roots(write(tmp_path, {"setup.py": setup})) == ["alpha", "pytest", "beta"]
+
+
 @pytest.mark.parametrize("outside", ["-r ../secret.txt", "-r /etc/hostname", "-r link.txt", "-r gone.txt"])
 def test_a_requirement_file_cannot_include_what_lies_outside_the_tree(tmp_path: Path, outside: str) -> None:
     (tmp_path / "secret.txt").write_text("password\n")

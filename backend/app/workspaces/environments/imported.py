@@ -1,0 +1,41 @@
+"""Which modules the tests of a tree import, as far as their text tells."""
+
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from app.workspaces.environments.naming import normal
+from app.workspaces.files.paths import is_excluded_directory
+
+MAX_FILES = 2000
+_MAX_BYTES = 1_000_000
+_PLACES = frozenset({"test", "tests", "testing"})
+_FILE = re.compile(r"test_.*\.py|.*_test\.py|conftest\.py|tests?\.py")
+_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+
+
+def imported_by_tests(tree: Path) -> frozenset[str]:
+    """Return the normal names of the top-level modules that test files import; `MAX_FILES` are read."""
+    files = islice(_test_files(tree), MAX_FILES)
+    return frozenset(normal(each) for path in files for each in _IMPORT.findall(_text(path)))
+
+
+def _test_files(tree: Path) -> Iterator[Path]:
+    for place, directories, names in os.walk(tree):
+        directories[:] = sorted(each for each in directories if not is_excluded_directory(os.fsencode(each)))
+        directory = Path(place)
+        is_theirs = not _PLACES.isdisjoint(directory.relative_to(tree).parts)
+        for name in sorted(names):
+            if name.endswith(".py") if is_theirs else _FILE.fullmatch(name):
+                yield directory / name
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_BYTES:
+            return ""
+        return path.read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
