@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.runners.evaluators.protection.questions import folded, questions_about
+from app.runners.evaluators.protection.questions import folded, question_of_file, questions_about
 from app.runners.evaluators.testing.inventory import file_of, function_of
 from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
@@ -140,7 +140,12 @@ class ChangedTests:
         """
         tests = {each for each in self.laid_over if is_test_file(each, self.patterns)}
         others = [each for each in self.laid_over if each not in tests]
-        parts = [*asked, *self._further(others, asked)] or self._further(sorted(tests), asked)
+        parts = (
+            [*asked, *self._further(others, asked)]
+            or self._further(sorted(tests), asked)
+            # A helper may lack only an import that the code no longer offers.
+            or [question_of_file(each, self._before(each), self._after(each)) for each in others]
+        )
         if not parts:
             return None
         listed = ", ".join(dict.fromkeys(f"`{each.id}`" for each in parts[:3]))
