@@ -14,7 +14,14 @@ from app.runners.evaluators.protocol import (
     skipped,
 )
 from app.runners.evaluators.static.analysed_copy import AnalysedCopy
-from app.runners.evaluators.static.baseline import Comparison, Finding, Wording, often_broken, result_of
+from app.runners.evaluators.static.baseline import (
+    INVALID_SYNTAX,
+    Comparison,
+    Finding,
+    Wording,
+    often_broken,
+    result_of,
+)
 from app.runners.evaluators.static.ruff_pin import pinned_ruff
 from app.runners.evaluators.static.ruff_rules import (
     LintRules,
@@ -122,14 +129,17 @@ class RuffLintEvaluator:
         full code.
         """
         open_rules = {each.rule for each in comparison.new if not is_fault(each.rule)}
-        if not open_rules:
+        unparsed = any(each.rule == INVALID_SYNTAX for each in comparison.new)
+        if not (open_rules or unparsed):
             return lambda _: False
-        if ruff.rules.unconfigured:
+        if ruff.rules.unconfigured and not unparsed:
             return lambda each: each.rule in open_rules
         copy = await asyncio.to_thread(trees.copy_of_base)
         await asyncio.to_thread(lay_out, ruff.rules, copy.path)
         at_base = await ruff.findings(copy.path, await ruff.selected(copy.path, copy.files))
         loose = often_broken(at_base, but=is_fault)
+        if ruff.rules.unconfigured:
+            return lambda each: each.rule in open_rules or loose.covers(each)
         # A project that chooses groups of rules has not agreed to those that its own ruff does not have.
         pinned = await asyncio.to_thread(pinned_ruff, trees.base.path) if trees.base is not None else None
         unsettled = await ruff.unsettled(open_rules, pinned) - set(ruff.rules.chosen)

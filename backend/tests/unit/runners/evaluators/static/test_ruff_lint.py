@@ -284,6 +284,15 @@ async def test_unreadable_files_fail(context, files) -> None:
     assert (await lint(context, files)).status == "failed"
 
 
+@pytest.mark.parametrize("settings", [{}, {"ruff.toml": "lint.select = ['E', 'F']\n"}], ids=["none", "own"])
+@pytest.mark.parametrize(("name", "status"), [("cases/new.py", "passed"), ("new.py", "failed")])
+async def test_a_directory_of_files_that_do_not_parse_may_get_one_more(
+    context, name: str, status: str, settings: Mapping[str, str]
+) -> None:
+    base = {**CLEAN, **settings, **{f"cases/{number}.py": "print 'x'\n" for number in range(3)}}
+    assert (await lint(context, {**base, name: "def f(:\n"}, base)).status == status
+
+
 @pytest.mark.parametrize("name", ["-x.py", "#h.py", "@list.py", "a b.py", "café.py", "q'\".py"])
 async def test_odd_names_are_linted(context, name: str) -> None:
     assert (await lint(context, {name: "import os\n"})).metadata["error_count"] == 1

@@ -251,6 +251,29 @@ async def test_a_new_skip_fails_and_an_old_one_does_not(context) -> None:
     assert result.metadata["newly_skipped"] == ["test_a.py::test_new"]
 
 
+ROW_FOR_EACH_FILE = {
+    **CODE,
+    "rows/one.txt": "1\n",
+    "tests/test_rows.py": (
+        "import pathlib, pytest\nfrom calc import add\n"
+        "ROWS = sorted(pathlib.Path(__file__).parents[1].glob('rows/*.txt'))\n\n"
+        "@pytest.mark.parametrize('path', ROWS, ids=lambda each: each.name)\ndef test_row(path):\n"
+        "    if path.read_text() == 'later\\n':\n        pytest.skip('needs a newer Python')\n"
+        "    assert add(0, int(path.read_text())) == 1\n"
+    ),
+}
+
+
+async def test_a_further_row_may_be_skipped_where_the_others_run(context) -> None:
+    more = {"rows/two.txt": "later\n"}
+    base = {**ROW_FOR_EACH_FILE, "rows/three.txt": "1\n"}
+    result = await run(context, {**base, **more}, base)
+    assert result.metadata["newly_skipped"] == [], result.feedback
+    renamed = {**ROW_FOR_EACH_FILE, **more}
+    result = await run(context, renamed, base)
+    assert result.metadata["newly_skipped"] == ["tests/test_rows.py::test_row[two.txt]"], result.feedback
+
+
 async def test_comparison_can_be_switched_off(context) -> None:
     files = {**CODE, "tests/test_new.py": "def test_new():\n    pass\n"}
     result = await run(context, files, GOOD, compare_base=False)
