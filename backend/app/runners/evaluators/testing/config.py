@@ -30,6 +30,7 @@ _CONFIG_FILES = (
 
 _TEST_FILES = ("test_*.py", "*_test.py")
 _TEST_PROGRAMS = ("test.py", "tests.py")
+_PROGRAM_PLACES = ("", "test", "tests", "src/test", "src/tests")
 _PACKAGES_OF_PYTEST = ("iniconfig", "packaging", "pluggy", "pygments")
 _DOCTEST_GLOB = "--doctest-glob"
 # What pytest takes for a text with doctests when no glob is given.
@@ -123,8 +124,14 @@ def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
 
 
 def _usual_test_files(base: Path | None) -> tuple[str, ...]:
-    """Return pytest's usual patterns, with the one file at the root that some projects run as a program."""
-    alone = [name for name in _TEST_PROGRAMS if base is not None and defines_tests(base / name)]
+    """Return pytest's usual patterns, with the names of single files that some projects run as a program."""
+    if base is None:
+        return _TEST_FILES
+    alone = [
+        name
+        for name in _TEST_PROGRAMS
+        if any(defines_tests(base / place / name) for place in _PROGRAM_PLACES)
+    ]
     return (*_TEST_FILES, *alone)
 
 

@@ -162,11 +162,14 @@ PROGRAM += "    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n"
         ),
     ],
 )
-async def test_the_one_test_file_at_the_root_is_run(context, config: dict[str, str]) -> None:
-    base = {**CODE, "test.py": PROGRAM, **config}
+@pytest.mark.parametrize("place", ["test.py", "tests/test.py", "src/tests/tests.py"])
+async def test_the_one_test_file_that_is_a_program_is_run(
+    context, config: dict[str, str], place: str
+) -> None:
+    base = {**CODE, place: PROGRAM, **config}
     assert (await judge(context(base, base), outside=False)).status == "passed"
     assert (await judge(context({**base, **WRONG}, base), outside=False)).status == "failed"
-    without = {name: text for name, text in base.items() if name != "test.py"}
+    without = {name: text for name, text in base.items() if name != place}
     lost = await judge(context({**without, **WRONG}, base), outside=False)
     assert lost.status == "failed"
 
