@@ -103,13 +103,12 @@ class BaseTests:
         if not files:
             return []
         there = await self.run(files)
-        awake = {each.id for each in there.tests.values() if not each.idle}
-        # Where each test of a function still runs, a further one is new, as for a new data file.
+        known, awake = set(there.tests), {each.id for each in there.tests.values() if not each.idle}
+        # Where each test of a function still runs, a further one is new, as for a new data file. A file that
+        # cannot be imported at base has tests that its text names.
         awake_functions = {function_of(each) for each in awake.difference(report.tests)}
-        # A file that cannot be imported at base has tests that its text names.
         unread = [name for name in files if there.ending is not Ending.COMPLETE or _is_broken(name, there)]
         awake_functions.update(written_tests(self._base, unread))
-        known = set(there.tests)
         return [
             each
             for each in idle
