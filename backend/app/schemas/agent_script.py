@@ -52,7 +52,7 @@ _Line = Annotated[str, _text(2_000, 1), AfterValidator(clean_text)]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class _Edit(_Frozen):

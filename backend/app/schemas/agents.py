@@ -53,7 +53,7 @@ _ModelName = Annotated[str, StringConstraints(max_length=200, pattern=r"^\S+$")]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 ProfileName = Annotated[str, StringConstraints(pattern=PROFILE_NAME)]

@@ -11,7 +11,7 @@ from app.schemas import defaults
 CheckerName = Literal["mypy", "pyright", "basedpyright", "ty"]
 """A tool that checks types."""
 
-_FROM_RESULT = ConfigDict(frozen=True, from_attributes=True)
+_FROM_RESULT = ConfigDict(frozen=True, from_attributes=True, defer_build=True)
 
 
 class CriterionResultSchema(BaseModel):
@@ -49,7 +49,7 @@ class EvaluationResultSchema(BaseModel):
 class PhaseEvaluationSummary(BaseModel):
     """The verdict on one attempt of a phase, with all it rests on."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     phase: str
     attempt: int = Field(ge=1)
@@ -68,7 +68,7 @@ class PhaseEvaluationSummary(BaseModel):
 class AttemptRecord(BaseModel):
     """One attempt as it is remembered."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     attempt_number: int = Field(ge=1)
     started_at: datetime
@@ -82,7 +82,7 @@ class AttemptRecord(BaseModel):
 class FeedbackMemorySchema(BaseModel):
     """What the attempts of a phase taught."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     sprint_id: UUID
     phase: str

@@ -23,7 +23,7 @@ class ForgeOrigin(BaseModel):
         trigger: what started it; a second run with the same trigger is refused.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     forge: str
     repository: str
@@ -59,7 +59,7 @@ class ReviewView(BaseModel):
         problem: why the forge could not be asked; empty while all is well.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     state: ReviewState
     reason: str
@@ -77,7 +77,7 @@ class ForgeView(BaseModel):
         review: what reviewers and checks say, and the rounds that answer them; None if it is not followed.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     forge: str
     repository: str

@@ -63,7 +63,7 @@ class Question(BaseModel):
         key: identifies the question; an acceptance of it covers exactly this change.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     kind: QuestionKind

@@ -181,7 +181,7 @@ def min_of(one: Number | None, other: Number | None) -> Number | None:
 class Budget(BaseModel):
     """What a run may consume; None is unbounded. Judges count too."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     tokens: int | None = Field(default=None, ge=1)
     cost_usd: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
@@ -190,7 +190,7 @@ class Budget(BaseModel):
 class Usage(BaseModel):
     """Consumption so far. An unknown cost is null, never zero."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     requests: int = 0
     tool_calls: int = 0
@@ -238,7 +238,7 @@ class RunPolicy(BaseModel):
     `when_exhausted` is what tells the kinds of runs apart.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     max_attempts: int = Field(default=defaults.MAX_ATTEMPTS, ge=1, le=100)
     pass_threshold: float = Field(default=defaults.PASS_THRESHOLD, ge=0.0, le=1.0)

@@ -16,7 +16,7 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 class PhaseView(BaseModel):
     """The state of one phase. `max_attempts` is allowed now, including what reviewers granted."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     phase: str
     status: str = Field(description="pending, active, waiting, completed, failed or cancelled")
@@ -28,7 +28,7 @@ class PhaseView(BaseModel):
 class PauseView(BaseModel):
     """When a run was paused, by whom and why."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     at: datetime
     by: str
@@ -38,7 +38,7 @@ class PauseView(BaseModel):
 class ForkOrigin(BaseModel):
     """The attempt of another sprint that a sprint started from."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     run_id: UUID
     phase: str
@@ -53,7 +53,7 @@ class ListedRun(BaseModel):
     attempts that reviewers granted.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: UUID
     kind: RunKind
@@ -106,7 +106,7 @@ class RunPage(BaseModel):
 class RunCancel(BaseModel):
     """Why a run is cancelled."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     reason: CleanText = Field(default="", max_length=2000)
 
@@ -114,6 +114,6 @@ class RunCancel(BaseModel):
 class RunPause(BaseModel):
     """Why a run is paused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     reason: CleanText = Field(default="", max_length=2000)
