@@ -2,11 +2,13 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+
+from app.workspaces.confine.accounts import with_line
 
 HOME = "/home/sandbox"
 
@@ -24,7 +26,6 @@ ETC = (
     *("ld.so.conf.d", "localtime", "mime.types", "nsswitch.conf", "os-release", "passwd", "pki", "protocols"),
     *("services", "ssl"),
 )
-_USERS = "/etc/passwd"
 _RESOLVER = Path("/etc/resolv.conf")
 
 
@@ -93,7 +94,7 @@ class SystemConfiguration:
     A copy of a small file costs a tenth of a mount.
 
     Args:
-        account: a line for the table of users: some programs end at once where their user has none.
+        accounts: one more line for some files, by path (`account_lines`).
 
     Attributes:
         links: by path, where a symbolic link leads.
@@ -101,8 +102,8 @@ class SystemConfiguration:
         directories: paths.
     """
 
-    def __init__(self, account: str | None = None) -> None:
-        self._account = account
+    def __init__(self, accounts: Mapping[str, str]) -> None:
+        self._accounts = accounts
         self.links: dict[str, str] = {}
         self.files: dict[str, int] = {}
         self.directories: list[str] = []
@@ -132,16 +133,16 @@ class SystemConfiguration:
         else:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             self._open.callback(os.close, descriptor)
-            if path == _USERS and self._account is not None:
-                descriptor = self._with_account(descriptor, self._account)
+            if path in self._accounts:
+                descriptor = self._with_account(descriptor, path)
             self.files[path] = descriptor
 
-    def _with_account(self, users: int, account: str) -> int:
+    def _with_account(self, table: int, path: str) -> int:
         """Return the descriptor of a copy in memory with one more line."""
-        copy = os.memfd_create("users", os.MFD_CLOEXEC)
+        copy = os.memfd_create("accounts", os.MFD_CLOEXEC)
         self._open.callback(os.close, copy)
-        with os.fdopen(users, "rb", closefd=False) as source, os.fdopen(copy, "wb", closefd=False) as sink:
-            sink.write(source.read().rstrip(b"\n") + b"\n" + account.encode() + b"\n")
+        with os.fdopen(table, "rb", closefd=False) as source, os.fdopen(copy, "wb", closefd=False) as sink:
+            sink.write(with_line(source.read(), self._accounts[path]))
         os.lseek(copy, 0, os.SEEK_SET)
         return copy
 

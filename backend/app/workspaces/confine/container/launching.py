@@ -13,6 +13,7 @@ from uuid import uuid4
 import anyio
 import anyio.to_thread
 
+from app.workspaces.confine.accounts import GROUPS, USERS, account_lines, with_line
 from app.workspaces.confine.backend import Launched
 from app.workspaces.confine.bubblewrap import HOME, Identity
 from app.workspaces.confine.confinement import Confinement, Network, SandboxSettings
@@ -146,7 +147,7 @@ class ContainerBackend:
         is_system = confinement.image is None
         mounts = {inside: (here, False) for here, inside in system_places()} if is_system else {}
         if is_system:
-            mounts[Path("/etc/passwd")] = (place / "passwd", False)
+            mounts |= {Path(table): (place / Path(table).name, False) for table in (USERS, GROUPS)}
         mounts |= {path: (path, True) for path in confinement.writable}
         mounts |= {path: (path, False) for path in confinement.readable}
         return ContainerLaunch(
@@ -193,9 +194,11 @@ def _write_files(place: Path, variables: Mapping[str, str], user: str, home: Pat
     lines = (f"{name}={value}\n" for name, value in variables.items())
     (place / "variables").touch(mode=0o600)
     (place / "variables").write_text("".join(lines))
-    users = Path("/etc/passwd").read_text().rstrip("\n")
-    (place / "passwd").write_text(f"{users}\nsandbox:x:{user}::{home or HOME}:/bin/sh\n")
-    (place / "passwd").chmod(0o644)
+    uid, _, gid = user.partition(":")
+    for table, line in account_lines(int(uid), int(gid), str(home or HOME)).items():
+        copy = place / Path(table).name
+        copy.write_bytes(with_line(Path(table).read_bytes(), line))
+        copy.chmod(0o644)
     if _FILTER is not None:
         (place / "filter").write_bytes(_FILTER)
 

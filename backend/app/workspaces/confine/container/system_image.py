@@ -16,8 +16,8 @@ _DIRECTORIES = ("etc", "var", "home", "proc", "sys", "dev", "run")
 _FOR_EVERYBODY = ("tmp", HOME.strip("/"))
 """Directories whose modes a temporary file system in their place takes over."""
 
-# The engine makes its own of these, and the table of users has a line for the program's.
-_MADE_PER_LAUNCH = frozenset({"hosts", "passwd"})
+# The engine makes its own table of hosts; those of users and groups have a line for the program's.
+_MADE_PER_LAUNCH = frozenset({"hosts", "passwd", "group"})
 
 
 async def system_image(engine: Engine) -> str:

@@ -114,6 +114,15 @@ print(json.dumps([os.getuid() != 0, os.getgid() != 0, int(status["CapEff"], 16),
     assert await said(sandbox, place, code) == [True, True, 0, 1]
 
 
+async def test_its_user_and_its_group_have_names(sandbox: Sandbox, place: Path) -> None:
+    code = """
+import grp, json, os, pwd
+user = pwd.getpwuid(os.getuid())
+print(json.dumps([user.pw_gid == os.getgid(), grp.getgrgid(os.getgid()).gr_name != "", user.pw_dir]))
+"""
+    assert await said(sandbox, place, code) == [True, True, "/home/sandbox"]
+
+
 CONNECT = """
 import json, socket, sys
 try:

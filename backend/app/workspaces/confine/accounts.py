@@ -1,0 +1,16 @@
+"""Names for the user and group that a confined program runs as: some programs fail where theirs have none."""
+
+from collections.abc import Mapping
+
+USERS = "/etc/passwd"
+GROUPS = "/etc/group"
+
+
+def account_lines(uid: int, gid: int, home: str) -> Mapping[str, str]:
+    """Return the line that each of the system's tables needs, by the table's path."""
+    return {USERS: f"sandbox:x:{uid}:{gid}::{home}:/bin/sh", GROUPS: f"sandbox:x:{gid}:"}
+
+
+def with_line(table: bytes, line: str) -> bytes:
+    """Return a table with one more line at its end."""
+    return table.rstrip(b"\n") + b"\n" + line.encode() + b"\n"
