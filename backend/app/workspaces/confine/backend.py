@@ -32,12 +32,14 @@ class Launched:
 
     Attributes:
         command: program and arguments to start on this machine.
+        cwd: where that command starts; the program's own directory is part of the command.
         env: the whole environment of that command.
         descriptors: what it must inherit.
         report: tells what became of it.
     """
 
     command: Sequence[str]
+    cwd: Path
     env: Mapping[str, str]
     descriptors: tuple[int, ...]
     report: Report

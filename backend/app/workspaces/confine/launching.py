@@ -79,7 +79,7 @@ class BubblewrapBackend:
             if self._cgroups is not None:
                 command = (await stack.enter_async_context(_group(self._cgroups))).command_line(command)
             descriptors = (*pass_fds, report.writing, *configuration.descriptors, *calls.descriptors)
-            yield Launched(command, variables_inside(env, confinement), descriptors, report)
+            yield Launched(command, cwd, variables_inside(env, confinement), descriptors, report)
 
     def is_user(self, number: str) -> bool:
         """Tell whether a program that says so has the user that it must have."""

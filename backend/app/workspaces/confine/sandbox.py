@@ -87,7 +87,7 @@ class Sandbox:
         async with self._backend.launched(argv, cwd, env, confinement, pass_fds) as launched:
             outcome = await run_process(
                 launched.command,
-                cwd=cwd,
+                cwd=launched.cwd,
                 env=launched.env,
                 timeout=timeout,
                 output_limit=output_limit,
@@ -135,7 +135,7 @@ class Sandbox:
             self._backend.launched(argv, cwd, env, confinement) as launched,
             start_process(
                 launched.command,
-                cwd=cwd,
+                cwd=launched.cwd,
                 env=launched.env,
                 line_limit=line_limit,
                 pass_fds=launched.descriptors,

@@ -94,7 +94,7 @@ class SeatbeltBackend:
             text = _profile(confinement, place, ports)
             command = _command(self._program, text, place / "started", self._settings.limits, argv)
             variables = {**variables_inside(env, confinement, place / "home"), "TMPDIR": str(place / "tmp")}
-            yield Launched(command, variables, tuple(pass_fds), SeatbeltReport(place / "started"))
+            yield Launched(command, cwd, variables, tuple(pass_fds), SeatbeltReport(place / "started"))
 
 
 def _profile(confinement: Confinement, place: Path, ports: Sequence[int]) -> str:

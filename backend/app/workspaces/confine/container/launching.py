@@ -133,7 +133,10 @@ class ContainerBackend:
             command = command_line(engine, launch, argv)
             stack.push_async_callback(_removed, engine, launch.name)
             environ = {"PATH": "/usr/local/bin:/usr/bin:/bin", **engine.environ}
-            yield Launched(command, environ, (), ContainerReport(engine, launch.name))
+            # The engine's own programs stay for a moment after a container's end, and not in the workspace.
+            yield Launched(
+                command, Path(tempfile.gettempdir()), environ, (), ContainerReport(engine, launch.name)
+            )
 
     def _launch(
         self,

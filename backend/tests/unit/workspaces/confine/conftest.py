@@ -16,9 +16,9 @@ LIMITS = SandboxLimits(memory_bytes=500_000_000, temporary_bytes=500_000_000, pr
 
 
 @pytest.fixture(scope="session")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Generator[EngineHere]:
+def engine() -> Generator[EngineHere]:
     """Podman with a store of its own; the tests that need it are skipped where it is not."""
-    with engine_here(tmp_path_factory.mktemp("podman")) as found:
+    with engine_here() as found:
         yield found
 
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,11 +39,15 @@ class EngineHere:
 
 
 @contextmanager
-def engine_here(place: Path) -> Generator[EngineHere]:
-    """Yield Podman with a store below `place`, or skip the test that asks for it."""
+def engine_here() -> Generator[EngineHere]:
+    """Yield Podman with a store for this process, or skip the test that asks for it.
+
+    Podman refuses a place whose path has more than 50 characters, as pytest's own directories have.
+    """
     podman, runtime = (shutil.which(name, path=_PATH) for name in ("podman", "runc"))
     if podman is None or runtime is None or os.geteuid() != 0:
         pytest.skip("containers are tested with podman and runc, as root")
+    place = Path(tempfile.mkdtemp(prefix="podman-", dir="/tmp"))
     options = ("--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--runtime", runtime)
     places = ("--root", str(place / "root"), "--runroot", str(place / "run"))
     engine = EngineHere(ContainerSettings((podman, *places, *options), None, {"HOME": str(place)}))
