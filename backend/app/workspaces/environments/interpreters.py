@@ -199,6 +199,7 @@ def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float, conce
         "seconds": round(seconds, 3),
         "left_out": list(conceded.left_out),
         "newer_pytest": conceded.newer_pytest,
+        "unpinned": list(conceded.unpinned),
     }
     (site / _ABOUT).write_text(json.dumps(about))
 
@@ -210,4 +211,8 @@ def _conceded(place: Path) -> Concessions:
     except (OSError, ValueError):
         return Concessions()
     noted = table({"it": about}, "it")
-    return Concessions(tuple(texts(noted.get("left_out"))), noted.get("newer_pytest") is True)
+    return Concessions(
+        tuple(texts(noted.get("left_out"))),
+        noted.get("newer_pytest") is True,
+        tuple(texts(noted.get("unpinned"))),
+    )

@@ -37,15 +37,17 @@ class Concessions:
     Attributes:
         left_out: requirements that have no wheel, or an address that cannot be reached.
         newer_pytest: whether pytest is newer than the base pins it.
+        unpinned: requirements in another version, as the index does not have the one that the base names.
     """
 
     left_out: tuple[str, ...] = ()
     newer_pytest: bool = False
+    unpinned: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
         """How much was given up."""
-        return len(self.left_out) + self.newer_pytest
+        return len(self.left_out) + self.newer_pytest + len(self.unpinned)
 
     def leaving_out(self, names: Iterable[str]) -> "Concessions":
         """Return these with further requirements left out."""
@@ -54,6 +56,10 @@ class Concessions:
     def with_newer_pytest(self) -> "Concessions":
         """Return these with a pytest that is newer than pinned."""
         return replace(self, newer_pytest=True)
+
+    def unpinning(self, names: Iterable[str]) -> "Concessions":
+        """Return these with further requirements in any version."""
+        return replace(self, unpinned=tuple(sorted({*self.unpinned, *names})))
 
     def sentences(self) -> tuple[str, ...]:
         """Tell them to people."""
@@ -64,6 +70,11 @@ class Concessions:
                 else []
             ),
             *(["The base pins an older pytest; a newer one ran the tests."] if self.newer_pytest else []),
+            *(
+                [f"In another version, as the index lacks the one named: {', '.join(self.unpinned)}."]
+                if self.unpinned
+                else []
+            ),
         )
 
 

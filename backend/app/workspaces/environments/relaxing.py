@@ -16,7 +16,9 @@ _OVERRIDES = "phaserunner-overrides.txt"
 _NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no binary distribution")
 _REQUIRED = re.compile(r"you\s+require\s+([A-Za-z0-9][\w.-]*)")
 _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
+_NOT_PUBLISHED = re.compile(r"there\s+is\s+no\s+version\s+of\s+([A-Za-z0-9][\w.-]*)\s*==")
 _OTHER_PYTEST = re.compile(r"(?<![\w-])pytest(?=[=<>!~]|\s|$)")
+_PIN = re.compile(r"^(\s*[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?)\s*==[^;#\\\n]*?(\s*(?:[;#].*)?\n?)$")
 _ADDRESS = re.compile(r"(?:\w+\+)?(?:https?|git|ssh)://[^\s#;@]+")
 
 
@@ -29,6 +31,19 @@ def without_wheel(said: str) -> frozenset[str]:
     if not _NO_WHEEL.search(said):
         return frozenset()
     return frozenset(map(normal, [*_REQUIRED.findall(said), *_UNBUILT.findall(said)]))
+
+
+def not_published(said: str) -> frozenset[str]:
+    """Name the requirements whose exact version the index does not have, by what uv says."""
+    return frozenset(map(normal, _NOT_PUBLISHED.findall(said)))
+
+
+def without_pins(text: str, names: Collection[str]) -> str:
+    """Return a requirement file in which these normal names may have any version; hashed lines stay."""
+    return "".join(
+        _PIN.sub(r"\1\2", line) if not names_in([line]).isdisjoint(names) else line
+        for line in text.splitlines(keepends=True)
+    )
 
 
 def without_names(text: str, names: Collection[str]) -> str:
@@ -105,7 +120,16 @@ class Asked:
             (self.place / _OVERRIDES).write_text(f"{TEST_RUNNER}\n", encoding="utf-8")
             self.conceded = self.conceded.with_newer_pytest()
             return True
-        return False
+        return reason is Reason.UNRESOLVABLE and self._take_other_versions(said)
+
+    def _take_other_versions(self, said: str) -> bool:
+        """Take any version of what only tests or development want, where the index lacks the one named."""
+        names = not_published(said) - self.plan.required - set(self.conceded.unpinned)
+        if not names:
+            return False
+        self._rewrite(lambda text: without_pins(text, names))
+        self.conceded = self.conceded.unpinning(names)
+        return True
 
     def _leave_out_addresses(self, said: str) -> bool:
         """Leave out lines that name an address which uv could not reach."""

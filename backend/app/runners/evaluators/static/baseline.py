@@ -13,6 +13,8 @@ SCORE_PER_FINDING = 0.1
 MAX_SUGGESTIONS = 5
 MANY = 10
 """A base that breaks a rule in this many places, in several files or in one, does not hold to it."""
+MANY_IN_FILE = 5
+"""A file with this many type errors at the base, whatever their rules, was not checked as it is here."""
 MANY_IN_ALL = 50
 """A base with this many findings, in several files, does not hold to the tool: nothing keeps it clean."""
 INVALID_SYNTAX = "invalid-syntax"
@@ -148,8 +150,8 @@ def often_broken(
         frozenset(
             rule for rule, files in places.items() if len(files) >= MANY and len(set(files)) >= _SEVERAL_FILES
         ),
-        frozenset((file, rule) for rule, files in places.items() for file in _often(files)),
-        frozenset(_often(broken) if all_or_none else ()),
+        frozenset((file, rule) for rule, files in places.items() for file in _often(files, MANY)),
+        frozenset(_often(broken, MANY_IN_FILE) if all_or_none else ()),
         len(broken) >= MANY_IN_ALL and len(set(broken)) >= _SEVERAL_FILES,
         frozenset(
             place
@@ -212,8 +214,8 @@ def result_of(
     )
 
 
-def _often(files: Iterable[str]) -> list[str]:
-    return [file for file, count in Counter(files).items() if count >= MANY]
+def _often(files: Iterable[str], many: int) -> list[str]:
+    return [file for file, count in Counter(files).items() if count >= many]
 
 
 def _key(finding: Finding, place: str) -> tuple[str, str, str]:

@@ -86,6 +86,29 @@ def test_an_address_that_cannot_be_reached_is_left_out(tmp_path: Path) -> None:
     assert (tmp_path / ROOTS).read_text() == "alpha\ngamma @ https://other.example/g.zip\n"
 
 
+UNPUBLISHED = (
+    "Because there is no version of types-setuptools==75.8.0 and you require types-setuptools==75.8.0,\n"
+    "we can conclude that your requirements are unsatisfiable."
+)
+
+
+def test_a_version_that_the_index_lacks_becomes_another_one(tmp_path: Path) -> None:
+    text = "alpha==1\ntypes-setuptools==75.8.0 ; python_version > '3.8'  # stubs\nTypes_Setuptools[x]==75.8.0\n"
+    made = asked(tmp_path, text)
+    assert made.concede(Reason.UNRESOLVABLE, UNPUBLISHED)
+    assert made.conceded == Concessions(unpinned=("types-setuptools",))
+    assert (tmp_path / ROOTS).read_text() == (
+        "alpha==1\ntypes-setuptools ; python_version > '3.8'  # stubs\nTypes_Setuptools[x]\n"
+    )
+    assert "types-setuptools" in made.conceded.sentences()[0]
+    assert not made.concede(Reason.UNRESOLVABLE, UNPUBLISHED)
+
+
+def test_a_version_that_the_project_itself_needs_stays(tmp_path: Path) -> None:
+    made = asked(tmp_path, "alpha==1\n")
+    assert not made.concede(Reason.UNRESOLVABLE, UNPUBLISHED.replace("types-setuptools", "alpha"))
+
+
 def test_what_may_be_built_is_not_left_out(tmp_path: Path) -> None:
     made = asked(tmp_path, "beta==1.0\n", building=True)
     assert not made.concede(Reason.BUILD, DIRECT)

@@ -4,7 +4,7 @@ import pytest
 
 from app.runners.evaluators.deterministic import RuffLintEvaluator, TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationCategory
-from app.runners.evaluators.static.baseline import MANY, MANY_IN_ALL
+from app.runners.evaluators.static.baseline import MANY, MANY_IN_ALL, MANY_IN_FILE
 from app.runners.evaluators.static.mypy_report import findings_in
 from app.runners.evaluators.static.ruff_rules import is_fault
 from app.runners.evaluators.static.silencers import BARE_PRACTICE
@@ -236,6 +236,17 @@ async def test_type_errors_count_where_the_base_holds_to_the_rule(context, base,
     worse = {**told, "new.py": "z: str = 5\n\n\ndef f() -> int:\n    return nothing\n"}
     result = await types(context, {**base, **worse}, {**CLEAN, **base, **MYPY})
     assert result.status == "failed"
+
+
+@pytest.mark.parametrize(("errors", "status"), [(MANY_IN_FILE, "skipped"), (MANY_IN_FILE - 1, "failed")])
+async def test_a_file_with_some_type_errors_was_not_checked(context, errors: int, status: str) -> None:
+    base = {**CLEAN, **MYPY, "old.py": "".join(f"x{n}: str = {n}\n" for n in range(errors))}
+    more = await types(context, {**base, "old.py": f"{base['old.py']}z: int = len(5)\n"}, base)
+    assert (more.status, more.metadata["advice_count"]) == (status, int(status == "skipped"))
+    fault = await types(context, {**base, "old.py": f"{base['old.py']}z = nothing\n"}, base)
+    assert fault.status == "failed"
+    elsewhere = await types(context, {**base, "new.py": "z: str = 5\n"}, base)
+    assert elsewhere.status == "failed"
 
 
 async def test_a_file_that_breaks_a_rule_many_times_is_advised_in_that_file(context) -> None:
