@@ -1,16 +1,21 @@
 """Which failing tests of the base count, which do not, and about which a human is asked."""
 
 import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.base_failures import Goal, SortedFailures, sort_errors, sort_failures
 from app.runners.evaluators.testing.changed import ChangedTests
+from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import Ending, RunReport
+from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
-from app.schemas.questions import BaseFailures, ProtectedPolicy
+from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
+_CHOSEN = "the test is the base's, so the code chooses the rows; its other rows pass"
+_LISTED = 5
 _NOTED = "the base's version fails, the changed one passes"
 
 
@@ -36,6 +41,39 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Bas
     Tests that load and fail, all of them, are answered by no question: their versions may ask for anything.
     """
     judged = judged.counting_once()
+    asked = {} if rules.protected is ProtectedPolicy.FAIL else _fewer_rows(judged)
+    if not asked:
+        return await _accounted(harness, judged, rules, base)
+    rows = {each for ids in asked.values() for each in ids}
+    lost = [each for each in judged.lost if each not in rows]
+    found = await _accounted(harness, replace(judged, lost=lost, fewer=sorted(rows)), rules, base)
+    if not (found.questions or found.all_well):
+        return replace(found, lost=judged.lost, fewer=())
+    questions = [_about_rows(function, ids) for function, ids in asked.items()]
+    return replace(found, questions=(*found.questions, *questions))
+
+
+def _fewer_rows(judged: JudgedRun) -> dict[str, list[str]]:
+    """Group lost rows of parametrised tests by function, where other rows of the function all pass."""
+    ran: dict[str, list[RanTest]] = defaultdict(list)
+    for test in judged.of_base.tests.values() if judged.of_base else ():
+        ran[function_of(test.id)].append(test)
+    found: dict[str, list[str]] = defaultdict(list)
+    for each in judged.lost:
+        function = function_of(each)
+        if function != each and ran[function] and all(test.ok for test in ran[function]):
+            found[function].append(each)
+    return found
+
+
+def _about_rows(function: str, ids: Sequence[str]) -> Question:
+    rows = ", ".join(f"`{each.removeprefix(function)}`" for each in ids[:_LISTED])
+    more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
+    text = f"`{function}` no longer runs for {rows}{more}: does the goal say so?"
+    return Question.about(function, QuestionKind.REMOVED, text, why=_CHOSEN, before="\n".join(ids))
+
+
+async def _accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
     of_base = judged.of_base
     if of_base is None or not judged.hangs_on_base:
         return judged

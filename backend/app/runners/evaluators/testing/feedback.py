@@ -84,6 +84,8 @@ def _objections(judged: JudgedRun) -> list[str]:
         about = [_trouble(run)] if run.ending is not Ending.COMPLETE else _complaints(run, may_be_idle=extra)
         name = "The added or changed tests: " if extra else ""
         found += [f"{name}{each}" for each in about]
+    if judged.fewer:
+        found.append(f"{_plural(len(judged.fewer), 'row')} of base tests no longer run")
     if judged.replaced:
         found.append(
             f"{_plural(len(judged.replaced), 'test')} of the base had other code put in place: "

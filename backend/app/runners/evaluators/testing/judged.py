@@ -20,6 +20,8 @@ class JudgedRun:
         of_base: the base's tests on the candidate's code.
         own: the tests that the candidate added or changed, or without a base all that it has.
         lost: ids of base tests that did not run.
+        fewer: ids of base tests that did not run either, while others of the same functions pass. The code
+            chose them, as in `parametrize("name", code.NAMES)`, and a human is asked; not in `lost`.
         idle: ids of base tests that run at base and are skipped here.
         replaced: base tests whose code is not the base's, with where it comes from.
         compared: whether there was a base to compare with.
@@ -36,6 +38,7 @@ class JudgedRun:
     of_base: RunReport | None = None
     own: RunReport | None = None
     lost: Sequence[str] = ()
+    fewer: Sequence[str] = ()
     idle: Sequence[str] = ()
     replaced: Sequence[str] = ()
     compared: bool = False
@@ -139,7 +142,7 @@ class JudgedRun:
             "collection_errors": len(report.errors),
             "failing": [each.id for each in report.failures[:50]],
             "unreadable": [each.id for each in report.errors[:50]],
-            "lost_tests": list(self.lost[:50]),
+            "lost_tests": [*self.lost, *self.fewer][:50],
             "newly_skipped": list(self.idle[:50]),
             "compared_with_base": self.compared,
             "self_written_only": self.self_written_only,

@@ -93,7 +93,9 @@ UNPUBLISHED = (
 
 
 def test_a_version_that_the_index_lacks_becomes_another_one(tmp_path: Path) -> None:
-    text = "alpha==1\ntypes-setuptools==75.8.0 ; python_version > '3.8'  # stubs\nTypes_Setuptools[x]==75.8.0\n"
+    text = (
+        "alpha==1\ntypes-setuptools==75.8.0 ; python_version > '3.8'  # stubs\nTypes_Setuptools[x]==75.8.0\n"
+    )
     made = asked(tmp_path, text)
     assert made.concede(Reason.UNRESOLVABLE, UNPUBLISHED)
     assert made.conceded == Concessions(unpinned=("types-setuptools",))

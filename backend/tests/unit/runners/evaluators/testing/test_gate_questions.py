@@ -204,3 +204,50 @@ async def test_files_that_do_not_load_with_the_changed_helper_either_fail(contex
     broken = {**WITHOUT_NATIVE, "tests/helper.py": "from calc import add\n"}
     result = await run(context, {**SHARES_A_HELPER, **broken}, SHARES_A_HELPER)
     assert (result.status, result.questions) == ("failed", [])
+
+
+ROWS = {
+    "calc.py": "NAMES = ['add', 'half', 'twice']\n\n\ndef known(name):\n    return name in NAMES\n",
+    "tests/test_names.py": (
+        "import pytest\n\nimport calc\n\n\n@pytest.mark.parametrize('name', calc.NAMES)\n"
+        "def test_known(name):\n    assert calc.known(name)\n\n\n"
+        "@pytest.mark.parametrize('number', range(len(calc.NAMES)))\n"
+        "def test_number(number):\n    assert calc.known(calc.NAMES[number])\n"
+    ),
+}
+FEWER = {**ROWS, "calc.py": ROWS["calc.py"].replace(", 'half'", "")}
+
+
+@pytest.mark.parametrize(("policy", "asked"), [("ask", True), ("note", True), ("fail", False)])
+async def test_rows_that_the_code_no_longer_has_are_one_question_for_each_test(
+    context, policy, asked
+) -> None:
+    made = {**context(FEWER, ROWS), "protected_policy": ProtectedPolicy(policy)}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    ids = ["tests/test_names.py::test_known", "tests/test_names.py::test_number"] if asked else []
+    assert (result.status, [each.id for each in result.questions]) == ("failed", ids), result.feedback
+    lost = ["tests/test_names.py::test_known[half]", "tests/test_names.py::test_number[2]"]
+    assert result.metadata["lost_tests"] == lost
+    if asked:
+        assert "`test_known` no longer runs" in result.questions[0].text.replace("tests/test_names.py::", "")
+        assert "`[half]`" in result.questions[0].text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("NAMES = []\n\n\ndef known(name):\n    return name in NAMES\n", id="no row is left"),
+        pytest.param(
+            "NAMES = ['add', 'half']\n\n\ndef known(name):\n    return name == 'add'\n", id="one fails"
+        ),
+        pytest.param(
+            "NAMES = ['add', 'half']\n\n\ndef known(name):\n    import pytest\n    name == 'half' and "
+            "pytest.skip()\n    return True\n",
+            id="one is skipped",
+        ),
+    ],
+)
+async def test_lost_rows_beside_other_trouble_are_lost_tests(context, code) -> None:
+    result = await run(context, {**ROWS, "calc.py": code}, ROWS, outside=False)
+    assert (result.status, result.questions) == ("failed", [])
+    assert result.metadata["lost_tests"]
