@@ -126,8 +126,10 @@ async def run(
         goal: What to do, in your words; - reads standard input, @FILE reads a file.
         issue: URL of an issue that gives goal and repository, in place of GOAL and --repo.
     """
-    of_issue = issue and describe_issue(root, issue, goal, work, worker)
-    sprint = of_issue or await describe(root, goal, work, worker)
+    if issue is not None:
+        sprint = describe_issue(root, issue, goal, work, worker)
+    else:
+        sprint = await describe(root, goal, work, worker)
     async with root.session(options) as session:
         started = await start_sprint(session, sprint)
         if watching.watch:
@@ -149,7 +151,7 @@ def describe_issue(
     if goal is not None or any(each is not None for each in others.values()):
         raise CliError(f"--issue: gives goal and source; leave out GOAL, {', '.join(others)}")
     more = {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}
-    fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work)} | phases_of(work.phases)
+    fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work, worker)} | phases_of(work.phases)
     fields |= {"issue": issue, "agent": agent_of(worker.agent, worker.script, more, root.cwd)}
     return read_given(IssueSprintCreate, fields)
 
@@ -161,8 +163,7 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         CliError: something is missing, contradictory or not valid; the message names it.
         InvalidInputError: the script cannot be read.
     """
-    policy = policy_of(work) | ({"retry_context": worker.retry_context} if worker.retry_context else {})
-    fields: dict[str, Any] = {"name": work.name, "policy": policy} | phases_of(work.phases)
+    fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work, worker)} | phases_of(work.phases)
     if work.held_out is not None:
         fields["held_out"] = held_out_from(root.cwd / work.held_out.expanduser())
     others = {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}
@@ -190,7 +191,7 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
     )
 
 
-def policy_of(work: Bounds) -> dict[str, Any]:
+def policy_of(work: Bounds, worker: Worker = Worker()) -> dict[str, Any]:
     """Make the policy of a sprint, as the API takes it."""
     policy: dict[str, Any] = {"attempts_per_phase": work.max_attempts, "open_paths": work.open_paths}
     about_tests = {
@@ -200,6 +201,8 @@ def policy_of(work: Bounds) -> dict[str, Any]:
         "held_out_feedback": work.held_out_feedback,
     }
     policy |= {name: value for name, value in about_tests.items() if value is not None}
+    if worker.retry_context is not None:
+        policy["retry_context"] = worker.retry_context
     if work.deterministic_only:
         policy["deterministic_only"] = True
     if work.max_tokens is not None or work.max_cost is not None:

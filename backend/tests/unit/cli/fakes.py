@@ -349,9 +349,9 @@ def accepting(service: FakeService, story: Story | None = None) -> None:
 
     def start(request: httpx.Request) -> httpx.Response:
         body = sent(request)
-        changes = {"goal": body["goal"], "name": body.get("name", "unnamed")}
+        changes = {"goal": body.get("goal", "of an issue"), "name": body.get("name", "unnamed")}
         sprint = service.add(story or Story(), **changes)
         notes = ["2 uncommitted changes are not part of the sprint; they are not touched"]
         return httpx.Response(201, json={**sprint.model_dump(mode="json"), "source": {"notes": notes}})
 
-    service.routes["POST", "/sprints"] = start
+    service.routes["POST", "/sprints"] = service.routes["POST", "/forges/issues"] = start

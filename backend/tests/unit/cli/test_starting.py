@@ -177,6 +177,69 @@ class TestRun:
         assert "cold brew" in request["goal"]
 
 
+ISSUE = "https://github.com/acme/widgets/issues/7"
+
+
+class TestRunForAnIssue:
+    def test_asks_for_the_issue_with_a_key_and_the_given_values_only(self) -> None:
+        service = FakeService()
+        accepting(service)
+        given = ("--agent", "opencode", "--max-attempts", "2", "--retry-context", "continue", "--name", "Tea")
+        outcome = invoke(service, "run", "--issue", ISSUE, "--detach", *given)
+        assert (outcome.code, outcome.out) == (0, f"{service.sprints[0].id}\n")
+        request = service.requests[0]
+        assert (request.method, request.url.path) == ("POST", "/api/v1/forges/issues")
+        assert len(request.headers["Idempotency-Key"]) >= 32
+        assert sent(request) == {
+            "issue": ISSUE,
+            "name": "Tea",
+            "agent": {"backend": "opencode"},
+            "policy": {"attempts_per_phase": 2, "retry_context": "continue"},
+        }
+
+    def test_it_is_watched_to_its_end(self) -> None:
+        service, story = FakeService(), Story()
+        story.begin()
+        story.attempt(1, passed=True)
+        story.complete()
+        accepting(service, story)
+        outcome = invoke(service, "run", "--issue", ISSUE)
+        assert outcome.code == 0
+        assert "Attempt 1 of 3" in outcome.out
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            ["Make it work"],
+            ["--repo", "."],
+            ["--ref", "main"],
+            ["--example", "teatime"],
+            ["--held-out", "tests.patch"],
+        ],
+        ids=lambda more: more[0],
+    )
+    def test_what_the_issue_gives_cannot_be_given_twice(self, more: list[str]) -> None:
+        service = FakeService()
+        outcome = invoke(service, "run", "--issue", ISSUE, *more)
+        assert (outcome.code, service.requests) == (2, [])
+        assert "--issue: gives goal and source" in outcome.err
+
+    @pytest.mark.parametrize("issue", ["", "x" * 501])
+    def test_what_is_no_address_is_named_and_nothing_is_sent(self, issue: str) -> None:
+        service = FakeService()
+        outcome = invoke(service, "run", "--issue", issue)
+        assert (outcome.code, service.requests) == (2, [])
+        assert "issue" in outcome.err
+
+    def test_what_the_service_refuses_is_said(self) -> None:
+        service = FakeService()
+        told = "issue: no repository of FORGES_FILE has it"
+        service.routes["POST", "/forges/issues"] = lambda _: problem(422, told)
+        outcome = invoke(service, "run", "--issue", ISSUE)
+        assert outcome.code == 2
+        assert told in outcome.err
+
+
 class TestWatch:
     def test_a_question_ends_it_with_three_and_the_exact_commands(self) -> None:
         service, story = FakeService(), Story()
