@@ -16,6 +16,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 _SILENCERS = frozenset({"skip", "skipif", "skipIf", "skipUnless", "xfail", "expectedFailure"})
 SILENT_CALLS = frozenset({"skip", "skipTest", "xfail", "importorskip"})
+_CAST_ARGUMENTS = 2
 _LOOK_AT_NAMES = frozenset({"locals", "eval", "exec", "vars", "globals"})
 
 
@@ -91,7 +92,21 @@ class _Unworded(ast.NodeTransformer):
         silent = {"reason"} if last in _SILENCERS | SILENT_CALLS else set[str]()
         dropped = {"ids"} if last == "parametrize" else silent
         node.keywords = [each for each in node.keywords if each.arg not in dropped]
+        if last == "cast" and len(node.args) == _CAST_ARGUMENTS:
+            node.args[0] = _Unquoted().visit(node.args[0])
         return self.generic_visit(node)
+
+
+class _Unquoted(ast.NodeTransformer):
+    """Writes types without quotation marks: `cast("list[X]", y)` as `cast(list[X], y)`."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if not isinstance(node.value, str):
+            return node
+        try:
+            return self.visit(ast.parse(node.value.strip(), mode="eval").body)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return node
 
 
 def plain(node: _Node) -> _Node:

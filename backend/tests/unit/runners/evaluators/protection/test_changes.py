@@ -294,3 +294,19 @@ def test_a_changed_skip_condition_is_called_a_condition() -> None:
         "`t/test_a.py::test_a` is skipped or expected to fail on another condition: `WIN` where it was "
         "`WINDOWS`: does the goal say so?"
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asked"),
+    [
+        pytest.param("cast(Shop, f())", 'cast("Shop", f())', False, id="a type in quotes"),
+        pytest.param('t.cast(list["Shop"], f())', 't.cast("list[Shop]", f())', False, id="quotes elsewhere"),
+        pytest.param("cast(Shop, f())", 'cast("Cart", f())', True, id="another type"),
+        pytest.param('cast("Shop", "a")', 'cast("Shop", "b")', True, id="another value"),
+        pytest.param('cast("not a type", f())', 'cast("nor this", f())', True, id="no type"),
+        pytest.param('call("Shop", f())', "call(Shop, f())", True, id="another function"),
+    ],
+)
+def test_quotes_around_the_type_of_a_cast_are_no_change(old: str, new: str, asked: bool) -> None:
+    versions = [f"def test_a():\n    assert {each}.total == 1\n".encode() for each in (old, new)]
+    assert bool(questions_about("t/test_a.py", *versions)) is asked
