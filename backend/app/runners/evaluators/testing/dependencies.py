@@ -26,6 +26,11 @@ _ENVIRONMENT = (
     (re.compile(r"Connection refused|Cannot connect to"), "a service that the tests need does not answer"),
     (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
     (re.compile(r"No space left on device"), "there is no space left"),
+    (re.compile(r"Invalid cross-device link"), "temporary files lie on another file system than the tree"),
+    (
+        re.compile(r"\bpip\W+install\W.*returned non-zero exit status"),
+        "a package cannot be installed without a network",
+    ),
     (re.compile(r"\bfixture '\w+' not found"), "a pytest plugin that has a fixture is missing"),
     (
         re.compile(

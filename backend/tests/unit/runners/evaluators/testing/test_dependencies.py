@@ -1,0 +1,37 @@
+"""What an error message says about the machine rather than the code."""
+
+import pytest
+
+from app.runners.evaluators.testing.dependencies import lacking
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("OSError: [Errno 101] Network is unreachable", "no network"),
+        ("gaierror: [Errno -3] Temporary failure in name resolution", "no network"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'hg'", "a program is missing"),
+        ("OSError: [Errno 30] Read-only file system: '/opt/x'", "only write in their tree"),
+        ("OSError: [Errno 18] Invalid cross-device link: 'a' -> '/tmp/a'", "another file system"),
+        (
+            "CalledProcessError: \\'[\\'pip\\', \\'install\\', \\'cowsay\\']\\' returned non-zero exit status 1",
+            "without a network",
+        ),
+        ("PackageNotFoundError: No package metadata was found for widgets", "metadata is missing"),
+    ],
+)
+def test_words_about_the_machine(message: str, told: str) -> None:
+    assert told in str(lacking(message))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "AssertionError: assert 1 == 2",
+        "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/x/data.json'",
+        "ValueError: pip install needs a name",
+        "CalledProcessError: Command '['git', 'status']' returned non-zero exit status 128",
+    ],
+)
+def test_words_about_the_code(message: str) -> None:
+    assert lacking(message) is None
