@@ -14,7 +14,7 @@ from app.runners.evaluators.testing.dependencies import lacking
         ("OSError: [Errno 30] Read-only file system: '/opt/x'", "only write in their tree"),
         ("OSError: [Errno 18] Invalid cross-device link: 'a' -> '/tmp/a'", "another file system"),
         (
-            "CalledProcessError: \\'[\\'pip\\', \\'install\\', \\'cowsay\\']\\' returned non-zero exit status 1",
+            r"CalledProcessError: \'[\'pip\', \'install\', \'cowsay\']\' returned non-zero exit status 1",
             "without a network",
         ),
         ("PackageNotFoundError: No package metadata was found for widgets", "metadata is missing"),
