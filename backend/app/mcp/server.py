@@ -33,7 +33,6 @@ _INSTRUCTIONS = (
 
 _JSON = "application/json"
 
-RunState = Literal["any", "queued", "active", "waiting", "completed", "failed", "cancelled"]
 RunId = Annotated[UUID, Field(description="Id of a run")]
 
 
@@ -157,25 +156,25 @@ class _Tools:
         async with self._caller(ctx) as service:
             return await service.call("POST", f"/escalations/{escalation_id}/resolve", body=body)
 
-    async def read_runs(self, status: RunState, ctx: Context[Any, Any]) -> str:
+    async def read_runs(self, status: str, ctx: Context[Any, Any]) -> str:
         """The newest hundred runs with a status, or with `any`."""
         chosen = {} if status == "any" else {"status": status}
         return await self._resource("/runs", ctx, {"limit": "100", **chosen})
 
-    async def read_run(self, run_id: UUID, ctx: Context[Any, Any]) -> str:
+    async def read_run(self, run_id: str, ctx: Context[Any, Any]) -> str:
         """A run with its phases and attempts."""
-        return await self._resource(f"/runs/{run_id}", ctx)
+        return await self._resource(f"/runs/{_run_id(run_id)}", ctx)
 
-    async def read_diff(self, run_id: UUID, phase: str, number: int, ctx: Context[Any, Any]) -> str:
+    async def read_diff(self, run_id: str, phase: str, number: str, ctx: Context[Any, Any]) -> str:
         """What an attempt changed against the base."""
-        path = f"/runs/{run_id}/attempts/{quote(phase, safe='')}/{number}/diff"
+        path = f"/runs/{_run_id(run_id)}/attempts/{quote(phase, safe='')}/{quote(number, safe='')}/diff"
         return await self._resource(path, ctx, {"against": "base"})
 
-    async def read_evidence(self, run_id: UUID, phase: str, number: int, ctx: Context[Any, Any]) -> str:
+    async def read_evidence(self, run_id: str, phase: str, number: str, ctx: Context[Any, Any]) -> str:
         """The evaluators' results for an attempt, with evidence."""
-        run = json.loads(await self._resource(f"/runs/{run_id}", ctx))
+        run = json.loads(await self._resource(f"/runs/{_run_id(run_id)}", ctx))
         for each in run["attempts"]:
-            if (each["phase"], each["number"]) == (phase, number):
+            if (each["phase"], str(each["number"])) == (phase, number):
                 return json.dumps(each["evaluations"])
         raise ResourceError(f"run {run_id} has no attempt {phase}/{number}")
 
@@ -195,6 +194,13 @@ class _Tools:
                 yield service
         except ServiceRefusedError as error:
             raise ToolError(str(error)) from error
+
+
+def _run_id(given: str) -> UUID:
+    try:
+        return UUID(given)
+    except ValueError as error:
+        raise ResourceError(f"run_id: {given[:80]!r} is not the id of a run") from error
 
 
 @asynccontextmanager
