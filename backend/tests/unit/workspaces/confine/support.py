@@ -1,5 +1,6 @@
 """Runs Python programs in a sandbox."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -25,3 +26,10 @@ async def run_python(sandbox: Sandbox, place: Path, code: str, **options: object
         confinement=confinement,
         **options,  # type: ignore[arg-type]
     )
+
+
+async def said(sandbox: Sandbox, place: Path, code: str, **options: object) -> object:
+    """Run a program and return what it prints as JSON."""
+    outcome = await run_python(sandbox, place, code, **options)
+    assert outcome.returncode == 0, outcome.stderr
+    return json.loads(outcome.stdout)

@@ -1,34 +1,10 @@
-"""Tests that run away from the candidate's code agree with good code, and do not with code that forges."""
-
-import sys
-from pathlib import Path
+"""Tests that run away from the candidate's code agree with good code."""
 
 import pytest
 
-from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
-from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import lay_out
-from app.schemas.modes import SandboxMode
-from app.workspaces.confine.confinement import SandboxSettings
-from app.workspaces.confine.sandbox import Sandbox
+from tests.unit.runners.evaluators.testing.outside_support import judged
 
 pytestmark = pytest.mark.anyio
-
-PYTHON = Path(sys.executable)
-SANDBOX = Sandbox(SandboxSettings(mode=SandboxMode.PREFERRED))
-
-
-async def judged(root: Path) -> tuple[list[str], OutsideReport]:
-    """Run the tests beside the code, then those that passed away from it."""
-    harness = Harness(python=PYTHON, base=root, seconds=120, sandbox=SANDBOX)
-    tree = lay_out(root, root, settings_for(root, root)).base_run
-    assert tree is not None
-    inside = await harness.run(tree)
-    passed = [each.id for each in inside.tests.values() if each.ok]
-    return passed, await Outside(harness).judge(tree, passed, detailed=True)
-
 
 HONEST = """
 import asyncio, collections, contextlib, dataclasses, enum, functools, logging, os, warnings
@@ -376,110 +352,3 @@ async def test_what_cannot_be_carried_is_left_to_the_other_run(tree) -> None:
     assert len(passed) == NOT_CARRIED.count("\ndef test_")
     assert dict(report.disagrees) == {}
     assert list(report.uncarried) == passed
-
-
-EVERYTHING = """
-class Everything:
-    def __init__(self, *_): pass
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-    def __lt__(self, other): return True
-    __le__ = __gt__ = __ge__ = __lt__
-    def __hash__(self): return 0
-    def __sub__(self, other): return self
-    __rsub__ = __sub__
-    def __abs__(self): return self
-def answer(): return Everything()
-"""
-
-FORGERS = {
-    "equals everything": (EVERYTHING, "assert forge.answer() == 4"),
-    "equals everything from the right": (EVERYTHING, "assert [4] == [forge.answer()]"),
-    "is close to everything": (EVERYTHING, "assert abs(forge.answer() - 3.0) < 1e-6"),
-    "equals each value of a type": (
-        "class Four:\n    def __eq__(self, other): return isinstance(other, int)\n"
-        "def answer(): return Four()",
-        "assert forge.answer() == 4",
-    ),
-    "a number of its own": (
-        "class Four(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
-        "def answer(): return Four()",
-        "assert forge.answer() == 4",
-    ),
-    "a text of its own": (
-        "class Text(str):\n    def __eq__(self, other): return True\n"
-        "    def __ne__(self, other): return False\n"
-        "    __hash__ = str.__hash__\ndef answer(): return Text()",
-        "assert forge.answer() == 'four'",
-    ),
-    "a list of its own": (
-        "class Numbers(list):\n    def __eq__(self, other): return True\ndef answer(): return Numbers()",
-        "assert forge.answer() == [1, 2]",
-    ),
-    "the caller's frame": (
-        "import sys\ndef answer(): return sys._getframe(1).f_locals['expected']",
-        "expected = 4\n    assert forge.answer() == expected",
-    ),
-    "the collector's objects": (
-        "import gc, types\ndef answer():\n"
-        "    return next(each['expected'] for each in gc.get_objects()\n"
-        "                if isinstance(each, dict) and 'expected' in each)",
-        "names = {'expected': 4, 'list': []}\n    assert forge.answer() == names['expected']",
-    ),
-    "the test's source": (
-        "import pathlib, re\ndef answer():\n"
-        "    text = pathlib.Path('test_forge.py').read_text()\n"
-        "    return int(re.search('== (\\\\d+)', text).group(1))",
-        "assert forge.answer() == 4",
-    ),
-    "a patched runner": (
-        "import sys\nif 'pytest' in sys.modules:\n"
-        "    sys.modules['pytest'].Function.runtest = lambda self: None\ndef answer(): return 0",
-        "assert forge.answer() == 4",
-    ),
-    "a patched library": (
-        "import math\nmath.isclose = lambda *_, **__: True\ndef answer(): return 0.0",
-        "import math\n    assert math.isclose(forge.answer(), 4.0)",
-    ),
-    "a patched builtin": (
-        "import builtins\nbuiltins.sum = lambda *_: 4\ndef answer(): return [3]",
-        "assert sum(forge.answer()) == 4",
-    ),
-    "a replaced module": (
-        "import sys, types\nfake = types.ModuleType('statistics')\nfake.mean = lambda values: 4\n"
-        "sys.modules['statistics'] = fake\ndef answer(): return [0]",
-        "import statistics\n    assert statistics.mean(forge.answer()) == 4",
-    ),
-    "a class that everything belongs to": (
-        "class Meta(type):\n    def __instancecheck__(cls, value): return True\n"
-        "class Shape(metaclass=Meta): pass\ndef answer(): return 0",
-        "assert isinstance(forge.answer(), forge.Shape)",
-    ),
-    "a lie about the class": (
-        "class Liar:\n    @property\n    def __class__(self): return int\ndef answer(): return Liar()",
-        "assert isinstance(forge.answer(), int)",
-    ),
-    "an error only when watched": (
-        "import sys\ndef answer():\n    if 'pytest' in sys.modules: return 4\n"
-        "    raise ValueError('elsewhere')",
-        "assert forge.answer() == 4",
-    ),
-    "an end only elsewhere": (
-        "import os, sys\ndef answer():\n    if 'pytest' in sys.modules: return 4\n    os._exit(0)",
-        "assert forge.answer() == 4",
-    ),
-    "no error where one is due": (
-        "import pytest\ndef answer(): pytest.fail.Exception = Exception; raise KeyError\n"
-        "pytest.raises = lambda *_, **__: __import__('contextlib').suppress(BaseException)",
-        "with pytest.raises(ValueError):\n        forge.answer()",
-    ),
-}
-
-
-@pytest.mark.parametrize(("code", "body"), FORGERS.values(), ids=FORGERS)
-async def test_a_forged_pass_is_a_finding(tree, code: str, body: str) -> None:
-    test = f"import pytest\nimport forge\n\ndef test_answer():\n    {body}\n"
-    root = tree({"forge.py": code, "test_forge.py": test})
-    passed, report = await judged(root)
-    assert passed == ["test_forge.py::test_answer"], "the forgery does not work beside the test"
-    assert list(report.disagrees) == passed, dict(report.uncarried)
