@@ -122,13 +122,14 @@ def test_events_are_complete_and_resume(service: Service, repo: Path) -> None:
         assert all(each["run_id"] == each["sprint_id"] == sprint["id"] for each in live)
 
         middle = len(live) // 2
-        with connect(f"{socket_url}?after={middle}") as socket:
-            resumed: list[int] = []
-            while len(resumed) < len(live) - middle:
-                message = json.loads(socket.recv(timeout=PATIENCE))
-                if "event" in message:
-                    resumed.append(message["sequence"])
-        assert resumed == list(range(middle + 1, len(live) + 1))
+        for address in (socket_url, socket_url.replace("/ws/runs/", "/ws/sprints/")):
+            with connect(f"{address}?after={middle}") as socket:
+                resumed: list[dict[str, Any]] = []
+                while len(resumed) < len(live) - middle:
+                    message = json.loads(socket.recv(timeout=PATIENCE))
+                    if "event" in message:
+                        resumed.append(message)
+            assert resumed == live[middle:], "by the former address, too"
 
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(middle)}
         with client.stream("GET", f"/runs/{sprint['id']}/events", headers=headers) as stream:
