@@ -99,7 +99,7 @@ class AgentProvider:
         default_model: for specs without a model; None chooses by the configured keys.
         test_seconds: limit of one test run of an agent, wall clock.
         silence_seconds: how long a model may send nothing before a request counts as failed.
-        nudges: how often the agent with a model is asked once more if it changed no file.
+        nudges: how often an agent is asked once more if it changed no file.
         backends: the table.
         build: makes a model by its name; None makes it with the keys.
         installed: agents that are programs on this machine, by their profiles.
@@ -124,7 +124,7 @@ class AgentProvider:
         if backend is not None:
             return backend.make(self, spec)
         if self.installed is not None and name in self.installed.profiles:
-            return self.installed.make(name, spec, self.default_model)
+            return self.installed.make(name, spec, self.default_model, self.nudges)
         return _refuse(self._unknown(name))
 
     def other_ways(self) -> str:

@@ -14,7 +14,7 @@ from app.gateway.scripted.script import Say, Turn, call_tool, run_shell, write_f
 from app.gateway.scripted.server import Mode, Play, ScriptedModelServer
 from tests.acceptance.projects import MENDED, make_repository
 from tests.acceptance.server import Service, free_port, ok, serving, until_rest
-from tests.acceptance.test_conversations import acp_profile
+from tests.acceptance.test_conversations import acp_profile, command_profile
 from tests.acceptance.test_installed_agents import PROFILE
 from tests.patience import until
 from tests.scripted_models import Roles, asked, gives, judges, model_server, role_asked, role_of
@@ -22,7 +22,9 @@ from tests.scripted_models import Roles, asked, gives, judges, model_server, rol
 MODEL = "openai-chat:gpt-5"
 NUDGE = "No file was changed: what you wrote in your message is not in the workspace."
 WRITES = write_file("shares.py", MENDED)
+SHELL_WRITES = run_shell(f"cat > shares.py <<'END'\n{MENDED}END\n")
 DONE = Say("Coding Complete")
+IDLE = Say("I would divide by two.")
 CALL_AS_TEXT = Say('{"name": "write_file", "arguments": {"path": "shares.py", "content": "..."}}')
 FEW_REQUESTS = 4
 
@@ -42,7 +44,7 @@ class Scene:
 @pytest.fixture(scope="module")
 def scene(module_database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     place, port = tmp_path_factory.mktemp("weak models"), free_port()
-    profiles = PROFILE + acp_profile("speaks-acp", "0")
+    profiles = PROFILE + acp_profile("speaks-acp", "0") + command_profile("resumes")
     (place / "agents.toml").write_text(profiles.replace('"scripted-model"', '"gpt-5"'))
     env = {
         "OPENAI_API_KEY": "a-key",
@@ -89,19 +91,25 @@ def prompts(server: ScriptedModelServer) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("turns", "nudged"),
+    ("agent", "turns", "nudged"),
     [
-        pytest.param((CALL_AS_TEXT, WRITES, DONE), [0, 1, 1], id="a tool call as text"),
-        pytest.param((Say("I would divide by two."), WRITES, DONE), [0, 1, 1], id="no tool called"),
-        pytest.param((call_tool("list_files"), DONE, WRITES, DONE), [0, 0, 1, 1], id="only looked"),
-        pytest.param((WRITES, DONE), [0, 0], id="changed a file"),
+        pytest.param("pydantic-ai", (CALL_AS_TEXT, WRITES, DONE), [0, 1, 1], id="a tool call as text"),
+        pytest.param("pydantic-ai", (IDLE, WRITES, DONE), [0, 1, 1], id="no tool called"),
+        pytest.param(
+            "pydantic-ai", (call_tool("list_files"), DONE, WRITES, DONE), [0, 0, 1, 1], id="only looked"
+        ),
+        pytest.param("pydantic-ai", (WRITES, DONE), [0, 0], id="changed a file"),
+        pytest.param("speaks-acp", (IDLE, SHELL_WRITES, DONE), [0, 1, 1], id="acp"),
+        pytest.param("speaks-acp", (SHELL_WRITES, DONE), [0, 0], id="acp, changed a file"),
+        pytest.param("resumes", (IDLE, SHELL_WRITES, DONE), [0, 1, 1], id="a command that resumes"),
+        pytest.param("resumes", (SHELL_WRITES, DONE), [0, 0], id="such a command, changed a file"),
     ],
 )
 def test_an_agent_that_changed_nothing_is_nudged_before_its_attempt_counts(
-    scene: Scene, tmp_path: Path, turns: Sequence[Turn], nudged: list[int]
+    scene: Scene, tmp_path: Path, agent: str, turns: Sequence[Turn], nudged: list[int]
 ) -> None:
     with scene.provider(turns) as server, scene.service.client() as client:
-        run = until_rest(client, sprint(client, tmp_path))
+        run = until_rest(client, sprint(client, tmp_path, agent))
         assert run["status"] == "completed", run["status_reason"]
         (attempt,) = attempts(client, run["id"])
         assert (attempt["number"], attempt["verdict"]) == (1, "passed")
@@ -113,7 +121,9 @@ def test_an_agent_that_changed_nothing_is_nudged_before_its_attempt_counts(
     ("agent", "nudged", "told"),
     [
         pytest.param("pydantic-ai", [0, 1, 0, 1], [False, True, True, True], id="built-in"),
-        pytest.param("speaks-acp", [0, 0], [False, True], id="acp"),
+        pytest.param("speaks-acp", [0, 1, 0, 1], [False, True, True, True], id="acp"),
+        pytest.param("resumes", [0, 1, 0, 1], [False, True, True, True], id="a command that resumes"),
+        pytest.param("tiny", [0, 0], [False, True], id="a command that cannot"),
     ],
 )
 def test_an_agent_that_never_changes_a_file_is_told_so_and_so_are_people(
@@ -164,7 +174,7 @@ def test_work_before_an_outage_is_kept_and_the_next_try_is_told_why(
         first = len([each for each in servers[0].requests if role_asked(each) == "agent"]) == 1
         if first:
             servers[0].behave(mode)
-            return WRITES if agent == "pydantic-ai" else run_shell(f"cat > shares.py <<'END'\n{MENDED}END\n")
+            return WRITES if agent == "pydantic-ai" else SHELL_WRITES
         return DONE
 
     with scene.provider(breaks_once) as server, scene.service.client() as client:

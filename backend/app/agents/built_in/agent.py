@@ -29,6 +29,7 @@ from app.agents.files import WorkspaceFiles
 from app.agents.models.failures import QuickRetry, read_failure, reset_of
 from app.agents.models.providers import ModelConfigurationError, provider_of
 from app.agents.models.usage import agent_usage
+from app.agents.nudges import NUDGE, has_to_change_files
 from app.agents.port import (
     AgentFailure,
     AgentLimits,
@@ -54,11 +55,6 @@ are given. Questions get no answer: decide yourself, and say what you decided.
 - Your final message says briefly what you did and what you could not do. It is checked; do not claim more \
 than is true."""
 
-NUDGE = """\
-No file was changed: what you wrote in your message is not in the workspace. Change files by calling the \
-tools; a tool call written as text has no effect. If nothing has to change, say why."""
-
-_CHANGING_PHASES = ("discovery", "coding")
 _TOOL_RETRIES = 3
 _OUTPUT_RETRIES = 2
 
@@ -158,7 +154,7 @@ class PydanticAiAgent:
             result = run.result
             assert result is not None  # noqa: S101 - a run that ended without an error has a result
             messages = result.all_messages()
-            if tools.changed or task.has_work or nudges <= 0 or task.phase not in _CHANGING_PHASES:
+            if tools.changed or nudges <= 0 or not has_to_change_files(task):
                 break
             prompt, nudges = NUDGE, nudges - 1
         document = ModelMessagesTypeAdapter.dump_python(messages, mode="json")

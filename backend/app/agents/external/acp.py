@@ -119,6 +119,7 @@ async def _converse(
         await _limited(connection.set_session_mode(session, profile.mode))
     prompt: str | None = plan.prompt
     while prompt is not None:
+        talk.begin()
         answer = await connection.prompt(session, [text_block(prompt)])
         talk.end(answer.stop_reason)
         prompt = await inbox() if answer.stop_reason == "end_turn" else None
@@ -206,6 +207,10 @@ class _Talk:
         """Pass an event on."""
         self._ending.take(event)
         self._take(event)
+
+    def begin(self) -> None:
+        """Take the start of a turn: how the turn before ended says nothing of this one."""
+        self._message, self._ending.final = "", None
 
     def end(self, stop_reason: str) -> None:
         """Take the end of the turn."""

@@ -10,6 +10,7 @@ from app.agents.external.events import Ending
 from app.agents.external.installed import Installed, PythonPlaces
 from app.agents.external.launch import LaunchPlan, plan_launch
 from app.agents.external.login import LoginBusyError, NoEndpoint, lent
+from app.agents.external.nudging import Nudger
 from app.agents.external.outcomes import Account, outcome_of
 from app.agents.external.outputs import parser_for
 from app.agents.external.profile import AgentProfile, DriverKind, fill
@@ -23,6 +24,7 @@ from app.agents.gateway_port import (
     GatewayGrant,
     current_labels,
 )
+from app.agents.nudges import has_to_change_files
 from app.agents.port import (
     AgentFailure,
     AgentOutcome,
@@ -53,6 +55,7 @@ class ExternalAgent:
         starter: starts programs in the sandbox.
         python_places: what the interpreter of the workspace's tests needs.
         login: directory with its login at its vendor, which the operator lends it.
+        nudges: how often it is asked once more if it changed no file and can go on with its conversation.
     """
 
     name: str
@@ -63,6 +66,7 @@ class ExternalAgent:
     starter: ProgramStarter
     python_places: PythonPlaces
     login: Path | None = None
+    nudges: int = 0
 
     @property
     def provider(self) -> str:
@@ -133,6 +137,7 @@ class ExternalAgent:
                 report,
                 endpoint,
                 session,
+                self._nudger(task, session),
             )
             outcome = await self._outcome(work, endpoint)
             if isinstance(outcome, AgentFailure):
@@ -153,6 +158,10 @@ class ExternalAgent:
         if isinstance(outcome, AgentResult) and ending.session is not None:
             await work.session.keep(ending.session)
         return outcome
+
+    def _nudger(self, task: AgentTask, session: OpenSession) -> Nudger:
+        is_asked = has_to_change_files(task) and not session.interrupted
+        return Nudger(session.workspace, self.profile.leavings, self.nudges if is_asked else 0)
 
     @property
     def _can_continue(self) -> bool:

@@ -13,18 +13,20 @@ from app.agents.external.events import AgentEvent, Ending, SessionBegan
 from app.agents.external.launch import LaunchPlan, write_files
 from app.agents.external.login import NoEndpoint
 from app.agents.external.narration import Narrator
+from app.agents.external.nudging import Nudger
 from app.agents.external.outputs import parser_for
 from app.agents.external.profile import AgentProfile, DriverKind
 from app.agents.external.session import OpenSession
 from app.agents.external.watching import Watch
 from app.agents.gateway_port import GatewayEndpoint
+from app.agents.nudges import NUDGE
 from app.agents.port import AgentTask, ReportProgress
 from app.agents.programs import ProgramStarter, RunningProgram
 
 
 @dataclass(slots=True)
 class AgentAtWork:
-    """One task of an agent: a launch, and further ones for what people say at its end.
+    """One task of an agent: a launch, and further ones for what it is asked at its end.
 
     Attributes:
         name: the agent's.
@@ -35,6 +37,7 @@ class AgentAtWork:
         report: takes progress.
         endpoint: its way to the model.
         session: its home directory and its conversation.
+        nudger: asks it once more if it changed no file.
     """
 
     name: str
@@ -45,6 +48,7 @@ class AgentAtWork:
     report: ReportProgress
     endpoint: GatewayEndpoint
     session: OpenSession
+    nudger: Nudger
 
     async def to_its_end(self) -> Ending:
         """Let the agent work; begin anew where it does not go on with an earlier conversation.
@@ -64,10 +68,14 @@ class AgentAtWork:
             self.task.limits.stuck,
             self.task.limits.requests if self.profile.asks_its_vendor else None,
         )
+        await self.nudger.begin()
         ending = await self._first(watch)
         while (message := await self._message(ending)) is not None:
             before, task = ending, replace(self.task, prompt=message, system_prompt=None)
+            asked = self.endpoint.usage().requests
             ending = await self._launch(task, watch, before.session)
+            if message == NUDGE and ending.final is None and self.endpoint.usage().requests == asked:
+                return before  # it does not go on: what it did until then counts
             ending.tool_calls += before.tool_calls
             ending.session = ending.session or before.session
         return ending
@@ -91,10 +99,14 @@ class AgentAtWork:
         """Return the prompt of a further launch of a command that has ended."""
         if self.profile.driver is DriverKind.ACP or self.profile.resume is None or ending.session is None:
             return None
-        return await self._inbox() if ending.final is not None and ending.error is None else None
+        return await self._further() if ending.final is not None and ending.error is None else None
 
-    async def _inbox(self) -> str | None:
-        return await self.task.inbox.take(at_end=True) if self.task.inbox is not None else None
+    async def _further(self) -> str | None:
+        """Return what people said meanwhile; else ask an agent that changed nothing once more."""
+        said = await self.task.inbox.take(at_end=True) if self.task.inbox is not None else None
+        if said is not None or self.endpoint.failure() is not None:
+            return said
+        return await self.nudger.take()
 
     async def _launch(self, task: AgentTask, watch: Watch, resume: str | None = None) -> Ending:
         plan = self.plan(task, resume)
@@ -135,5 +147,5 @@ class AgentAtWork:
             # The protocol has a thousand models, which take a second to make.
             from app.agents.external.acp import drive_acp  # noqa: PLC0415 - only for agents that speak it
 
-            return await drive_acp(program, plan, self.profile, take, self._inbox)
+            return await drive_acp(program, plan, self.profile, take, self._further)
         return await drive_command(program, plan.stdin, parser_for(self.profile.output), take)

@@ -83,13 +83,16 @@ class InstalledAgents:
     logins: Mapping[str, Path] = field(default_factory=dict[str, Path])
     never_lent: Sequence[Path] = ()
 
-    def make(self, name: str, spec: AgentSpec, default_model: str | None = None) -> Agent | AgentFailure:
+    def make(
+        self, name: str, spec: AgentSpec, default_model: str | None = None, nudges: int = 0
+    ) -> Agent | AgentFailure:
         """Make the agent of a profile, or say what is missing.
 
         Args:
             name: a known profile.
             spec: what the run asks for.
             default_model: `provider:model` for runs that name none; counts where it fits the dialect.
+            nudges: how often it is asked once more if it changed no file.
         """
         profile = self.profiles[name]
         model = model_of(name, profile, spec.model, default_model)
@@ -110,6 +113,7 @@ class InstalledAgents:
             self.starter,
             self.python_places,
             self.logins.get(name) if profile.login else None,
+            nudges,
         )
 
     def describe_all(self) -> list[InstalledAgent]:

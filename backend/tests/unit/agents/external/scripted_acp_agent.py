@@ -110,7 +110,7 @@ class ScriptedAgent:
                 write("begun")
                 await self.cancelled.wait()
                 return PromptResponse(stop_reason="cancelled")
-            case "remember":
+            case "remember" | "idles":
                 told = f"{os.getcwd()} {recall(text)}"
                 await self.client.session_update(session_id, update_agent_message_text(told))
                 return PromptResponse(stop_reason="end_turn")

@@ -145,10 +145,18 @@ def renew_login(token: str) -> None:
     end(before)
 
 
+def idle() -> None:
+    """Begin a conversation, and change nothing."""
+    tell("thread.started", thread_id="session-1")
+    Path(os.environ["HOME"], "conversation").write_text("idles|")
+    end("I would divide by two.")
+
+
 BEHAVIOURS = {
     "silent": lambda: 0,
     "crash": crash,
     "nothing": lambda: end("All is well already."),
+    "idles": idle,
     "failed": fail,
     "deaf": ignore_term,
     "stays": stay,

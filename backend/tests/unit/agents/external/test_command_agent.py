@@ -132,6 +132,14 @@ async def test_success_without_a_request_to_the_model_is_not_believed(place: Pat
     )
 
 
+async def test_without_an_answer_of_the_model_its_failure_explains_a_success(place: Path) -> None:
+    failure = GatewayFailure(FailureKind.CONFIGURATION, "rejected the key: check OPENAI_API_KEY")
+    gateway = FakeGateway(Endpoint(told=failure, metered=AgentUsage()))
+    outcome = await agent_of(command_profile(), gateway).run(task_of(place, "nothing"), Listener())
+    assert isinstance(outcome, AgentFailure)
+    assert (outcome.kind, outcome.message) == (failure.kind, failure.message)
+
+
 async def test_success_with_no_change_is_a_result_for_the_gates(place: Path) -> None:
     outcome = await agent_of(command_profile()).run(task_of(place, "nothing"), Listener())
     assert isinstance(outcome, AgentResult)

@@ -1,0 +1,14 @@
+"""Says when an agent that changed no file is asked once more, and in which words; pure."""
+
+from app.agents.port import AgentTask
+
+NUDGE = """\
+No file was changed: what you wrote in your message is not in the workspace. Change files by calling the \
+tools; a tool call written as text has no effect. If nothing has to change, say why."""
+
+_CHANGING_PHASES = ("discovery", "coding")
+
+
+def has_to_change_files(task: AgentTask) -> bool:
+    """Return whether a task asks for changed files and none is there yet."""
+    return task.phase in _CHANGING_PHASES and not task.has_work
