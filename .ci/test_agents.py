@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -65,7 +65,7 @@ def main(given: Sequence[str]) -> int:
         at = time.monotonic()
         try:
             paths = installer.paths(package, profiles[name]["tried"]) if installer else []
-            results[name] = vet(name, environment(paths), time_left, quick=asked.quick)
+            results[name] = vet(name, profiles, environment(paths), time_left, quick=asked.quick)
         except SkippedError as error:
             results[name] = f"skipped: {error}"
         print(f"{name}: {results[name]} ({time.monotonic() - at:.0f} s)", flush=True)
@@ -108,7 +108,9 @@ def environment(paths: Sequence[Path]) -> dict[str, str]:
     return {**os.environ, "AGENTS_PATH": ",".join(places), "LOGFIRE_IGNORE_NO_CONFIG": "1"}
 
 
-def vet(name: str, env: Mapping[str, str], time_left: TimeLeft, *, quick: bool) -> str:
+def vet(
+    name: str, profiles: Iterable[str], env: Mapping[str, str], time_left: TimeLeft, *, quick: bool
+) -> str:
     """Check an agent, and let it work on sprints; return `passed`, or what is not so.
 
     Raises:
@@ -116,7 +118,7 @@ def vet(name: str, env: Mapping[str, str], time_left: TimeLeft, *, quick: bool) 
     """
     if not is_there(name, env):
         raise SkippedError("it is not installed")
-    tests = [*PYTEST, "-k", f"[{name}"]
+    tests = [*PYTEST, "-k", selection(name, profiles)]
     steps: list[tuple[str, Sequence[str | Path]]] = [
         ("the check", [PROGRAM, "agents", "check", name, "--timeout", "300"]),
         ("the README's commands", [*tests, TESTS / "test_readme.py"]),
@@ -131,6 +133,12 @@ def vet(name: str, env: Mapping[str, str], time_left: TimeLeft, *, quick: bool) 
         if result:
             done.append(f"{step}: {result}")
     return ", ".join(done)
+
+
+def selection(name: str, profiles: Iterable[str]) -> str:
+    """Give pytest's expression for the tests of one agent; the names of others may begin with its name."""
+    longer = [each for each in profiles if each.startswith(f"{name}-")]
+    return " and not ".join(f"[{each}" for each in (name, *longer))
 
 
 def tried(command: Sequence[str | Path], env: Mapping[str, str], time_left: TimeLeft) -> str:

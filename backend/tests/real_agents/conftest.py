@@ -24,7 +24,8 @@ def agents_path() -> Mapping[str, str]:
 def demand(agent: str) -> str:
     """Skip the test unless an agent is installed."""
     places = [Path(each) for each in agents_path().get("AGENTS_PATH", "").split(",") if each]
-    settings = Settings(AGENTS_PATH=places, OPENAI_API_KEY=SecretStr("k"), ANTHROPIC_API_KEY=SecretStr("k"))
+    key = SecretStr("k")
+    settings = Settings(AGENTS_PATH=places, OPENAI_API_KEY=key, ANTHROPIC_API_KEY=key, GEMINI_API_KEY=key)
     found = asyncio.run(list_agents(settings))
     (state,) = [each for each in found.items if each.name == agent]
     if not state.ready:

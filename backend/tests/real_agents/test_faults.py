@@ -10,7 +10,9 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from app.agents.external.profile import DriverKind, OutputFormat
 from app.agents.external.profile_file import BUILT_IN, built_in_profiles
+from app.agents.nudges import NUDGE
 from app.gateway.scripted.script import Say, Turn, run_shell, write_file
 from app.gateway.scripted.server import Mode, ScriptedModelServer
 from app.gateway.upstreams import KEY_VARIABLES
@@ -20,12 +22,17 @@ from tests.patience import until
 from tests.real_agents.conftest import agents_path, demand
 from tests.scripted_models import asked, model_server
 
-AGENTS = ("codex", "opencode", "claude")
+AGENTS = ("codex", "opencode", "claude", "claude-acp", "gemini", "qwen", "mini-swe-agent", "aider")
 KEY = "the-key-of-the-provider"
 MENDS: tuple[Turn, ...] = (write_file("shares.py", MENDED), Say("Coding Complete"))
+IDLE = Say("I would divide by two.")
 CIRCLES: tuple[Turn, ...] = (run_shell("wc -l shares.py"),)
 RESET_SECONDS = 3_600.0
 SILENCE_SECONDS = "10"
+MAX_REQUESTS = "30"
+WITHOUT_TOOLS = "aider"
+"""It edits by what the model writes, one request at a time, so it never goes in circles."""
+
 MARK = "PHASERUNNER_MARK"
 
 pytestmark = pytest.mark.real
@@ -45,6 +52,11 @@ class Scene:
     def key_variable(self) -> str:
         """The setting of its provider's key."""
         return KEY_VARIABLES[built_in_profiles()[self.agent].dialect]
+
+    @property
+    def is_acp(self) -> bool:
+        """Whether it speaks the Agent Client Protocol."""
+        return built_in_profiles()[self.agent].driver is DriverKind.ACP
 
     def processes(self) -> list[str]:
         """What the agent has started and is still there."""
@@ -80,8 +92,11 @@ def scene(
             "OPENAI_BASE_URL": f"{server.url}/v1",
             "ANTHROPIC_API_KEY": KEY,
             "ANTHROPIC_BASE_URL": server.url,
+            "GEMINI_API_KEY": KEY,
+            "GEMINI_BASE_URL": server.url,
             "AGENTS_FILE": str(profiles),
             "MODEL_SILENCE_SECONDS": SILENCE_SECONDS,
+            "AGENT_MAX_REQUESTS": MAX_REQUESTS,
             "EVALUATOR_RUN_DETERMINISTIC_ONLY": "true",
             "TMPDIR": temporary,
             **agents_path(),
@@ -172,6 +187,8 @@ def test_a_slow_provider_is_no_failure(scene: Scene, tmp_path: Path) -> None:
 
 
 def test_an_agent_in_a_circle_is_ended_and_its_next_prompt_says_so(scene: Scene, tmp_path: Path) -> None:
+    if scene.agent == WITHOUT_TOOLS:
+        pytest.skip("it has no tools to call again and again")
     scene.server.script = CIRCLES
     scene.server.behave(Mode.LOOP)
     with scene.service.client() as client:
@@ -183,6 +200,22 @@ def test_an_agent_in_a_circle_is_ended_and_its_next_prompt_says_so(scene: Scene,
         passes_at_last(scene, client, run_id)
         failed = failures(client, run_id)
     assert {each["kind"] for each in failed} == {"limit"}
-    why = f"{scene.agent} is stuck: it called "
+    is_plain = built_in_profiles()[scene.agent].output is OutputFormat.TEXT and not scene.is_acp
+    why = "AGENT_MAX_REQUESTS" if is_plain else f"{scene.agent} is stuck: it called "
     assert why in failed[0]["message"]
     assert any(why in asked(each) for each in scene.server.requests)
+
+
+def test_an_agent_that_changed_nothing_is_asked_once_more(scene: Scene, tmp_path: Path) -> None:
+    if not scene.is_acp and built_in_profiles()[scene.agent].resume is None:
+        pytest.skip("it has no conversation to go on with: only its next prompt says so")
+    scene.server.script = (IDLE, *MENDS)
+    scene.server.requests.clear()
+    scene.server.behave(Mode.OK)
+    with scene.service.client() as client:
+        run_id = start(client, tmp_path, scene.agent)
+        passes_at_last(scene, client, run_id)
+        assert failures(client, run_id) == []
+    told = [asked(each) for each in scene.server.requests]
+    assert any(NUDGE in each and IDLE.text in each for each in told), "it is the same conversation"
+    scene.server.script = MENDS
