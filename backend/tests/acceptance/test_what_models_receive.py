@@ -11,13 +11,14 @@ import pytest
 
 from app.gateway.scripted.requests import ScriptedRequest
 from app.gateway.scripted.script import Say, Turn, write_file
-from app.gateway.scripted.server import ScriptedModelServer
-from tests.acceptance.projects import BROKEN, MENDED, make_repository
+from app.gateway.scripted.server import Play, ScriptedModelServer
+from tests.acceptance.projects import BROKEN, MENDED, PLAN, make_repository
 from tests.acceptance.server import BACKEND, Service, ok, serving, until_rest
 from tests.acceptance.test_loops_and_answers import run as run_command
 from tests.scripted_models import Roles, asked, gives, judges, model_server, role_asked, role_of
 
-MODEL = "openai-chat:gpt-5"
+MODEL = "openai-chat:gpt-4.1"
+MAX_OUTPUT_TOKENS, TEMPERATURE = 4321, 0.25
 DOCUMENTED = BACKEND.parent / "docs" / "loops.md"
 WAYS = (MENDED, MENDED.replace("amount // 2", "int(amount / 2)"))
 
@@ -25,7 +26,7 @@ WAYS = (MENDED, MENDED.replace("amount // 2", "int(amount / 2)"))
 class Changing:
     """A model whose part a test changes."""
 
-    play: Roles = Roles()
+    play: Play = Roles()
 
     def __call__(self, request: ScriptedRequest) -> Turn:
         return self.play(request)
@@ -46,7 +47,11 @@ class Scene:
 
     def told(self, role: str) -> list[str]:
         """What a role was told, request by request."""
-        return [asked(each) for each in self.server.requests if role_asked(each) == role]
+        found = [each for each in self.server.requests if role_asked(each) == role]
+        for each in (each.body for each in found):
+            assert each["temperature"] == TEMPERATURE
+            assert each.get("max_completion_tokens", each.get("max_tokens")) == MAX_OUTPUT_TOKENS
+        return [asked(each) for each in found]
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +63,8 @@ def scene(module_database_url: str, tmp_path_factory: pytest.TempPathFactory) ->
             "OPENAI_BASE_URL": f"{server.url}/v1",
             "AGENT_MODEL": MODEL,
             "EVALUATOR_MODEL": MODEL,
+            "MODEL_MAX_OUTPUT_TOKENS": str(MAX_OUTPUT_TOKENS),
+            "MODEL_TEMPERATURE": str(TEMPERATURE),
         }
         with serving(module_database_url, tmp_path_factory.mktemp("received"), env=env) as running:
             yield Scene(running, server, model)
@@ -191,3 +198,36 @@ def test_agents_advisers_and_the_judge_of_a_sprint_receive_the_goal_and_the_work
     assert "it is shorter" in attempt["choice_reason"]
     assert {each["status"] for each in attempt["evaluations"] if not each["gate"]} == {"passed"}
     assert "unknown" not in map(role_asked, scene.server.requests)
+
+
+def test_the_agent_of_discovery_receives_what_a_plan_needs_and_what_its_plan_lacks(
+    scene: Scene, tmp_path: Path
+) -> None:
+    plan = "implementation_plan.md"
+    done = Say("Discovery Complete")
+
+    def plays(request: ScriptedRequest) -> Turn:
+        if request.turns > 0:
+            return done
+        is_told = any("are needed" in each.text for each in request.lines)
+        return write_file(plan, PLAN if is_told else "# Plan\n\n1. Divide by two.\n")
+
+    scene.server.requests.clear()
+    scene.model.play = plays
+    body = {
+        "goal": "half(8) must be 4.",
+        "source": {"kind": "local", "path": str(make_repository(tmp_path / "project"))},
+        "agent": {"backend": "pydantic-ai", "model": MODEL},
+        "phases": ["discovery"],
+        "policy": {"deterministic_only": True},
+    }
+    with scene.service.client() as client:
+        run = until_rest(client, ok(client.post("/sprints", json=body))["id"])
+        assert run["status"] == "completed", run["status_reason"]
+        attempts = ok(client.get(f"/runs/{run['id']}/attempts"))
+    assert [each["verdict"] for each in attempts] == ["failed", "passed"]
+    prompts = scene.told("agent")
+    for text in prompts:
+        holds(text, "at least 30 words, 15 of them different, and a list of at least 2 steps")
+    lacks = [f"{plan} has 3 words besides its headings, and 30 are needed" in each for each in prompts]
+    assert lacks == [False, False, True, True]
