@@ -82,3 +82,30 @@ def test_a_sprint_with_an_unknown_agent_is_refused_and_the_known_ones_are_named(
         assert response.json()["field"] == "agent.backend"
         assert "There is no agent 'unheard-of': choose one of" in response.json()["detail"]
         assert "Work" not in [each["goal"] for each in ok(client.get("/sprints"))["items"]]
+
+
+def test_an_agent_that_looks_for_the_key_finds_its_token_and_no_key(
+    database_url: str, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / ".env").write_text(f"OPENAI_API_KEY={KEY}\n")
+    (tmp_path / "agents.toml").write_text(PROFILE)
+    places = f"/proc/[0-9]*/environ /proc/[0-9]*/cmdline {data}/.env {data}/* ~/* /tmp/* /etc/*"
+    looks = f"(env; cat {places}; ls -la {data}) 2>&1 | tr -cd '\\11\\12\\40-\\176' > found.txt\n{MEND}"
+    with model_server((run_shell(looks), Say("Coding Complete"))) as model:
+        env = {"OPENAI_BASE_URL": f"{model.url}/v1", "AGENTS_FILE": str(tmp_path / "agents.toml")}
+        with serving(database_url, data, env=env) as service, service.client() as client:
+            asked = {
+                "goal": "Make the tests pass",
+                "source": {"kind": "local", "path": str(make_repository(tmp_path / "project"))},
+                "agent": {"backend": "tiny"},
+                "phases": ["coding"],
+            }
+            run = until_rest(client, ok(client.post("/sprints", json=asked))["id"])
+            assert run["status"] == "completed", run["status_reason"]
+            found = client.get(f"/runs/{run['id']}/result.patch").text
+    assert "+TOKEN=" in found, "it has looked"
+    assert f"{data}/.env: No such file" in found
+    assert KEY not in found
+    assert {each.headers["authorization"] for each in model.requests} == {f"Bearer {KEY}"}
