@@ -61,8 +61,11 @@ def outcome_of(ending: Ending, account: Account) -> AgentOutcome:
 def _succeeded(ending: Ending, account: Account) -> bool:
     if ending.error is not None or ending.final is None:
         return False
-    if account.failure is not None and not account.usage.requests:
-        return False  # it never heard from a model, and what it says of it is its own guess
+    if account.failure is not None and (
+        not account.usage.requests or account.failure.kind is FailureKind.UNAVAILABLE
+    ):
+        # It never heard from a model, or its model broke off: some end as if all were well.
+        return False
     # Without a final event only a good status and a good last answer of the model are left to go by.
     return account.has_final_event or (
         ending.status == 0 and account.failure is None and bool(ending.final.strip())

@@ -132,12 +132,24 @@ async def test_success_without_a_request_to_the_model_is_not_believed(place: Pat
     )
 
 
-async def test_without_an_answer_of_the_model_its_failure_explains_a_success(place: Path) -> None:
-    failure = GatewayFailure(FailureKind.CONFIGURATION, "rejected the key: check OPENAI_API_KEY")
-    gateway = FakeGateway(Endpoint(told=failure, metered=AgentUsage()))
+@pytest.mark.parametrize(
+    ("kind", "requests", "is_believed"),
+    [
+        pytest.param(FailureKind.CONFIGURATION, 0, False, id="no request was answered"),
+        pytest.param(FailureKind.UNAVAILABLE, 2, False, id="the last answer broke off"),
+        pytest.param(FailureKind.CONFIGURATION, 2, True, id="a side request was refused"),
+        pytest.param(FailureKind.LIMIT, 2, True, id="it came to a limit and ended"),
+    ],
+)
+async def test_success_is_not_believed_where_the_model_failed(
+    place: Path, kind: FailureKind, requests: int, is_believed: bool
+) -> None:
+    failure = GatewayFailure(kind, "what the gateway saw")
+    gateway = FakeGateway(Endpoint(told=failure, metered=AgentUsage(requests=requests)))
     outcome = await agent_of(command_profile(), gateway).run(task_of(place, "nothing"), Listener())
-    assert isinstance(outcome, AgentFailure)
-    assert (outcome.kind, outcome.message) == (failure.kind, failure.message)
+    assert isinstance(outcome, AgentResult) == is_believed, outcome
+    if isinstance(outcome, AgentFailure):
+        assert (outcome.kind, outcome.message) == (kind, failure.message)
 
 
 async def test_success_with_no_change_is_a_result_for_the_gates(place: Path) -> None:
