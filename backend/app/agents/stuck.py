@@ -1,10 +1,13 @@
 """Notices that an agent goes round in circles: a pure count of its tool calls and of changes to files."""
 
+import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 _PAIR = 2
+_PROCESS_GROUP = re.compile(r"\bPGID: \d+")
+"""What some agents add to each result of a command: a number that is never the same twice."""
 
 
 class StuckError(Exception):
@@ -46,7 +49,8 @@ class CallCounter:
         if self._limit is None:
             return None
         waiting = self._open.get(tool)
-        self._done.append((tool, waiting.popleft() if waiting else "", result))
+        told = _PROCESS_GROUP.sub("PGID", result)
+        self._done.append((tool, waiting.popleft() if waiting else "", told))
         return self._circle(self._limit)
 
     def _circle(self, limit: int) -> str | None:

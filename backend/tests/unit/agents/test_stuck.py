@@ -12,6 +12,12 @@ LS, CAT, EDIT = ("bash", "ls", "a.py"), ("bash", "cat a.py", "x = 1"), ("edit", 
     [
         pytest.param(3, [LS] * 3, "it called bash (ls) 3 times in a row with the same result", id="the same"),
         pytest.param(3, [LS] * 2, None, id="the same, less often"),
+        pytest.param(
+            2,
+            [("bash", "ls", f"a.py\nProcess Group PGID: {number}") for number in (64, 74)],
+            "it called bash (ls) 2 times in a row with the same result",
+            id="the same but for a process number",
+        ),
         pytest.param(3, [LS, LS, CAT, LS, LS], None, id="another call between"),
         pytest.param(3, [LS, LS, ("bash", "ls", "b.py")], None, id="another result"),
         pytest.param(
