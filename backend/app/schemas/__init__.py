@@ -1,4 +1,4 @@
 """Vocabulary: the models and enumerations that every other layer speaks.
 
-Models that the command line imports build their validators at first use (`defer_build`), so that it starts quickly.
+Models that the command line imports build their validators at first use (`defer_build`): it starts quickly.
 """
