@@ -14,7 +14,7 @@ export const REASONS: Record<Schemas["EscalationReason"], string> = {
   question: "A changed test needs a decision",
 };
 
-/** Why a human is asked, in a few words. */
+/** Why a person is asked, in a few words. */
 export function reasonOf({
   kind,
   reason_kind: reason,

@@ -1,4 +1,4 @@
-/** Why humans were asked, what they decided, and how long it took. */
+/** Why people were asked, what they decided, and how long it took. */
 import { Link } from "@tanstack/react-router";
 
 import { ShareCell } from "@/components/MetricTile";
