@@ -64,6 +64,17 @@ describe("spansOf", () => {
   });
 });
 
+it("sends the reader of a model request to an event that has a line in the log", () => {
+  const events = [
+    event(1, 0, "attempt.started", {}),
+    event(2, 1, "candidate.started", { candidate: 0 }),
+    called(3, 4, "read_file"),
+  ];
+  const request = { at: new Date(START + 2000).toISOString(), latency_ms: 9, role: "agent", model: "m" };
+  const [first] = withRequests([], [{ ...request, candidate: 0, status: 200 }], events);
+  expect(first?.line).toBe("1.0");
+});
+
 it("puts model requests in the place of the time between tools, where they are known", () => {
   const events = [
     event(1, 0, "attempt.started", {}),
