@@ -1,18 +1,7 @@
 /** The words of this page for what the API names. Pure. */
 import type { Schemas } from "@/lib/api/client";
 import { formatCount } from "@/lib/format";
-
-export const REASONS: Record<Schemas["EscalationReason"], string> = {
-  attempts_exhausted: "Out of attempts",
-  no_progress: "No progress",
-  budget_exhausted: "Budget used up",
-  day_budget_exhausted: "Budget of the day used up",
-  agent_unavailable: "Agent unavailable",
-  evaluator_unavailable: "Evaluator unavailable",
-  worker_lost: "Workers lost",
-  human_asked: "The agent asks",
-  question: "A changed test needs a decision",
-};
+import { REASONS } from "@/lib/reasons";
 
 /** Why a person is asked, in a few words. */
 export function reasonOf({
