@@ -280,13 +280,18 @@ def test_parts_of_an_attempt_hold_each_model_request_in_its_place(
     expect(parts.filter(has_text="gpt-5")).to_have_count(len(asked))
     # Numbered as the tabs of the candidates are; what the choice between them cost is about both.
     named = [
-        f"{'' if each['candidate'] is None else '#{} '.format(each['candidate'] + 1)}gpt-5"
-        f"{'' if each['role'] == 'agent' else ', judge'}"
+        "gpt-5, judge"
+        if each["candidate"] is None
+        else f"#{each['candidate'] + 1} gpt-5{'' if each['role'] == 'agent' else ', evaluator'}"
         for each in asked
     ]
-    assert {"#1 gpt-5", "#2 gpt-5", "gpt-5, judge"} <= set(named)
+    assert set(named) == {
+        *(f"#{number} gpt-5{role}" for number in (1, 2) for role in ("", ", evaluator")),
+        "gpt-5, judge",
+    }
     shown = [text.splitlines()[0] for text in parts.filter(has_text="gpt-5").all_inner_texts()]
     assert shown == named, "in the order of their time"
+    expect(parts.filter(has_text=re.compile("^#[12] pytest"))).to_have_count(0)
     expect(parts.filter(has_text="between tools")).to_have_count(0)
     assert "gpt-5" in parts.first.inner_text(), "an attempt begins with a request"
     watched.audit()

@@ -127,3 +127,20 @@ def test_a_path_has_its_own_line_on_a_phone(service: Service, watched: Watched, 
         "what is said of the file stands below its path"
     )
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_mark_of_work_turns_without_an_animation(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    slow = [{**write(f"{number}.md", "x\n"), "pause_seconds": 5} for number in range(60)]
+    with service.client() as client:
+        agent = script(step("Coding Complete", *slow))
+        works = start(client, repo, agent, name="Turns its mark", phases=["coding"])
+        watched.open(f"/sprints/{works}", heading="Turns its mark")
+        mark = page.locator("main .spin").first
+        expect(mark).to_be_visible()
+        assert mark.get_attribute("style") is None, "motion is reduced"
+        page.emulate_media(reduced_motion="no-preference")
+        expect(mark).to_have_attribute("style", re.compile("rotate"))
+        # An animation is drawn with every frame, for as long as anything works.
+        assert page.evaluate("document.getAnimations().length") == 0
+        ok(client.post(f"/runs/{works}/cancel", json={}))

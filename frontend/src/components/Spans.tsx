@@ -79,9 +79,10 @@ function SpanRows({ spans }: { spans: readonly Span[] }) {
   return (
     <>
       <ol aria-label="Parts of the attempt" className="flex flex-col">
-        {shown.map((each) => (
+        {shown.map((each, index) => (
           <SpanRow
-            key={`${each.kind} ${each.line} ${each.from}`}
+            // Two requests may begin at the same moment.
+            key={`${index} ${each.kind} ${each.line}`}
             span={each}
             from={from}
             took={to - from}

@@ -55,6 +55,8 @@ describe("spansOf", () => {
     expect(told([done(3000)])).toEqual([["pytest", "1.0", 7000, 10_000]]);
     expect(told([done(null)])).toEqual([["pytest", "1.0", 10_000, 10_000]]);
     expect(spansOf([done(1)], "coding", 1)[0]?.verdict).toBe("errored");
+    // Its event names no candidate; the first is as good a guess as the second.
+    expect(spansOf([done(1)], "coding", 1)[0]?.candidate).toBeNull();
   });
 
   it("leaves out other attempts, results without a call and calls without a result", () => {
@@ -99,7 +101,7 @@ it("puts model requests in the place of the time between tools, where they are k
   expect(spans.map((each) => [each.kind, each.name, each.line, each.from - START, each.to - START])).toEqual([
     ["model", "gpt-5", "1.0", 1000, 3000],
     ["tool", "read_file", "2.0", 4000, 5000],
-    ["model", "gpt-5, judge", "3.0", 6000, 8000],
+    ["model", "gpt-5, evaluator", "3.0", 6000, 8000],
     ["tool", "write_file", "4.0", 8000, 9000],
   ]);
   expect(spans[2]?.verdict).toBe("errored");

@@ -10,7 +10,7 @@ export interface Span {
   readonly kind: SpanKind;
   /** The tool or the evaluator. */
   readonly name: string;
-  /** Whose it is, counted from 0; null where it is about all candidates, as what the judge is asked. */
+  /** Whose it is, counted from 0; null where it is about all candidates, or where the event does not say. */
   readonly candidate: number | null;
   /** Milliseconds since the epoch. */
   readonly from: number;
@@ -66,13 +66,17 @@ function requestSpan(request: ModelRequest, events: readonly RunEvent[]): Span {
   return {
     line: `${before?.sequence ?? 1}.0`,
     kind: "model",
-    name: request.role === "agent" ? request.model : `${request.model}, ${request.role}`,
+    name: request.role === "agent" ? request.model : `${request.model}, ${askerOf(request)}`,
     candidate: request.candidate,
     from,
     to: from + request.latency_ms,
     verdict: request.status >= 400 ? "errored" : null,
   };
 }
+
+/** The ledger has one role for all who judge; the one that chooses between candidates asks about none of them. */
+const askerOf = ({ role, candidate }: ModelRequest) =>
+  role === "judge" && candidate !== null ? "evaluator" : role;
 
 /** What has begun, by candidate. */
 interface Open {
@@ -83,7 +87,7 @@ interface Open {
 
 /** The spans that end with an event. */
 function endedBy(event: RunEvent, open: Open): readonly Span[] {
-  const key = candidateOf(event);
+  const key = candidateOf(event) ?? 0;
   switch (event.event) {
     case "attempt.started":
     case "candidate.started":
@@ -136,7 +140,7 @@ function evaluatorSpan(event: RunEvent & { event: "evaluator.completed" }): Span
 
 const at = (event: RunEvent) => Date.parse(event.timestamp ?? "");
 
-function candidateOf(event: RunEvent): number {
+function candidateOf(event: RunEvent): number | null {
   const data: object = event.data;
-  return "candidate" in data && typeof data.candidate === "number" ? data.candidate : 0;
+  return "candidate" in data && typeof data.candidate === "number" ? data.candidate : null;
 }
