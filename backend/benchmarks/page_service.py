@@ -1,18 +1,21 @@
-"""`phaserunner serve` in a separate process that can be killed and started again at the same address."""
+"""A browser, and `phaserunner serve` in a separate process that can be killed and started again."""
 
 import asyncio
 import os
+import shutil
 import socket
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import httpx
+from playwright.async_api import Browser, async_playwright
 
 _BACKEND = Path(__file__).parents[1]
+_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 _START_SECONDS = 120.0
 
 
@@ -76,12 +79,15 @@ class PageService:
             await self._process.wait()
 
     async def escalated(self, rows: int) -> str:
-        """Have a sprint write a file of so many lines and wait for a human; gives its id."""
+        """Have a sprint write a file of so many lines and wait for a person; gives its id."""
         lines = "".join(f"row_{number} = {number}\n" for number in range(1, rows + 1))
-        step = {
-            "say": "Discovery Complete",
-            "edits": [{"kind": "write", "path": "long.py", "content": lines}],
-        }
+        run_id = await self.begin([{"kind": "write", "path": "long.py", "content": lines}])
+        await self._until(run_id, lambda run: run["status"] == "waiting")
+        return run_id
+
+    async def begin(self, edits: Sequence[Mapping[str, Any]]) -> str:
+        """Start a sprint whose agent makes these edits; gives its id."""
+        step = {"say": "Discovery Complete", "edits": list(edits)}
         script = {"title": "a benchmark", "phases": {"discovery": [step]}}
         body = {
             "goal": "Write a lot.",
@@ -90,14 +96,27 @@ class PageService:
             "policy": {"max_attempts": 1},
             "agent": {"backend": "scripted", "script": script},
         }
-        async with httpx.AsyncClient(base_url=f"{self.url}/api/v1", timeout=60) as client:
-            started = await client.post("/sprints", json=body)
-            run: dict[str, Any] = started.raise_for_status().json()
-            async with asyncio.timeout(_START_SECONDS):
-                while run["status"] != "waiting":
-                    await asyncio.sleep(0.2)
-                    run = (await client.get(f"/runs/{run['id']}")).raise_for_status().json()
-        return str(run["id"])
+        async with self._client() as client:
+            return str((await client.post("/sprints", json=body)).raise_for_status().json()["id"])
+
+    async def working(self, runs: Sequence[str]) -> None:
+        """Wait until an attempt of each of these runs is at work."""
+        for each in runs:
+            await self._until(each, lambda run: bool(run["attempts"]))
+
+    async def cancel(self, runs: Sequence[str]) -> None:
+        """End runs."""
+        async with self._client() as client:
+            for each in runs:
+                (await client.post(f"/runs/{each}/cancel", json={})).raise_for_status()
+
+    async def _until(self, run_id: str, holds: Callable[[Mapping[str, Any]], bool]) -> None:
+        async with self._client() as client, asyncio.timeout(_START_SECONDS):
+            while not holds((await client.get(f"/runs/{run_id}")).raise_for_status().json()):  # noqa: ASYNC110 - another process works
+                await asyncio.sleep(0.2)
+
+    def _client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=f"{self.url}/api/v1", timeout=60)
 
     async def _is_ready(self, client: httpx.AsyncClient) -> bool:
         if self._process is None or self._process.returncode is not None:
@@ -106,6 +125,26 @@ class PageService:
             return (await client.get(f"{self.url}/readyz")).is_success
         except httpx.TransportError:
             return False
+
+
+@asynccontextmanager
+async def chromium() -> AsyncGenerator[Browser]:
+    """A browser with nothing open.
+
+    Raises:
+        RuntimeError: none is installed.
+    """
+    found = next((path for name in _CHROMIUMS if (path := shutil.which(name))), None)
+    if found is None:
+        raise RuntimeError("no Chromium is installed")
+    # Chromium's own sandbox refuses root.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=found, args=arguments)
+        try:
+            yield browser
+        finally:
+            await browser.close()
 
 
 def _free_port() -> int:

@@ -1,25 +1,21 @@
-"""The dashboard's musts that name two seconds, in a real Chromium: the service goes away, a diff is long."""
+"""The dashboard's figures in a real Chromium: a lost service, long diffs and logs, ten runs at work."""
 
 import asyncio
-import os
-import shutil
 import time
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page
 
 from app.db.embedded.server import acquire
 from app.db.migrate import upgrade_to_head
 from benchmarks.figures import Series
-from benchmarks.page_service import PageService
+from benchmarks.page_flow import RUNS, flow
+from benchmarks.page_service import PageService, chromium
 
-TITLE = "pages: how soon a page says that the service is gone, and how soon a diff of 6,000 rows can be used"
+TITLE = "pages: a service that goes away, a diff of 6,000 rows, 10,000 rows that scroll, ten runs at work"
 TARGET_MS = 2_000.0
 KILLS, LOADS, ROWS = 10, 10, 6_000
 
-_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 _SLOWEST_MS = 60_000
 
 # Clocks of the browser and of this process are the machine's.
@@ -45,33 +41,23 @@ _PLAIN = """async (address) => {
 
 
 async def measure(place: Path) -> list[Series]:
-    """Kill the service below open pages, and open a long diff; each beside what the browser does alone."""
+    """Kill the service below open pages, open and scroll what is long, and watch runs at work.
+
+    Each stands beside what the browser does alone.
+    """
     lease = await asyncio.to_thread(acquire, place / "server", throwaway=True)
     try:
         await upgrade_to_head(lease.url)
-        service = PageService(lease.url, place / "service")
-        async with _chromium() as browser, service.running():
-            run = await service.escalated(ROWS)
-            diffs = await _diffs(browser, service, run)
-            banners = await _banners(browser, service, run)
+        service = PageService(lease.url, place / "service", {"WORKER_CONCURRENCY": str(RUNS)})
+        async with service.running():
+            flowing = await flow(service, lease.url)
+            async with chromium() as browser:
+                run = await service.escalated(ROWS)
+                diffs = await _diffs(browser, service, run)
+                banners = await _banners(browser, service, run)
     finally:
         lease.release()
-    return [*banners, *diffs]
-
-
-@asynccontextmanager
-async def _chromium() -> AsyncGenerator[Browser]:
-    found = next((path for name in _CHROMIUMS if (path := shutil.which(name))), None)
-    if found is None:
-        raise RuntimeError("no Chromium is installed")
-    # Chromium's own sandbox refuses root.
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=found, args=arguments)
-        try:
-            yield browser
-        finally:
-            await browser.close()
+    return [*banners, *diffs, *flowing]
 
 
 async def _banners(browser: Browser, service: PageService, run: str) -> list[Series]:

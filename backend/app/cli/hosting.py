@@ -91,7 +91,7 @@ class Tour:
             ("phaserunner list", "all runs"),
             (f"phaserunner show {last}", "attempts, verdicts, evidence"),
             (f"phaserunner diff {last}", "what the agent changed"),
-            ("phaserunner escalations", "what waits for a human"),
+            ("phaserunner escalations", "what waits for a person"),
             ('phaserunner run "GOAL" --repo PATH', "a sprint of your own"),
         ):
             self._say(f"    {command:<40}{what}")

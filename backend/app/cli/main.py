@@ -30,7 +30,7 @@ _COMMANDS = (
     ("run:run", "run", "Start a sprint and watch it."),
     ("loop:loop", "loop", "Start a director-evaluator loop and watch it."),
     ("answer:answer", "answer", "Answer a question from evidence, and check the answer."),
-    ("watch:watch", "watch", "Watch a run until it ends or needs a human."),
+    ("watch:watch", "watch", "Watch a run until it ends or needs a person."),
     ("runs:list_runs", "list", "List runs, newest first."),
     ("runs:show_run", "show", "Show a run: phases, attempts, and the evidence of failures."),
     ("watch:logs", "logs", "Show the events of a run."),
@@ -43,7 +43,7 @@ _COMMANDS = (
     ("holding:resume", "resume", "Resume a paused run."),
     ("holding:fork", "fork", "Start a new sprint from an attempt of another one."),
     ("backlog:app", "backlog", "Add work that starts when it may; show, order, limit and hold it."),
-    ("escalations:app", "escalations", "List, show and resolve escalations, which wait for a human."),
+    ("escalations:app", "escalations", "List, show and resolve escalations, which wait for a person."),
     ("mark:mark", "mark", "Mark a verdict as right or wrong, to measure its evaluator."),
     (
         "evaluators:app",

@@ -1,4 +1,4 @@
-"""Watches one run until it ends or needs a human."""
+"""Watches one run until it ends or needs a person."""
 
 import asyncio
 from contextlib import aclosing
@@ -28,7 +28,7 @@ async def watch_run(
     Args:
         session: the service and the terminal.
         run_id: the run.
-        stay: keep watching while the run waits for a human.
+        stay: keep watching while the run waits for a person.
         timeout: seconds to watch; the run continues afterwards.
         after: the last event that the user has seen.
 

@@ -59,7 +59,7 @@ def complete(client: httpx.Client, repo: Path, *, name: str) -> str:
 
 
 def escalate(client: httpx.Client, repo: Path, *edits: dict[str, Any], name: str, **more: Any) -> str:
-    """A sprint whose only attempt made these edits and no plan, and that waits for a human; gives its id."""
+    """A sprint whose only attempt made these edits and no plan, and that waits for a person; gives its id."""
     without_plan = step("No plan. Discovery Complete", *edits or (write("half.md", "half\n"),))
     sprint = start(client, repo, _discovers([without_plan, *DISCOVERY]), name=name, **(_QUICK | more))
     assert until_rest(client, sprint)["status"] == "waiting"
@@ -77,7 +77,7 @@ def escalation_of(client: httpx.Client, sprint: str) -> str:
 
 
 def resolve_all(client: httpx.Client) -> None:
-    """Nothing waits for a human any more."""
+    """Nothing waits for a person any more."""
     for each in ok(client.get("/escalations", params={"status": "open"}))["items"]:
         ok(client.post(f"/escalations/{each['id']}/resolve", json={"decision": "reject"}))
 

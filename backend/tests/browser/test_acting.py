@@ -85,6 +85,26 @@ def test_a_paused_run_looks_paused(service: Service, watched: Watched, repo: Pat
     expect(page.get_by_text("No runs match these filters")).to_be_visible()
 
 
+def test_a_waiting_run_looks_waiting(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    with service.client() as client:
+        sprint = escalate(client, repo, name="Waits for a decision")
+    watched.open(f"/sprints/{sprint}", heading="Waits for a decision")
+    expect(page.get_by_role("list", name="Phases").locator("[data-status=waiting]")).to_have_count(1)
+    last = page.get_by_role("list", name="Timeline").get_by_role("listitem").last
+    expect(last).to_contain_text("Waiting for a person, discovery attempt 1")
+    expect(page.get_by_role("region", name="Now")).to_contain_text("waits for a person")
+    expect(page).to_have_title(re.compile("needs a person: Waits for a decision"))
+    running = "[data-status=active], [data-status=started], [data-status=running]"
+    expect(page.get_by_role("main").locator(running)).to_have_count(0)
+
+    watched.open("/?q=Waits for a decision", heading="Runs")
+    states = page.get_by_role("group", name="Status")
+    expect(states.get_by_role("button", name="running 0")).to_be_visible()
+    row = page.get_by_role("row").filter(has_text="Waits for a decision")
+    expect(row.locator("[data-status=waiting]")).to_have_text("needs a person")
+
+
 def test_a_start_whose_answer_was_lost_starts_once(service: Service, watched: Watched, repo: Path) -> None:
     page = watched.page
 
@@ -107,6 +127,33 @@ def test_a_start_whose_answer_was_lost_starts_once(service: Service, watched: Wa
         found = ok(client.get("/runs", params={"q": "Started once"}))["items"]
         assert len(found) == 1
         client.post(f"/runs/{found[0]['id']}/cancel", json={})
+
+
+def test_the_key_of_a_start_stays_until_a_field_changes(
+    service: Service, watched: Watched, repo: Path
+) -> None:
+    page = watched.page
+    keys: list[str] = []
+
+    def lose(route: Route) -> None:
+        keys.append(route.request.headers["idempotency-key"])
+        route.abort()
+
+    watched.open("/new", heading="New sprint")
+    page.get_by_label("Goal").fill("Start once.")
+    page.get_by_label("Path").fill(str(repo))
+    page.route("**/api/v1/sprints", lose)
+    start = page.get_by_role("button", name="Start the sprint")
+    with watched.excused():
+        for count, name in enumerate(("", "", "Another name"), start=1):
+            page.get_by_label("Name").fill(name)
+            start.click()
+            expect(page.get_by_role("alert")).to_contain_text("did not respond")
+            expect(start).to_be_enabled()
+            assert len(keys) == count
+    first, again, other = keys
+    assert again == first
+    assert other != first
 
 
 def test_what_a_role_cannot_do_says_why(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.acceptance.projects import MENDED, TEST
+from tests.acceptance.projects import MENDED, TEST, WORSE, script, step, write
 from tests.acceptance.server import Service, until_rest
 from tests.browser.sprints import MENDS_WHEN_HELPED, escalation_of, start
 from tests.browser.watched import Watched
@@ -59,6 +59,24 @@ def test_findings_stand_in_the_diff_and_reviewers_see_what_is_held_out(
     page.set_viewport_size({"width": WIDTHS[1], "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[1]
     watched.shoot("findings-narrow")
+
+
+def test_the_file_with_findings_comes_first(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    work = step("Coding Complete", write("a_note.md", "A note.\n"), write("shares.py", WORSE))
+    with service.client() as client:
+        policy = {"max_attempts": 1}
+        run = start(client, repo, script(work), name="Two files", phases=["coding"], policy=policy)
+        until_rest(client, run)
+        escalation = escalation_of(client, run)
+    watched.open(f"/escalations/{escalation}", heading="Two files")
+    expect(page.locator("[data-finding='shares.py:1']")).to_be_visible()
+    order = [str(each.get_attribute("data-file")) for each in page.locator("[data-file]").all()]
+    assert order == ["shares.py", "a_note.md"]
+    row = (
+        page.get_by_role("region", name="Changed files").get_by_role("listitem").filter(has_text="shares.py")
+    )
+    expect(row).to_contain_text("findings")
 
 
 def test_held_out_tests_are_given_on_the_start_page(service: Service, watched: Watched, repo: Path) -> None:

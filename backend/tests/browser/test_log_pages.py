@@ -15,6 +15,25 @@ LINES = 100_000
 MOST_LINES = 30_000
 """The page holds 20,000 lines and a fifth more, and the page of 5,000 that has just come."""
 
+ROWS = 10_000
+STEP_PX = 1_500
+MOST_DRAWN = 200
+"""Rows on screen, and twenty above and below."""
+SCROLL = """async (step) => {
+  const box = document.querySelector("[role=log]");
+  const seen = new Set();
+  let [drawn, nodes] = [0, 0];
+  for (let top = 0; top < box.scrollHeight; top += step) {
+    box.scrollTop = top;
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const rows = box.querySelectorAll("li");
+    drawn = Math.max(drawn, rows.length);
+    nodes = Math.max(nodes, document.querySelectorAll("*").length);
+    rows.forEach((each) => seen.add(each.dataset.index));
+  }
+  return [drawn, nodes, seen.size, box.scrollTop];
+}"""
+
 _LINE = re.compile(r"line (\d+) of many")
 
 
@@ -90,6 +109,25 @@ def test_the_newest_lines_come_first_and_the_oldest_on_demand(
     log.press("End")
     expect(log).to_contain_text(f"line {LINES - 1} of many")
     expect(page.get_by_role("button", name="Newer lines")).to_have_count(0)
+
+
+def test_ten_thousand_rows_scroll_with_few_of_them_drawn(
+    service: Service, service_database_url: str, watched: Watched, repo: Path
+) -> None:
+    page = watched.page
+    with service.client() as client:
+        sprint = complete(client, repo, name="Is scrolled")
+        append_lines(service_database_url, sprint, [f"line {number} of many" for number in range(ROWS)])
+    watched.open(f"/sprints/{sprint}", heading="Is scrolled")
+    log = page.get_by_role("log")
+    expect(log).to_contain_text(f"line {ROWS - 1} of many", timeout=PATIENCE * 1000)
+    _until_first(page, log, 0)
+    nodes = page.evaluate("document.querySelectorAll('*').length")
+    drawn, most_nodes, seen, bottom = page.evaluate(SCROLL, STEP_PX)
+    assert bottom > ROWS * 10, "all of it is scrolled through"
+    assert seen > ROWS / 100, "the rows follow the scroll"
+    assert 0 < drawn <= MOST_DRAWN
+    assert most_nodes < nodes + MOST_DRAWN * 20, "rows that left the screen leave the page"
 
 
 def test_memory_does_not_grow_with_the_log(

@@ -185,7 +185,7 @@ def test_a_director_that_asks_is_answered(service: Service, watched: Watched) ->
     with service.client() as client:
         loop = play(client, "/loops", phases, definition=definition, inputs={"topic": "it"}, name="Asks")
     watched.open(f"/loops/{loop}", heading="Asks")
-    expect(page.locator("[data-result='needs a human']")).to_be_visible()
+    expect(page.locator("[data-result='needs a person']")).to_be_visible()
     page.get_by_role("link", name="Decide").click()
     page.wait_for_url("**/escalations/*")
     expect(page.get_by_role("main")).to_contain_text("Which database?")

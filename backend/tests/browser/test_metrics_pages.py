@@ -34,6 +34,10 @@ def test_metrics_show_the_services_numbers(service: Service, watched: Watched, r
     decided = page.get_by_role("region", name="Decisions").get_by_role("row")
     for decision, share in report["escalations"]["decisions"].items():
         expect(decided.filter(has_text=decision)).to_contain_text(_cell(share))
+    reasons = page.get_by_role("region", name="Escalation reasons")
+    out = reasons.get_by_role("row").filter(has_text="Out of attempts")
+    expect(out).to_contain_text(_cell(report["escalations"]["reasons"]["attempts_exhausted"]))
+    expect(reasons).not_to_contain_text("human")
     for each in report["evaluators"]:
         row = (
             page.get_by_role("region", name="Evaluators")

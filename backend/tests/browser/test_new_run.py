@@ -107,6 +107,40 @@ def test_a_script_in_toml_starts_a_sprint(service: Service, watched: Watched) ->
         ok(client.post(f"/runs/{page.url.rpartition('/')[2]}/cancel", json={}))
 
 
+def test_a_loop_has_files_and_a_budget(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    with service.client() as client:
+        complete(client, repo, name="Before the loop")
+    watched.open("/new?kind=director_loop", heading="New loop")
+    definition = {
+        "description": "Halve",
+        "director": {"description": "Do"},
+        "evaluator": {"description": "Judge"},
+    }
+    page.get_by_role("textbox", name="Definition").fill(json.dumps(definition))
+    files = page.get_by_role("region", name="Files and budget")
+    files.get_by_role("radio", name="Local repository").check()
+    files.get_by_role("list", name="Recent").get_by_role("button", name=str(repo)).click()
+    files.get_by_role("textbox", name="Cost limit").fill("0.25")
+    files.get_by_role("textbox", name="Token limit").fill("9000")
+    page.get_by_role("region", name="Agent").locator("summary").first.click()
+    told = {"director": [{"say": "half"}], "evaluator": [{"say": "good", "notes": {"success": True}}]}
+    page.get_by_role("textbox", name="Script (TOML or JSON)").fill(
+        json.dumps({"title": "test", "phases": told})
+    )
+    watched.audit()
+    watched.shoot("new-loop-files")
+    page.get_by_role("button", name="Start the loop").click()
+    page.wait_for_url("**/loops/*", timeout=PATIENCE * 1000)
+    with service.client() as client:
+        run = page.url.rpartition("/")[2]
+        loop = ok(client.get(f"/loops/{run}"))
+        budgets = ok(client.get(f"/runs/{run}/usage"))["budgets"]
+    assert loop["project"] == str(repo)
+    limits = {each["unit"]: each["budget"] for each in budgets if each["scope"] == "run"}
+    assert limits == {"usd": 0.25, "tokens": 9000}
+
+
 def test_an_answer_has_files_and_a_budget(service: Service, watched: Watched, repo: Path) -> None:
     page = watched.page
     watched.open("/new?kind=answer", heading="New answer")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, expect
 
-from tests.acceptance.projects import MENDED, MENDS_WHEN_TOLD, script, step, write
+from tests.acceptance.projects import BROKEN, MENDED, MENDS_WHEN_TOLD, script, step, write
 from tests.acceptance.server import Service, until_rest
 from tests.browser.sprints import start
 from tests.browser.watched import Watched
@@ -103,3 +103,35 @@ def test_attempts_stand_side_by_side(service: Service, watched: Watched, repo: P
     columns.scroll_into_view_if_needed()
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     watched.shoot("attempts-narrow")
+
+
+def test_what_an_attempt_broke_is_marked_as_regressed(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    page.set_viewport_size(WIDE)
+    agent = script(
+        step("Try. Coding Complete", write("shares.py", BROKEN.replace("3", "5"))),
+        # The test passes now, and the linter, which had nothing to say, finds an import.
+        step("Again. Coding Complete", write("shares.py", f"import os\n\n\n{MENDED}")),
+        step("Clean. Coding Complete", write("shares.py", MENDED)),
+    )
+    with service.client() as client:
+        run = start(client, repo, agent, phases=["coding"])
+        assert until_rest(client, run)["status"] == "completed"
+    watched.open(f"/sprints/{run}?phase=coding&attempt=3&tab=attempts")
+    columns = page.get_by_role("region", name="Attempts of coding side by side")
+    gates = {
+        number: columns.get_by_label(f"Attempt {number}", exact=True).locator("[data-gate]")
+        for number in (1, 2, 3)
+    }
+    expect(gates[1].filter(has_text="pytest").locator("[data-change=failing]")).to_have_count(1)
+    expect(gates[1].filter(has_text="ruff_lint").locator("[data-change]")).to_have_count(0)
+    expect(gates[2].filter(has_text="pytest").locator("[data-change=fixed]")).to_have_count(1)
+    regressed = gates[2].filter(has_text="ruff_lint").locator("[data-change=regressed]")
+    expect(regressed).to_have_count(1)
+    expect(regressed).to_contain_text("regressed")
+    expect(regressed).to_contain_text("F401")
+    expect(gates[3].filter(has_text="ruff_lint").locator("[data-change=fixed]")).to_contain_text("F401")
+    expect(gates[3].locator("[data-change=regressed]")).to_have_count(0)
+    columns.scroll_into_view_if_needed()
+    watched.audit()
+    watched.shoot("attempts-regressed")

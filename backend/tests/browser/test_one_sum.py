@@ -265,6 +265,44 @@ def test_the_page_shows_the_same_sums(scene: Scene, new_page_on: NewPageOn) -> N
     watched.audit()
 
 
+def test_parts_of_an_attempt_hold_each_model_request_in_its_place(
+    scene: Scene, new_page_on: NewPageOn
+) -> None:
+    (sprint,) = [run_id for run_id, kind in scene.kinds.items() if kind == "sprints"]
+    with scene.service.client() as client:
+        asked = ok(client.get(f"/runs/{sprint}/attempts/coding/1/model-requests"))["items"]
+    assert len(asked) == scene.truth[sprint].requests
+    watched = new_page_on(scene.service.url)
+    page = watched.page
+    watched.open(f"/sprints/{sprint}?phase=coding&attempt=1")
+    page.get_by_text("Where the time of coding attempt 1 went").click()
+    parts = page.get_by_role("list", name="Parts of the attempt").get_by_role("listitem")
+    expect(parts.filter(has_text="gpt-5")).to_have_count(len(asked))
+    # Numbered as the tabs of the candidates are; what the choice between them cost is about both.
+    named = [
+        "gpt-5, judge"
+        if each["candidate"] is None
+        else f"#{each['candidate'] + 1} gpt-5{'' if each['role'] == 'agent' else ', evaluator'}"
+        for each in asked
+    ]
+    assert set(named) == {
+        *(f"#{number} gpt-5{role}" for number in (1, 2) for role in ("", ", evaluator")),
+        "gpt-5, judge",
+    }
+    shown = [text.splitlines()[0] for text in parts.filter(has_text="gpt-5").all_inner_texts()]
+    assert shown == named, "in the order of their time"
+    expect(parts.filter(has_text=re.compile("^#[12] pytest"))).to_have_count(0)
+    expect(parts.filter(has_text="between tools")).to_have_count(0)
+    assert "gpt-5" in parts.first.inner_text(), "an attempt begins with a request"
+    watched.audit()
+    watched.shoot("parts-with-model-requests")
+    request = parts.filter(has_text="gpt-5, judge").last.get_by_role("link")
+    request.click()
+    expect(page).to_have_url(re.compile(r"#L\d+\.0$"))
+    line = page.url.rpartition("#L")[2]
+    expect(page.locator(f"[data-line='{line}']")).to_be_in_viewport()
+
+
 def test_the_installed_agent_was_metered_by_the_gateway(scene: Scene) -> None:
     (sprint,) = [run_id for run_id, kind in scene.kinds.items() if kind == "sprints"]
     with scene.service.client() as client:

@@ -22,7 +22,7 @@ PAGES = {
     "diff": ("/sprints/{sprint}/diff", "@@ -0,0 +1 @@"),
     "escalations": ("/escalations", "Looked at"),
     "escalation": ("/escalations/{escalation}", "@@ -0,0 +1 @@"),
-    "metrics": ("/metrics", "Passed without a human"),
+    "metrics": ("/metrics", "Passed without a person"),
     "evaluators": ("/evaluators", "plan_artifact"),
     "evaluator": ("/evaluators/plan_artifact", "Looked at"),
 }

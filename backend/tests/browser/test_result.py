@@ -191,7 +191,7 @@ def test_a_copied_start_starts(
     page.get_by_label("Name").fill(name)
     page.get_by_label("Path").fill(str(repo))
     (command,) = [each for each in copied_commands(page, "Copy as") if each.startswith(kind)]
-    # Without a model the run soon needs a human, which is an exit code of the command.
+    # Without a model the run soon needs a person, which is an exit code of the command.
     run_in_shell(f"{command} || test $? -eq {ExitCode.WAITING}", tmp_path / "elsewhere")
     with service.client() as client:
         (started,) = ok(client.get("/runs", params={"q": name}))["items"]

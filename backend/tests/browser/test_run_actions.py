@@ -86,7 +86,7 @@ def test_whoever_agreed_is_told_of_a_run_that_needs_him(
         page.evaluate(UNTIL_TOLD)
     assert page.evaluate("window.told.length") == 1
     expect(page).to_have_title("(2) Settings · PhaseRunner")
-    assert page.evaluate("window.told[0].title") == "Comes meanwhile needs a human"
+    assert page.evaluate("window.told[0].title") == "Comes meanwhile needs a person"
     page.evaluate("window.told[0].notice.dispatchEvent(new Event('click'))")
     page.get_by_role("heading", level=1, name="Comes meanwhile").wait_for()
     page.go_back()

@@ -18,9 +18,9 @@ def test_runs_appear_and_change_without_reloading(service: Service, watched: Wat
         escalate(client, repo, name="Stays broken")
         complete(client, repo, name="Mends when told")
     expect(rows.filter(has_text="Mends when told").get_by_text("completed")).to_be_visible()
-    expect(rows.filter(has_text="Stays broken").get_by_text("needs a human")).to_be_visible()
+    expect(rows.filter(has_text="Stays broken").get_by_text("needs a person")).to_be_visible()
     expect(rows.filter(has_text="Stays broken").get_by_role("cell", name="1/1", exact=True)).to_be_visible()
-    expect(page.get_by_role("link", name="1 run needs a human")).to_be_visible()
+    expect(page.get_by_role("link", name="1 run needs a person")).to_be_visible()
     expect(page).to_have_title("(1) Runs · PhaseRunner")
 
     page.get_by_role("button", name="completed").click()

@@ -1,5 +1,6 @@
 """Small things that mislead: the palette's words, a bar over the form, rows of a phone, the page's icon."""
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Route, expect
@@ -90,3 +91,56 @@ def test_columns_are_chosen_in_the_address(service: Service, watched: Watched, r
     page.reload()
     expect(page.get_by_role("columnheader", name="Took")).to_be_visible()
     expect(page.get_by_role("columnheader", name="Agent")).to_have_count(0)
+
+
+def test_runs_fit_a_small_laptop_and_say_their_whole_name(
+    service: Service, watched: Watched, repo: Path
+) -> None:
+    page = watched.page
+    page.set_viewport_size({"width": 1024, "height": 768})
+    name = "A name that is longer than the column of names at this width"
+    with service.client() as client:
+        complete(client, repo, name=name)
+        escalate(client, repo, name="Waits at this width")
+    watched.open("/", heading="Runs")
+    run = page.get_by_role("link", name=name).first
+    expect(run).to_have_attribute("title", re.compile(f"^{name}\n"))
+    expect(page.get_by_role("row").filter(has_text="Waits at this width").first).to_be_visible()
+    table = page.get_by_role("region", name="Runs")
+    assert table.evaluate("each => each.scrollWidth <= each.clientWidth"), "every column is in sight"
+    watched.shoot("runs-small-laptop")
+
+
+def test_a_path_has_its_own_line_on_a_phone(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    with service.client() as client:
+        path = "notes/implementation_of_halves.md"
+        sprint = escalate(client, repo, write(path, "x\n"), name="Has a long path")
+    watched.open(f"/sprints/{sprint}/diff", heading="Diff: Has a long path")
+    head = page.locator(f"[data-file='{path}'] h3")
+    name, viewed = head.get_by_role("button"), head.get_by_role("checkbox", name="Viewed")
+    boxes = name.bounding_box(), viewed.bounding_box()
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"], (
+        "what is said of the file stands below its path"
+    )
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_mark_of_work_turns_without_an_animation(service: Service, watched: Watched, repo: Path) -> None:
+    page = watched.page
+    slow = [{**write(f"{number}.md", "x\n"), "pause_seconds": 5} for number in range(60)]
+    with service.client() as client:
+        agent = script(step("Coding Complete", *slow))
+        works = start(client, repo, agent, name="Turns its mark", phases=["coding"])
+        watched.open(f"/sprints/{works}", heading="Turns its mark")
+        mark = page.locator("main .spin").first
+        expect(mark).to_be_visible()
+        assert mark.get_attribute("style") is None, "motion is reduced"
+        page.emulate_media(reduced_motion="no-preference")
+        expect(mark).to_have_attribute("style", re.compile("rotate"))
+        # An animation is drawn with every frame, for as long as anything works.
+        assert page.evaluate("document.getAnimations().length") == 0
+        ok(client.post(f"/runs/{works}/cancel", json={}))

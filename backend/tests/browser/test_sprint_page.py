@@ -48,7 +48,7 @@ def test_a_run_is_watched_from_start_to_escalation(service: Service, watched: Wa
     evidence = page.locator("[data-evaluator=pytest]")
     expect(evidence.get_by_text("test_half_of_eight").first).to_be_visible()  # without any click
     expect(page.locator("[data-evaluator=type_check] pre").first).to_be_hidden()  # passes are folded up
-    expect(page.get_by_role("log")).to_contain_text("Needs a human")
+    expect(page.get_by_role("log")).to_contain_text("Needs a person")
     watched.audit()
     watched.shoot("sprint-waiting")
 

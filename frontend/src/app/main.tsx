@@ -9,12 +9,14 @@ import { createRoot } from "react-dom/client";
 import { identity } from "@/lib/identity";
 import { LiveContext } from "@/lib/live-context";
 import { createQueryClient } from "@/lib/queries/client";
+import { turnSpinners } from "@/lib/spinners";
 import { createLive } from "@/lib/stream/live";
 import { theme } from "@/lib/theme";
 
 import { createAppRouter } from "./router";
 
 theme.start();
+turnSpinners();
 
 const queries = createQueryClient();
 const live = createLive(queries);

@@ -28,7 +28,7 @@ export function PageHeader({ title, state, beside, actions }: Props) {
 
 const ICONS: Record<string, PageState> = {
   running: "running",
-  "needs a human": "waiting",
+  "needs a person": "waiting",
   completed: "done",
   failed: "failed",
   cancelled: "failed",

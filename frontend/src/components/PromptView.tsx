@@ -1,4 +1,4 @@
-/** Exactly what an agent was told, with what is new since the attempt before. */
+/** The exact prompt of an agent, with what is new since the attempt before. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 

@@ -75,11 +75,19 @@ function SpanRows({ spans }: { spans: readonly Span[] }) {
   const from = spans.reduce((least, each) => Math.min(least, each.from), Infinity);
   const to = spans.reduce((most, each) => Math.max(most, each.to), from + 1);
   const shown = isWhole ? spans : spans.slice(0, FIRST);
+  const hasSeveral = spans.some((each) => (each.candidate ?? 0) > 0);
   return (
     <>
       <ol aria-label="Parts of the attempt" className="flex flex-col">
-        {shown.map((each) => (
-          <SpanRow key={`${each.kind} ${each.line} ${each.from}`} span={each} from={from} took={to - from} />
+        {shown.map((each, index) => (
+          <SpanRow
+            // Two requests may begin at the same moment.
+            key={`${index} ${each.kind} ${each.line}`}
+            span={each}
+            from={from}
+            took={to - from}
+            number={hasSeveral && each.candidate !== null ? `#${each.candidate + 1} ` : ""}
+          />
         ))}
       </ol>
       {shown.length < spans.length && (
@@ -91,7 +99,15 @@ function SpanRows({ spans }: { spans: readonly Span[] }) {
   );
 }
 
-function SpanRow({ span, from, took }: { span: Span; from: number; took: number }) {
+interface RowProps {
+  span: Span;
+  from: number;
+  took: number;
+  /** Of the candidate, as its tab has it; empty where there is one only. */
+  number: string;
+}
+
+function SpanRow({ span, from, took, number }: RowProps) {
   const left = ((span.from - from) / took) * 100;
   const width = ((span.to - span.from) / took) * 100;
   return (
@@ -106,7 +122,7 @@ function SpanRow({ span, from, took }: { span: Span; from: number; took: number 
       >
         {span.verdict !== null && <StatusBadge status={span.verdict} compact />}
         <span className="truncate">
-          {span.candidate > 0 && `#${span.candidate} `}
+          {number}
           <UntrustedText text={span.name} />
         </span>
       </Link>

@@ -71,8 +71,8 @@ const WORDS: Record<string, string> = {
   produced: "waiting for evaluation",
   agent_failed: "agent failed",
   delegated: "waiting for a subtask",
-  waiting: "needs a human",
-  open: "needs a human",
+  waiting: "needs a person",
+  open: "needs a person",
 };
 
 export function toneOf(status: string): Tone {

@@ -1,4 +1,4 @@
-/** When agents worked, evaluators judged and humans were asked; waiting is compressed. */
+/** When agents worked, evaluators judged and people were asked; waiting is compressed. */
 import { Link } from "@tanstack/react-router";
 import {
   Bot,
@@ -25,7 +25,7 @@ const PHASES = ["discovery", "coding", "verification"] as const;
 const KINDS: Record<PieceKind, { word: string; icon: LucideIcon; look: string }> = {
   working: { word: "Agent working", icon: Bot, look: "bg-accent" },
   evaluating: { word: "Evaluation", icon: Gavel, look: "bg-sunken dotted" },
-  waiting: { word: "Waiting for a human", icon: UserRound, look: "bg-waiting-chip hatched" },
+  waiting: { word: "Waiting for a person", icon: UserRound, look: "bg-waiting-chip hatched" },
   paused: { word: "Paused", icon: CirclePause, look: "bg-sunken hatched" },
   idle: { word: "Idle", icon: Hourglass, look: "hatched" },
 };

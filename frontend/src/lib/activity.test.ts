@@ -54,7 +54,7 @@ describe("what a run does now", () => {
   });
 
   it.each([
-    [{ ...RUN, status: "waiting" }, "waits for a human"],
+    [{ ...RUN, status: "waiting" }, "waits for a person"],
     [{ ...RUN, status: "queued" }, "waits for a worker"],
     [{ ...RUN, paused: { at: RUN.updated_at, by: "ada", reason: "" } }, "paused by ada"],
     [{ ...RUN, ...OVER, status_reason: "every phase passed" }, "every phase passed"],

@@ -40,7 +40,7 @@ export function placeOf(run: Running): string {
 
 export function activityOf(run: Running, events: readonly RunEvent[]): Activity {
   if (run.finished_at !== null) return { text: run.status_reason || run.status, since: null };
-  if (run.status === "waiting") return { text: "waits for a human", since: run.updated_at };
+  if (run.status === "waiting") return { text: "waits for a person", since: run.updated_at };
   if (run.paused) return { text: `paused by ${run.paused.by}`, since: run.paused.at };
   if (run.status === "queued") return { text: "waits for a worker", since: run.updated_at };
   for (let index = events.length - 1; index >= 0; index -= 1) {

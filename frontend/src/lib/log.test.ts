@@ -67,7 +67,7 @@ describe("Log", () => {
       { iteration: 1, success: null, output: "it failed" },
       "The subtask gave no result: it failed",
     ],
-    ["iteration.directed", { iteration: 1, status: "WAITING" }, "The director asks for a human"],
+    ["iteration.directed", { iteration: 1, status: "WAITING" }, "The director asks for a person"],
     ["iteration.scripted", { iteration: 1, exit_code: 3 }, "The script ended with 3"],
   ])("says what %s of %j means", (event, data, text) => {
     expect(linesOf({ ...progress(1), event, data } as unknown as RunEvent).map((line) => line.text)).toEqual([

@@ -95,12 +95,12 @@ const NOTES: Notes = {
     `${tryOf(phase)} ${attempt} ${data.overall_passed ? "passed" : "failed"}${data.reason ? `: ${data.reason}` : ""}`,
   "evaluation.failed": ({ data }) => `No verdict: ${data.reason}`,
   "iteration.directed": ({ data }) =>
-    `The director ${data.status === "WAITING" ? "asks for a human" : "proposes"}`,
+    `The director ${data.status === "WAITING" ? "asks for a person" : "proposes"}`,
   "iteration.scripted": ({ data }) => `The script ended with ${data.exit_code}`,
   "iteration.failed": ({ data }) => `Iteration ${data.iteration} failed: ${data.message}`,
   "subtask.started": ({ data }) => `The director asks for a subtask: ${data.description}`,
   "subtask.completed": ({ data }) => `The subtask ${subtaskEnd(data.success)}: ${data.output}`,
-  "escalation.required": ({ data }) => `Needs a human: ${data.reason}`,
+  "escalation.required": ({ data }) => `Needs a person: ${data.reason}`,
   "escalation.resolved": ({ data }) => `${data.decided_by} decided: ${data.decision}`,
 };
 

@@ -55,6 +55,8 @@ describe("spansOf", () => {
     expect(told([done(3000)])).toEqual([["pytest", "1.0", 7000, 10_000]]);
     expect(told([done(null)])).toEqual([["pytest", "1.0", 10_000, 10_000]]);
     expect(spansOf([done(1)], "coding", 1)[0]?.verdict).toBe("errored");
+    // Its event names no candidate; the first is as good a guess as the second.
+    expect(spansOf([done(1)], "coding", 1)[0]?.candidate).toBeNull();
   });
 
   it("leaves out other attempts, results without a call and calls without a result", () => {
@@ -62,6 +64,17 @@ describe("spansOf", () => {
     expect(told(events)).toEqual([]);
     expect(spansOf([], "coding", 1)).toEqual([]);
   });
+});
+
+it("sends the reader of a model request to an event that has a line in the log", () => {
+  const events = [
+    event(1, 0, "attempt.started", {}),
+    event(2, 1, "candidate.started", { candidate: 0 }),
+    called(3, 4, "read_file"),
+  ];
+  const request = { at: new Date(START + 2000).toISOString(), latency_ms: 9, role: "agent", model: "m" };
+  const [first] = withRequests([], [{ ...request, candidate: 0, status: 200 }], events);
+  expect(first?.line).toBe("1.0");
 });
 
 it("puts model requests in the place of the time between tools, where they are known", () => {
@@ -88,7 +101,7 @@ it("puts model requests in the place of the time between tools, where they are k
   expect(spans.map((each) => [each.kind, each.name, each.line, each.from - START, each.to - START])).toEqual([
     ["model", "gpt-5", "1.0", 1000, 3000],
     ["tool", "read_file", "2.0", 4000, 5000],
-    ["model", "gpt-5, judge", "3.0", 6000, 8000],
+    ["model", "gpt-5, evaluator", "3.0", 6000, 8000],
     ["tool", "write_file", "4.0", 8000, 9000],
   ]);
   expect(spans[2]?.verdict).toBe("errored");

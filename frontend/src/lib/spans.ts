@@ -1,4 +1,5 @@
 /** What happened within the attempts of a run: each tool call and each evaluator, with its time. Pure. */
+import { countOf } from "./log";
 import type { RunEvent } from "./stream/frames";
 
 export type SpanKind = "tool" | "between" | "evaluator" | "model";
@@ -9,7 +10,8 @@ export interface Span {
   readonly kind: SpanKind;
   /** The tool or the evaluator. */
   readonly name: string;
-  readonly candidate: number;
+  /** Whose it is, counted from 0; null where it is about all candidates, or where the event does not say. */
+  readonly candidate: number | null;
   /** Milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
@@ -50,7 +52,7 @@ export function withRequests(
   const metered = new Set(
     requests.filter((each) => each.role === "agent").map((each) => each.candidate ?? 0),
   );
-  const others = spans.filter((each) => each.kind !== "between" || !metered.has(each.candidate));
+  const others = spans.filter((each) => each.kind !== "between" || !metered.has(each.candidate ?? 0));
   return [...others, ...requests.map((each) => requestSpan(each, events))].toSorted(
     (one, other) => one.from - other.from,
   );
@@ -58,17 +60,23 @@ export function withRequests(
 
 function requestSpan(request: ModelRequest, events: readonly RunEvent[]): Span {
   const from = Date.parse(request.at);
-  const before = events.findLast((each) => at(each) <= from) ?? events[0];
+  // Events without a line in the log are nothing to go to.
+  const lined = events.filter((each) => countOf(each) > 0);
+  const before = lined.findLast((each) => at(each) <= from) ?? lined[0];
   return {
     line: `${before?.sequence ?? 1}.0`,
     kind: "model",
-    name: request.role === "agent" ? request.model : `${request.model}, ${request.role}`,
-    candidate: request.candidate ?? 0,
+    name: request.role === "agent" ? request.model : `${request.model}, ${askerOf(request)}`,
+    candidate: request.candidate,
     from,
     to: from + request.latency_ms,
     verdict: request.status >= 400 ? "errored" : null,
   };
 }
+
+/** The ledger has one role for all who judge; the one that chooses between candidates asks about none of them. */
+const askerOf = ({ role, candidate }: ModelRequest) =>
+  role === "judge" && candidate !== null ? "evaluator" : role;
 
 /** What has begun, by candidate. */
 interface Open {
@@ -79,7 +87,7 @@ interface Open {
 
 /** The spans that end with an event. */
 function endedBy(event: RunEvent, open: Open): readonly Span[] {
-  const key = candidateOf(event);
+  const key = candidateOf(event) ?? 0;
   switch (event.event) {
     case "attempt.started":
     case "candidate.started":
@@ -132,7 +140,7 @@ function evaluatorSpan(event: RunEvent & { event: "evaluator.completed" }): Span
 
 const at = (event: RunEvent) => Date.parse(event.timestamp ?? "");
 
-function candidateOf(event: RunEvent): number {
+function candidateOf(event: RunEvent): number | null {
   const data: object = event.data;
-  return "candidate" in data && typeof data.candidate === "number" ? data.candidate : 0;
+  return "candidate" in data && typeof data.candidate === "number" ? data.candidate : null;
 }

@@ -42,7 +42,7 @@ describe("buildTimeline", () => {
     ]);
   });
 
-  it("lets nothing go on while the run is paused or waits for a human", () => {
+  it("lets nothing go on while the run is paused or waits for a person", () => {
     const paused = { ...sprint([attempt(1, 0, null, null)]), paused: { at: at(20) } };
     const told = (course: Parameters<typeof buildTimeline>[0]) =>
       buildTimeline(course, ms(60)).map((each) => [each.kind, each.open, each.to]);

@@ -50,7 +50,7 @@ export function buildTimeline(course: Course, now: number): readonly Piece[] {
   return withWidths(withPauses(ordered, start));
 }
 
-/** Since when nothing works on an attempt that has no end: the run is paused, or waits for a human. */
+/** Since when nothing works on an attempt that has no end: the run is paused, or waits for a person. */
 function heldAt({ paused, escalations }: Course): number | null {
   const since = [
     ...(paused ? [paused.at] : []),
@@ -60,7 +60,7 @@ function heldAt({ paused, escalations }: Course): number | null {
 }
 
 function ofPause({ paused, escalations }: Course, end: number): Raw[] {
-  // Who waits for a human waits, paused or not.
+  // Who waits for a person waits, paused or not.
   if (!paused || escalations.some((each) => each.status === "open")) return [];
   const from = Date.parse(paused.at);
   return [{ kind: "paused", from, to: end, open: true, phase: null, attempt: null, verdict: null }];

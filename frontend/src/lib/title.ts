@@ -1,4 +1,4 @@
-/** The document's title and icon: how many runs need a human, and the state of the run that the page shows. */
+/** The document's title and icon: how many runs need a person, and the state of the run that the page shows. */
 
 export type PageState = "running" | "waiting" | "done" | "failed";
 

@@ -47,7 +47,7 @@ _PAGE = """<!doctype html>
 <p>Everything also works from the command line and over HTTP:</p>
 <ul>
   <li><code>phaserunner run "GOAL" --repo PATH</code> starts a sprint and watches it</li>
-  <li><code>phaserunner escalations</code> lists what waits for a human</li>
+  <li><code>phaserunner escalations</code> lists what waits for a person</li>
   <li><a href="/api/v1/runs">/api/v1/runs</a>, <a href="/api/v1/escalations">/api/v1/escalations</a>,
       <a href="/api/v1/evaluators">/api/v1/evaluators</a></li>
   <li><a href="/openapi.json">/openapi.json</a> describes the API,

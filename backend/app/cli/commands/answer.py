@@ -35,8 +35,8 @@ class Evidence:
         name: Name of the answer in lists.
         model: provider:model that writes.
         script: TOML file that plays writer and evaluator instead of models.
-        max_tokens: Tokens the answer may use before a human is asked.
-        max_cost: US dollars the answer may cost before a human is asked.
+        max_tokens: Tokens the answer may use before a person is asked.
+        max_cost: US dollars the answer may cost before a person is asked.
     """
 
     entries: Annotated[list[str] | None, Parameter(name="--entry", negative="")] = None

@@ -22,7 +22,7 @@ _WORKER = Worker()
 _Limit = Annotated[int | None, Parameter(validator=Number(gte=1))]
 _COLUMNS = {
     "running": "Running",
-    "asks_human": "Asks a human",
+    "asks_human": "Asks a person",
     "in_review": "In review",
     "done": "Done",
 }
@@ -284,7 +284,7 @@ def _project_line(found: dict[str, Any]) -> str:
     limits = found["limits"]
     words: dict[Literal["running", "waiting_for_humans", "open_pull_requests", "per_day"], str] = {
         "running": f"{found['running']} running",
-        "waiting_for_humans": f"{found['waiting_for_humans']} waiting for humans",
+        "waiting_for_humans": f"{found['waiting_for_humans']} waiting for people",
         "open_pull_requests": f"{found['open_pull_requests']} open pull requests",
         "per_day": f"{found['started_today']} started today",
     }

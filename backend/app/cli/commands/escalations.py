@@ -1,4 +1,4 @@
-"""`escalations`: lists what waits for a human, and records the decision."""
+"""`escalations`: lists what waits for a person, and records the decision."""
 
 import re
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ async def list_escalations(
             print_table(terminal.out, escalations_table(found, datetime.now(UTC)))
             terminal.say("Show one: phaserunner escalations show ID")
         else:
-            terminal.say("Nothing waits for a human" if status == "open" else "There is none")
+            terminal.say("Nothing waits for a person" if status == "open" else "There is none")
     return ExitCode.PASSED
 
 

@@ -36,8 +36,8 @@ class Start:
         name: Name of the loop in lists.
         model: provider:model of the director, if the definition names none.
         script: TOML file that plays director and evaluator instead of models.
-        max_tokens: Tokens the loop may use before a human is asked.
-        max_cost: US dollars the loop may cost before a human is asked.
+        max_tokens: Tokens the loop may use before a person is asked.
+        max_cost: US dollars the loop may cost before a person is asked.
     """
 
     inputs: Annotated[list[str] | None, Parameter(name="--input", negative="")] = None
@@ -60,7 +60,7 @@ async def loop(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Start a director-evaluator loop and watch it until it ends or needs a human.
+    """Start a director-evaluator loop and watch it until it ends or needs a person.
 
     Args:
         file: The definition, in XML or JSON; - reads standard input.

@@ -1,4 +1,4 @@
-"""`metrics`: whether the gates can be trusted, how often humans are asked, what it costs."""
+"""`metrics`: whether the gates can be trusted, how often people are asked, what it costs."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

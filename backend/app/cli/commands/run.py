@@ -27,12 +27,12 @@ class Bounds:
     """Limits of a sprint.
 
     Attributes:
-        max_attempts: Attempts per phase before a human is asked.
-        max_tokens: Tokens the sprint may use before a human is asked.
-        max_cost: US dollars the sprint may cost before a human is asked.
+        max_attempts: Attempts per phase before a person is asked.
+        max_tokens: Tokens the sprint may use before a person is asked.
+        max_cost: US dollars the sprint may cost before a person is asked.
         deterministic_only: Evaluate with tools only, without models.
         open_paths: GLOB of protected files that the sprint may change; repeatable.
-        protected: What becomes of changed tests: fail, ask a human, or note.
+        protected: What becomes of changed tests: fail, ask a person, or note.
         base_failures: Which tests that fail at the base count: goal, must_pass or ignore.
         goal_tests: GLOB of ids of failing tests that are to pass; repeatable.
         held_out_feedback: What the agent learns of failing held-out tests: none, names or messages.
@@ -99,8 +99,8 @@ class Watching:
     """What happens after the start.
 
     Attributes:
-        watch: Watch until the run ends or needs a human; --no-watch only prints its id.
-        stay: Keep watching while the run waits for a human.
+        watch: Watch until the run ends or needs a person; --no-watch only prints its id.
+        stay: Keep watching while the run waits for a person.
         timeout: Seconds to watch; then the exit code is 124 and the run continues.
     """
 
@@ -120,7 +120,7 @@ async def run(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Start a sprint and watch it until it ends or needs a human.
+    """Start a sprint and watch it until it ends or needs a person.
 
     Args:
         goal: What to do, in your words; - reads standard input, @FILE reads a file.

@@ -25,7 +25,7 @@ class Filters:
     Attributes:
         status: Only runs with this status; repeatable.
         kind: Only runs of this kind; repeatable.
-        needs_human: Only runs that wait for a human.
+        needs_human: Only runs that wait for a person.
         search: Only runs with this text in their name or goal, or at the start of their id.
         days: Only runs created in the last so many days.
         project: Only runs with this source, as `show` prints it; repeatable.
@@ -112,7 +112,8 @@ async def show_run(run: str, /, *, options: Options = DEFAULT_OPTIONS, root: Roo
                 terminal.line(text, style)
         if detail.escalation_id is not None:
             terminal.line(
-                f"Waiting for a human: phaserunner escalations show {str(detail.escalation_id)[:8]}", "yellow"
+                f"Waiting for a person: phaserunner escalations show {str(detail.escalation_id)[:8]}",
+                "yellow",
             )
     return ExitCode.PASSED
 

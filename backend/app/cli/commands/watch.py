@@ -37,13 +37,13 @@ async def watch(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Watch a run until it ends or needs a human.
+    """Watch a run until it ends or needs a person.
 
     Ctrl-C stops watching; the run continues.
 
     Args:
         run: Its id, or at least the first 6 characters of it.
-        stay: Keep watching while the run waits for a human.
+        stay: Keep watching while the run waits for a person.
         timeout: Seconds to watch; then the exit code is 124.
     """
     async with root.session(options) as session:

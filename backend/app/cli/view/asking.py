@@ -20,7 +20,7 @@ def how_to_resolve(
 ) -> list[str]:
     """The lines that explain a question and how to answer it, by command and by curl."""
     resolve = f"    phaserunner escalations resolve {str(escalation_id)[:8]}"
-    lines = ["", "A human is asked:", *(f"    {line}" for line in first_lines(reason, 6))]
+    lines = ["", "A person is asked:", *(f"    {line}" for line in first_lines(reason, 6))]
     if reason_kind == "agent_unavailable":
         # There is no output to accept, and nothing to tell the agent.
         lines += [*(f"    {line}" for line in _KEY_HINT), "", f"{resolve} --retry    (or --reject)"]

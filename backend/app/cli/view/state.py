@@ -61,7 +61,7 @@ class PhaseState:
 
 @dataclass(frozen=True, slots=True)
 class OpenEscalation:
-    """The question that waits for a human."""
+    """The question that waits for a person."""
 
     id: UUID
     phase: str
@@ -93,7 +93,7 @@ class WatchedRun:
 
     @property
     def is_waiting(self) -> bool:
-        """True while the run waits for a human."""
+        """True while the run waits for a person."""
         return self.status == WAITING
 
     @property

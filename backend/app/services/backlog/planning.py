@@ -101,7 +101,7 @@ def unmet_reason(needed: Needed) -> str:
         case RunStatus.COMPLETED:
             return "" if needed.until == "accepted" else _not_merged(needed)
         case RunStatus.WAITING:
-            return f"waits for {name}, which waits for a human"
+            return f"waits for {name}, which waits for a person"
         case _:
             return f"waits for {name}, which is running"
 
@@ -148,7 +148,7 @@ def _not_merged(needed: Needed) -> str:
 def _over_limit(facts: ProjectFacts) -> str:
     limits = facts.limits
     checks = (
-        (facts.waiting_for_humans, limits.waiting_for_humans, "wait for a human"),
+        (facts.waiting_for_humans, limits.waiting_for_humans, "wait for a person"),
         (facts.open_pull_requests, limits.open_pull_requests, "pull requests are open"),
         (facts.running, limits.running, "runs are under way"),
         (facts.started_today, limits.per_day, "runs started today (UTC)"),

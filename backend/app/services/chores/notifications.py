@@ -34,8 +34,8 @@ from app.services.read.runs import RunQueries
 from app.webhooks.sending import WebhookError
 
 _HEADLINES: Mapping[str, str] = {
-    SprintEventType.ESCALATION_REQUIRED: "A human is asked",
-    SprintEventType.ESCALATION_REMINDER: "Still waiting for a human",
+    SprintEventType.ESCALATION_REQUIRED: "A person is asked",
+    SprintEventType.ESCALATION_REMINDER: "Still waiting for a person",
     SprintEventType.WORKFLOW_COMPLETED: "Passed",
     SprintEventType.WORKFLOW_FAILED: "Failed",
     SprintEventType.RUN_CANCELLED: "Cancelled",

@@ -1,4 +1,4 @@
-"""When humans who are asked are reminded. Pure: the clock is an argument."""
+"""When people who are asked are reminded. Pure: the clock is an argument."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ def reminders_until(now: datetime, asked_at: datetime, hours: Sequence[float]) -
 
     Args:
         now: the moment of the count.
-        asked_at: when the human was asked.
+        asked_at: when the person was asked.
         hours: when to remind, in hours since, ascending, not empty; the last one repeats.
     """
     waited = (now - asked_at) / timedelta(hours=1)

@@ -1,4 +1,4 @@
-"""Reminds humans of open escalations."""
+"""Reminds people of open escalations."""
 
 from collections.abc import Sequence
 from uuid import UUID

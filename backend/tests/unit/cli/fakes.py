@@ -199,7 +199,7 @@ class Story:
         self.tell("evaluation.completed", completed, *here)
 
     def escalate(self, reason: str = "3 of 3 attempts failed", kind: str = "attempts_exhausted") -> UUID:
-        """A human is asked."""
+        """A person is asked."""
         escalation_id = uuid4()
         data = {"escalation_id": escalation_id, "reason_kind": kind, "reason": reason}
         self.tell("escalation.required", data, "coding", 3)

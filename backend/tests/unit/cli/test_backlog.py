@@ -53,7 +53,7 @@ def test_the_list_says_why_an_item_waits_and_what_limits_the_project() -> None:
     assert outcome.code == 0
     for words in ("Waiting: 1", "Round up", "waits for x, which is running"):
         assert words in outcome.out
-    assert "/p: paused by ada; 1 running of 2, 0 waiting for humans" in outcome.out
+    assert "/p: paused by ada; 1 running of 2, 0 waiting for people" in outcome.out
 
 
 def test_an_item_is_added_with_what_it_needs(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_what_happens_in_a_loop_is_told_without_phases(tmp_path: Path) -> None:
     story.tell("workflow.completed", ended)
     out = invoke(started(story, []), "loop", "loop.xml", cwd=tmp_path).out
     assert "Iteration 1" in out
-    assert "Loop waits for a human: Which?" in out
+    assert "Loop waits for a person: Which?" in out
     assert "Loop ends with iteration 1" in out
     assert "Loop is complete after 1 iteration: the condition to stop is met" in out
     assert "hase" not in out

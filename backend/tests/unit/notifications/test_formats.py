@@ -12,7 +12,7 @@ from app.notifications.mail import message_of
 from app.notifications.notice import Evidence, Notice, block_of, line_of
 
 NOTICE = Notice(
-    title="A human is asked: round up",
+    title="A person is asked: round up",
     reason="3 of 3 attempts failed",
     facts=[("Phase", "coding, attempt 3")],
     evidence=[Evidence("pytest", "failed", "1 of 2 tests failed")],

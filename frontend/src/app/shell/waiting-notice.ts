@@ -1,4 +1,4 @@
-/** How many runs need a human: in the title, and as a notification where the user has agreed to it. */
+/** How many runs need a person: in the title, and as a notification where the user has agreed to it. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -23,7 +23,7 @@ export function useWaitingNotice(): void {
     // Those that were open when the page was loaded are no news.
     const fresh = known.current === null ? [] : data.items.filter((each) => !known.current?.has(each.id));
     for (const each of fresh)
-      notifications.show(`${each.run_name} needs a human`, each.reason, () => open(each));
+      notifications.show(`${each.run_name} needs a person`, each.reason, () => open(each));
     known.current = new Set(data.items.map((each) => each.id));
   }, [data, navigate]);
 }

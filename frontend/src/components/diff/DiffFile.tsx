@@ -128,7 +128,7 @@ function FileHead({ file, isOpen, onToggle, isViewed, onViewed }: HeadProps) {
         type="button"
         onClick={() => onToggle(file.path)}
         aria-expanded={isOpen}
-        className="flex min-w-0 flex-1 items-center gap-2 text-left"
+        className="flex min-w-0 flex-1 items-center gap-2 text-left max-sm:basis-full"
       >
         <span aria-hidden className="text-muted">
           {isOpen ? "▾" : "▸"}

@@ -57,7 +57,7 @@ export const LogRow = memo(function LogRow(props: Props) {
           {MARKS[line.kind]}
         </span>
       )}
-      {line.candidate > 0 && <span className="shrink-0 text-muted">#{line.candidate}</span>}
+      {line.candidate > 0 && <span className="shrink-0 text-muted">#{line.candidate + 1}</span>}
       <span className={`theirs min-w-40 flex-1 ${LOOKS[line.kind]}`}>
         {parseAnsi(line.text).map((span, index) => (
           <Styled key={index} span={span} words={words} isPlain={isNamed || isCurrent} />

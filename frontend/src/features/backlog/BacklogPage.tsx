@@ -69,7 +69,7 @@ function Columns({ board }: { board: Board }) {
           </ul>
         </section>
         <Column title="Running" column={board.running} />
-        <Column title="Asks a human" column={board.asks_human} />
+        <Column title="Asks a person" column={board.asks_human} />
         <Column title="In review" column={board.in_review} />
         <Column title="Done" column={board.done} />
       </div>

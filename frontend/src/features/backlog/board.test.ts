@@ -29,7 +29,7 @@ describe("limitWords", () => {
   test("names a limit only where there is one", () => {
     expect(limitWords(PROJECT)).toEqual([
       "2 of 2 running",
-      "1 waiting for humans",
+      "1 waiting for people",
       "0 open pull requests",
       "3 of 5 started today (UTC)",
     ]);

@@ -6,7 +6,7 @@ export function limitWords(project: BacklogProject): string[] {
   const { limits } = project;
   const words: [number, number | null | undefined, string][] = [
     [project.running, limits.running, "running"],
-    [project.waiting_for_humans, limits.waiting_for_humans, "waiting for humans"],
+    [project.waiting_for_humans, limits.waiting_for_humans, "waiting for people"],
     [project.open_pull_requests, limits.open_pull_requests, "open pull requests"],
     [project.started_today, limits.per_day, "started today (UTC)"],
   ];

@@ -1,4 +1,4 @@
-/** The inbox of what waits for a human, oldest first. */
+/** The inbox of what waits for a person, oldest first. */
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Inbox } from "lucide-react";

@@ -1,20 +1,9 @@
 /** The words of this page for what the API names. Pure. */
 import type { Schemas } from "@/lib/api/client";
 import { formatCount } from "@/lib/format";
+import { REASONS } from "@/lib/reasons";
 
-export const REASONS: Record<Schemas["EscalationReason"], string> = {
-  attempts_exhausted: "Out of attempts",
-  no_progress: "No progress",
-  budget_exhausted: "Budget used up",
-  day_budget_exhausted: "Budget of the day used up",
-  agent_unavailable: "Agent unavailable",
-  evaluator_unavailable: "Evaluator unavailable",
-  worker_lost: "Workers lost",
-  human_asked: "The agent asks",
-  question: "A changed test needs a decision",
-};
-
-/** Why a human is asked, in a few words. */
+/** Why a person is asked, in a few words. */
 export function reasonOf({
   kind,
   reason_kind: reason,

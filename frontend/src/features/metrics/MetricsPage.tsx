@@ -1,4 +1,4 @@
-/** `/metrics`: whether the gates can be trusted, how often humans are asked, and what it costs. */
+/** `/metrics`: whether the gates can be trusted, how often people are asked, and what it costs. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ChartNoAxesColumn } from "lucide-react";
@@ -129,7 +129,7 @@ function Figures({
     <div className="flex flex-col gap-6 pb-8">
       <section aria-labelledby="passing" className="flex flex-col gap-3">
         <h2 id="passing" className="font-semibold">
-          Passed without a human
+          Passed without a person
         </h2>
         <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
           <MetricTile
@@ -139,7 +139,7 @@ function Figures({
           />
           <MetricTile title="pass@2" what="Within two attempts" share={report.passes.pass_at_2} />
           <MetricTile title="pass@3" what="Within three attempts" share={report.passes.pass_at_3} />
-          <MetricTile title="Escalated" what="The run needed a human" share={report.escalations.rate} />
+          <MetricTile title="Escalated" what="The run needed a person" share={report.escalations.rate} />
         </div>
         {trend && trend.points.length > 0 && (
           <TrendChart

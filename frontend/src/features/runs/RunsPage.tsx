@@ -51,7 +51,7 @@ export function RunsPage() {
               to="/escalations"
               className="rounded-full bg-waiting-chip px-3 py-0.5 font-medium text-waiting underline"
             >
-              {needing === 1 ? "1 run needs a human" : `${needing} runs need a human`}
+              {needing === 1 ? "1 run needs a person" : `${needing} runs need a person`}
             </Link>
           )
         }

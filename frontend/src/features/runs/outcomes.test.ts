@@ -32,7 +32,7 @@ describe("answerEnding", () => {
       "over its budget",
       { status: "waiting", escalation_id: "e", result: null },
       "waiting",
-      "needs a human",
+      "needs a person",
       /reviewer decides/,
     ],
     [
@@ -65,7 +65,7 @@ describe("answerEnding", () => {
       /No answer can be given/,
     ],
     [
-      "taken by a human",
+      "taken by a person",
       { result: { ...GIVEN, status: "partial" }, escalations: [{ decided_by: "Ada", decision: "accept" }] },
       "failed",
       "partial",

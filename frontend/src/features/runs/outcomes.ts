@@ -40,7 +40,7 @@ const ENDS: Record<"success" | "maximum" | "waiting" | "error", Ending> = {
     word: "iterations used up",
     text: "No iteration succeeded.",
   },
-  waiting: { status: "waiting", word: "needs a human", text: "The director needs a human." },
+  waiting: { status: "waiting", word: "needs a person", text: "The director needs a person." },
   error: {
     status: "errored",
     word: "error",
@@ -72,7 +72,7 @@ function unfinished(run: Told, yet: string, over: string): Ending {
   if (run.escalation_id)
     return {
       status: "waiting",
-      word: "needs a human",
+      word: "needs a person",
       text: `${yet}. A reviewer decides what happens next.`,
     };
   if (run.paused)

@@ -17,8 +17,8 @@ const THEMES: readonly { value: Theme; label: string }[] = [
   { value: "dark", label: "Dark" },
 ];
 const NOTICES: Record<NoticeState, string> = {
-  on: "You get a notification when a run needs a human and this tab is in the background.",
-  off: "Notifications are off. The page title counts the runs that need a human.",
+  on: "You get a notification when a run needs a person and this tab is in the background.",
+  off: "Notifications are off. The page title counts the runs that need a person.",
   denied: "Notifications are blocked. Allow them in your browser's site settings.",
   unsupported: "This browser cannot show notifications here. They need HTTPS.",
 };

@@ -4,6 +4,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { fetchEventPage } from "@/lib/queries/events";
 import { keys } from "@/lib/queries/keys";
 
+import { createListSink } from "./lists";
 import { connectSocket } from "./socket";
 import { EventStream, type RunSink } from "./stream";
 import { beginning, lastOf, NO_EVENTS, type RunEvents, taking } from "./tail";
@@ -20,14 +21,14 @@ export interface Live {
 }
 
 export function createLive(client: QueryClient): Live {
-  const refetchLists = throttle(REFETCH_MS, () => {
+  const lists = createListSink(() => {
     void client.invalidateQueries({ queryKey: keys.runs });
     void client.invalidateQueries({ queryKey: keys.escalations });
   });
   const stream = new EventStream({
     connect: connectSocket,
     fetchEvents: (runId, after) => fetchEventPage(runId, after),
-    list: { changed: refetchLists, resync: refetchLists },
+    list: lists,
   });
   return {
     stream,

@@ -17,14 +17,14 @@ from app.core.events.escalations import (
 @say.register
 def _(event: EscalationRequiredEvent, state: WatchedRun) -> Iterable[Notice]:
     yield Notice(
-        "waiting", f"{place_words(event, state)} waits for a human{because(event.data.reason)}", depth=1
+        "waiting", f"{place_words(event, state)} waits for a person{because(event.data.reason)}", depth=1
     )
 
 
 @say.register
 def _(event: EscalationReminderEvent, state: WatchedRun) -> Iterable[Notice]:
     waited = duration(event.data.waiting_seconds)
-    text = f"{place_words(event, state)} still waits for a human, for {waited}{because(event.data.reason)}"
+    text = f"{place_words(event, state)} still waits for a person, for {waited}{because(event.data.reason)}"
     yield Notice("waiting", text, depth=1)
 
 

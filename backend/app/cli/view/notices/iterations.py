@@ -17,7 +17,7 @@ from app.core.events.iterations import (
 
 @say.register
 def _(event: IterationDirectedEvent, state: WatchedRun) -> Iterable[Notice]:
-    words = "asks for a human" if event.data.status == "WAITING" else "proposes"
+    words = "asks for a person" if event.data.status == "WAITING" else "proposes"
     details = first_lines(event.data.output, EVIDENCE_LINES)
     yield Notice("produced", f"The director {words}", details, depth=3)
 

@@ -123,7 +123,7 @@ async def test_people_are_not_drowned_and_a_pause_holds(cases: UseCases, project
     assert await reasons(cases) == {"next": "the project's backlog is paused"}
     await cases.backlog.change_project(BacklogProjectChange(project=name, paused=False), "ada")
     await start(cases)
-    assert await reasons(cases) == {"next": "1 wait for a human; the project's limit is 1"}
+    assert await reasons(cases) == {"next": "1 wait for a person; the project's limit is 1"}
     await set_run(cases, run_id, status="failed")
     assert await start(cases) == 1
 

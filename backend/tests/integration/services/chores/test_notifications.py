@@ -198,7 +198,7 @@ async def test_an_escalation_reaches_a_chat_with_evidence_and_links(cases: UseCa
         (row,) = await deliver(cases, file, CHAT=chat.url, LINKS="x" * 32)
     assert (row.status, row.url) == ("delivered", "notify:team")
     text = json.dumps(chat.bodies[0])
-    for part in ("A human is asked: a sprint", "1 of 2 tests failed", "https://p.example/escalations/"):
+    for part in ("A person is asked: a sprint", "1 of 2 tests failed", "https://p.example/escalations/"):
         assert part in text
     assert text.count("https://p.example/decide/") == 2
 

@@ -34,7 +34,7 @@ def test_the_limit_of_running_counts_what_this_plan_starts() -> None:
 LIMITED = {
     "humans": (
         ProjectFacts(limits=ProjectLimits(waiting_for_humans=3), waiting_for_humans=3),
-        "3 wait for a human; the project's limit is 3",
+        "3 wait for a person; the project's limit is 3",
     ),
     "pull requests": (
         ProjectFacts(limits=ProjectLimits(open_pull_requests=1), open_pull_requests=2),

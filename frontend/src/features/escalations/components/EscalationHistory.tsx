@@ -1,4 +1,4 @@
-/** What was tried in this phase, and what humans decided before. */
+/** What was tried in this phase, and what people decided before. */
 import { Link } from "@tanstack/react-router";
 
 import { Cost } from "@/components/Cost";

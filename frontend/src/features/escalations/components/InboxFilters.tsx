@@ -4,9 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { KINDS, type RunKind } from "@/lib/kinds";
 import { shortProject } from "@/lib/projects";
 import { facetsQuery } from "@/lib/queries/metrics";
+import { REASONS } from "@/lib/reasons";
 import type { EscalationsSearch } from "@/lib/search";
-
-import { REASONS } from "../labels";
 
 interface Props {
   search: EscalationsSearch;

@@ -1,4 +1,4 @@
-/** What the iterations of a loop came to, the one that a human is asked about first. */
+/** What the iterations of a loop came to, the one that a person is asked about first. */
 import { useQuery } from "@tanstack/react-query";
 
 import { LoopIteration } from "@/components/LoopIteration";

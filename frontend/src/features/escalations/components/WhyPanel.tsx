@@ -1,4 +1,4 @@
-/** Why a human is asked: the reason, what failed and how far that can be trusted, what was tried, what it cost. */
+/** Why a person is asked: the reason, what failed and how far that can be trusted, what was tried, what it cost. */
 import { Link } from "@tanstack/react-router";
 
 import { CodeSpans } from "@/components/CodeSpans";
@@ -82,7 +82,7 @@ function hasSaidWhy({ reason, failing }: EscalationDetail, error: string): boole
   return error === reason || failing.length > 0;
 }
 
-/** Gates without a verdict come first where they are why a human is asked. */
+/** Gates without a verdict come first where they are why a person is asked. */
 function failuresInOrder({ failing, reason_kind: reason }: EscalationDetail): EscalationDetail["failing"] {
   if (reason !== "evaluator_unavailable") return failing;
   const hasNoVerdict = ({ gate, status }: EscalationDetail["failing"][number]) =>

@@ -1,10 +1,12 @@
-/** Why humans were asked, what they decided, and how long it took. */
+/** Why people were asked, what they decided, and how long it took. */
 import { Link } from "@tanstack/react-router";
 
 import { ShareCell } from "@/components/MetricTile";
 import { StatusBadge } from "@/components/StatusBadge";
+import type { Schemas } from "@/lib/api/client";
 import { plural } from "@/lib/format";
 import type { Metrics } from "@/lib/queries/metrics";
+import { REASONS } from "@/lib/reasons";
 import { describeLatency } from "@/lib/shares";
 
 import { FigureTable } from "./FigureTable";
@@ -16,7 +18,7 @@ export function EscalationFigures({ figures }: { figures: Metrics["escalations"]
         <FigureTable title="Escalation reasons" columns={["Reason", "Share of finished or escalated runs"]}>
           {Object.entries(figures.reasons).map(([reason, share]) => (
             <tr key={reason}>
-              <th scope="row">{reason.replaceAll("_", " ")}</th>
+              <th scope="row">{REASONS[reason as Schemas["EscalationReason"]]}</th>
               <ShareCell share={share} />
             </tr>
           ))}

@@ -4,7 +4,7 @@ import { type ReactNode, useId } from "react";
 interface Props {
   title: string;
   /** What the figures mean, where that is not plain. */
-  note?: string;
+  note?: ReactNode;
   columns: readonly string[];
   children: ReactNode;
 }
@@ -16,7 +16,7 @@ export function FigureTable({ title, note, columns, children }: Props) {
       <h2 id={id} className="font-semibold">
         {title}
       </h2>
-      {note && <p className="text-muted">{note}</p>}
+      {note && <div className="text-muted">{note}</div>}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="card overflow-x-auto" role="region" aria-labelledby={id} tabIndex={0}>
         <table className="table-rows w-full border-collapse">

@@ -24,12 +24,21 @@ const COLUMNS = [
   "Outcomes: wrong passes",
   "Outcomes: wrong fails",
 ];
-const NOTE = [
-  "Calibration counts cases whose right verdict is known: specificity and sensitivity are 1 minus its shares.",
-  "Marks count what reviewers marked, mostly of what escalated.",
-  "Outcomes count delivered results whose pull request ended at least 30 days ago:",
-  "a pass is wrong if people closed or reverted it, a fail if they merged it for good. The three are never pooled.",
-].join(" ");
+const NOTE = (
+  <ul className="list-disc pl-5">
+    <li>
+      <strong className="font-medium">Calibration:</strong> cases whose right verdict is known. Specificity
+      and sensitivity are 1 minus these shares.
+    </li>
+    <li>
+      <strong className="font-medium">Marks:</strong> verdicts that reviewers marked, mostly escalated ones.
+    </li>
+    <li>
+      <strong className="font-medium">Outcomes:</strong> pull requests that ended at least 30 days ago. A pass
+      is wrong if people closed or reverted it, a fail if they merged and kept it.
+    </li>
+  </ul>
+);
 
 export function TrustTable({ evaluators }: { evaluators: readonly EvaluatorMetrics[] }) {
   const { data, error } = useQuery(calibrationsQuery);

@@ -23,7 +23,7 @@ export function AgentsNotice({ chosen, onChoose }: Props) {
   return (
     <section aria-label="Agent is not ready" className="card flex flex-col gap-2 p-3">
       <p className="theirs">
-        <strong className="font-semibold">{visible(lacking.name)} cannot work yet.</strong>{" "}
+        <strong className="font-semibold">{visible(lacking.name)} cannot work yet:</strong>{" "}
         {visible(lacking.missing ?? "")}
       </p>
       {ready.length > 0 && (

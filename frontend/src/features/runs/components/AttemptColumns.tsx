@@ -39,7 +39,7 @@ function Column({ column }: { column: AttemptColumn }) {
         </Link>
         <StatusBadge status={attempt.verdict ?? attempt.status} />
       </h2>
-      <Part title="Told">
+      <Part title="New in its prompt">
         {issues.length + guidance.length === 0 ? (
           <p className="text-muted">The goal</p>
         ) : (
@@ -49,14 +49,14 @@ function Column({ column }: { column: AttemptColumn }) {
           </>
         )}
       </Part>
-      <Part title="Changed">
+      <Part title="Changed files">
         {attempt.changed_files.length === 0 ? (
           <p className="text-muted">{attempt.produced_at ? "Nothing" : "Nothing yet"}</p>
         ) : (
           <Items items={attempt.changed_files} />
         )}
       </Part>
-      <Part title="Said by each gate">
+      <Part title="Gates">
         {gates.length === 0 && <p className="text-muted">Not evaluated yet</p>}
         {gates.map((each) => (
           <Gate key={each.evaluator} gate={each} />

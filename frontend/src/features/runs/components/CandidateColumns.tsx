@@ -37,14 +37,14 @@ function Column({ candidate }: { candidate: Candidate }) {
           <span className="text-muted"> · {formatCost(typeof cost === "number" ? cost : null)}</span>
         </p>
       </Part>
-      <Part title="Changed">
+      <Part title="Changed files">
         {candidate.changed_files.length === 0 ? (
           <p className="text-muted">Nothing</p>
         ) : (
           <Items items={candidate.changed_files} />
         )}
       </Part>
-      <Part title="Said by each gate">
+      <Part title="Gates">
         {gates.length === 0 && <p className="text-muted">Not evaluated</p>}
         {gates.map((each) => (
           <Gate key={each.evaluator} gate={each} />

@@ -45,7 +45,8 @@ export function RunFacts({ run, asks }: Props) {
           )}
         </p>
       )}
-      {run.status_reason && (
+      {/* Of a completed run the line above says it. */}
+      {run.status_reason && run.status !== "completed" && (
         <p className="theirs">
           <strong className="font-medium">Why:</strong> <UntrustedText text={run.status_reason} />
         </p>

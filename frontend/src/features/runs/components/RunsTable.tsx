@@ -78,7 +78,7 @@ function RunRow({ run, columns }: { run: Run; columns: readonly Column[] }) {
             to={KINDS[run.kind].page}
             params={{ id: run.id }}
             className="block truncate font-medium hover:underline"
-            title={visible(run.goal.slice(0, 500))}
+            title={visible(`${run.name}\n\n${run.goal.slice(0, 500)}`)}
             data-run
           >
             <UntrustedText text={run.name} />
@@ -112,7 +112,7 @@ function ForkedFrom({ run }: { run: string }) {
 const CELLS: Record<Column, (run: Run) => ReactNode> = {
   kind: (run) => KINDS[run.kind].word,
   project: (run) => (
-    <span className="block max-w-32 truncate xl:max-w-40" title={visible(run.project)}>
+    <span className="block max-w-28 truncate xl:max-w-40" title={visible(run.project)}>
       {run.project ? <UntrustedText text={shortProject(run.project)} /> : "–"}
     </span>
   ),
@@ -123,7 +123,7 @@ const CELLS: Record<Column, (run: Run) => ReactNode> = {
   took: tookOf,
   cost: (run) => <Cost usage={run.usage} />,
   agent: (run) => (
-    <span className="block max-w-28 truncate xl:max-w-56" title={visible(run.agent)}>
+    <span className="block max-w-20 truncate xl:max-w-56" title={visible(run.agent)}>
       <UntrustedText text={run.agent} />
     </span>
   ),
