@@ -56,7 +56,7 @@ class RunSort(StrEnum):
 class RunScope(BaseModel):
     """A set of runs, chosen by properties that never change."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(frozen=True)
 
     since: Moment | None = Field(default=None, description="Created at this time or later.")
     until: Moment | None = Field(default=None, description="Created before this time.")
@@ -119,7 +119,7 @@ class RunCounts(BaseModel):
         by_kind: every kind, also with 0.
     """
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(frozen=True)
 
     total: int
     needs_human: int
@@ -132,7 +132,7 @@ class RunCounts(BaseModel):
 class Facet(BaseModel):
     """A value to filter by, and the number of runs that have it."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(frozen=True)
 
     value: str
     runs: int
@@ -145,7 +145,7 @@ class RunFacets(BaseModel):
         complete: false when there are more values than are shown.
     """
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(frozen=True)
 
     kinds: list[Facet]
     projects: list[Facet]

@@ -106,7 +106,7 @@ class RunPage(BaseModel):
 class RunCancel(BaseModel):
     """Why a run is cancelled."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     reason: CleanText = Field(default="", max_length=2000)
 
@@ -114,6 +114,6 @@ class RunCancel(BaseModel):
 class RunPause(BaseModel):
     """Why a run is paused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     reason: CleanText = Field(default="", max_length=2000)

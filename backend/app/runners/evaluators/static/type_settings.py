@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from app.runners.evaluators.static.type_scope import places_checked
+
 # Not counted: missing annotations, and ends of functions that only the checker thinks reachable.
 _QUIET = (
     "--ignore-missing-imports",
@@ -34,7 +36,8 @@ class TypeSettings:
         arguments: for its command line.
         source: who chose them, for people.
         config_text: content of the configuration file to write, with `config_name`; None for no file.
-        scope: paths or globs that the project has checked; empty means every file.
+        scope: paths or globs that the project has checked, by its configuration or else by its own calls
+            of mypy; empty means every file.
         excluded: regular expressions of paths that the project leaves out.
         search: directories, relative to the tree, from which modules are imported besides the tree itself.
     """
@@ -87,7 +90,7 @@ def _from_section(path: Path, section: Mapping[str, Any]) -> TypeSettings:
         source=f"base {path.name}" + (f", without its plugins {', '.join(dropped)}" if dropped else ""),
         config_name=path.name,
         config_text=text,
-        scope=_listed(section.get("files")),
+        scope=_listed(section.get("files")) or places_checked(path.parent),
         excluded=tuple(pattern for pattern in patterns if pattern),
         search=("src", *_listed(section.get("mypy_path"))),
     )

@@ -1,0 +1,71 @@
+"""Which files a project has mypy check by its own commands, where its configuration names none."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+_FILES = (
+    *("tox.ini", "pyproject.toml", "noxfile.py", "Makefile", "makefile", "justfile", "tasks.py"),
+    *(".gitlab-ci.yml", ".github/workflows/*.yml", ".github/workflows/*.yaml"),
+)
+_MOST_FILES = 40
+_MOST_BYTES = 200_000
+_CALL = re.compile(r"(?<![\w./-])mypy(?![\w./-])([^\n|&;<>]*)")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
+_POSARGS = re.compile(r"\{posargs:?|\}")
+_MARKS = re.compile(r"[\"',\[\]()]")
+_PYTHON = (".py", ".pyi")
+
+
+def places_checked(base: Path) -> tuple[str, ...]:
+    """Return the directories and files that the base's own calls of mypy name; empty for all or unknown.
+
+    A call counts if everything that it names is there, as in `mypy src/` of a tox environment. A call that is
+    put together from variables says nothing. One that names the root means all files.
+
+    Args:
+        base: the base tree.
+    """
+    found: dict[str, None] = {}
+    for line in _lines(base):
+        for call in _CALL.finditer(line):
+            for place in _named(base, call.group(1)):
+                found[place] = None
+    return () if "." in found else tuple(found)
+
+
+def _lines(base: Path) -> Iterator[str]:
+    files = [path for pattern in _FILES for path in sorted(base.glob(pattern))]
+    for path in files[:_MOST_FILES]:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            continue
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            yield _COMMENT.sub("", line)
+
+
+def _named(base: Path, rest: str) -> list[str]:
+    """Return what the arguments of one call name; nothing if any of them is unknown."""
+    found: list[str] = []
+    is_value = False
+    for word in _MARKS.sub(" ", _POSARGS.sub(" ", rest)).split():
+        if word.startswith("-"):
+            is_value = "=" not in word
+            continue
+        place = _place(base, word)
+        if place is not None:
+            found.append(place)
+        elif not is_value:
+            return []
+        is_value = False
+    return found
+
+
+def _place(base: Path, word: str) -> str | None:
+    path = PurePosixPath(word)
+    if path.is_absolute() or ".." in path.parts or "\0" in word:
+        return None
+    try:
+        is_code = (base / path).is_dir() or (path.suffix in _PYTHON and (base / path).is_file())
+    except OSError:
+        return None
+    return str(path) if is_code else None

@@ -1,0 +1,79 @@
+"""Which files a project has mypy check by its own commands."""
+
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.static.type_scope import places_checked
+from app.runners.evaluators.static.type_settings import settings_of
+
+
+def project(place: Path, files: dict[str, str]) -> Path:
+    for name, text in {"src/a.py": "", "tests/t.py": "", "one.py": "", "mypy.toml": "", **files}.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "places"),
+    [
+        ("tox.ini", "[testenv]\ncommands =\n    mypy src/ tests\n", ("src", "tests")),
+        ("tox.ini", "commands = python -m mypy {posargs:src tests}\n", ("src", "tests")),
+        ("pyproject.toml", 'commands = [["mypy", "src/"]]\n', ("src",)),
+        ("noxfile.py", 'session.run("mypy", "--strict", "src", "one.py")\n', ("src", "one.py")),
+        ("Makefile", "types:\n\tuv run mypy --config-file mypy.toml src && echo ok tests\n", ("src",)),
+        (".github/workflows/ci.yml", "- run: poetry run mypy --python-version 3.9 src  # tests\n", ("src",)),
+        ("Makefile", "types:\n\tmypy src\n\tmypy tests\n", ("src", "tests")),
+    ],
+    ids=["tox", "posargs", "list", "nox", "make", "workflow", "two calls"],
+)
+def test_calls_name_what_is_checked(tmp_path: Path, name: str, text: str, places: tuple[str, ...]) -> None:
+    assert places_checked(project(tmp_path, {name: text})) == places
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tox.ini", "deps =\n    mypy\n    pytest\n"),
+        ("tox.ini", "deps = mypy==1.2 src\n"),
+        ("Makefile", "\tpip install mypy types-requests src\n"),
+        ("Makefile", "\tmypy $(PACKAGE) src\n"),
+        ("Makefile", "\tmypy src\n\tmypy .\n"),
+        ("Makefile", "\t# mypy src\n"),
+        ("Makefile", "\tmypy ../src /src src/../../x\n"),
+        ("Makefile", "\tdmypy run src\n\tmypy.ini src\n\tpre-commit-mypy src\n"),
+        ("README.md", "mypy src\n"),
+    ],
+    ids=[
+        "a requirement",
+        "a pin",
+        "pip",
+        "a variable",
+        "all",
+        "a comment",
+        "outside",
+        "other words",
+        "no file",
+    ],
+)
+def test_what_says_nothing(tmp_path: Path, name: str, text: str) -> None:
+    assert places_checked(project(tmp_path, {name: text})) == ()
+
+
+def test_files_of_the_configuration_come_first(tmp_path: Path) -> None:
+    files = {"tox.ini": "commands = mypy src\n", "mypy.ini": "[mypy]\nstrict = True\n"}
+    root = project(tmp_path, files)
+    settings = settings_of(root)
+    assert (settings.covers("src/a.py"), settings.covers("tests/t.py")) == (True, False)
+    (root / "mypy.ini").write_text("[mypy]\nfiles = tests\n")
+    settings = settings_of(root)
+    assert (settings.covers("src/a.py"), settings.covers("tests/t.py")) == (False, True)
+
+
+def test_files_that_cannot_be_read_say_nothing(tmp_path: Path) -> None:
+    root = project(tmp_path, {"Makefile": "x" * 300_000 + "\n\tmypy src\n"})
+    (root / "tox.ini").symlink_to("/etc/passwd")
+    (root / "noxfile.py").write_bytes(b"\xff\xfe mypy\0 src")
+    assert places_checked(root) == ()
