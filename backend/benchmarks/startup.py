@@ -14,7 +14,7 @@ STARTS = 10
 TARGET_SECONDS = 0.3
 
 _COMMANDS = (("--help",), ("list", "--url", "http://127.0.0.1:9"), ("evaluate", "--help"))
-_WITHOUT_PLUGINS = {"PYDANTIC_DISABLE_PLUGINS": "logfire-plugin"}  # as the command line has it
+_WITHOUT_PLUGINS = {"PYDANTIC_DISABLE_PLUGINS": "__all__"}  # as the command line has it
 _LIBRARIES = "import asyncio, anyio, cyclopts, httpx, pydantic, pydantic_settings, rich.console, rich.table"
 
 
