@@ -76,8 +76,8 @@ _COMMANDS = (
 
 def main() -> None:
     """Run the command line of this process."""
-    # The first model would look through all installed packages for plugins, and import one of the tracing library,
-    # which is not used and takes longer than all else. No setting: it must be there before pydantic is imported.
+    # The first model would look through all installed packages for plugins, and import the tracing library's,
+    # which takes longer than all else. No setting: it must be there before pydantic is imported.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # noqa: TID251 - read by pydantic at import
     # httpx would import its own command line, with a highlighter of syntax; it does without where it cannot.
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
