@@ -11,7 +11,7 @@ AGENT ?=
 PORT ?=
 ARGS ?=
 OUT ?=
-JOBS ?= auto
+JOBS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 )))
 
 # Behind a proxy that inspects TLS, only the system's certificates lead to its authority. uv has a list of its own
 # unless it is told so; npm, git and pip each have a variable of their own for the file that SSL_CERT_FILE names.
@@ -46,7 +46,8 @@ run: setup dashboard-if-possible ## Start everything and run a sprint: make run 
 run: export GOAL_TEXT = $(value GOAL)
 run: export REPO_PATH = $(value REPO)
 
-# Files of tests side by side, as many as there are processors; JOBS=0 runs them one after the other.
+# Files of tests side by side: three for every two processors, as many tests wait for programs. JOBS=0 runs them one
+# after the other.
 test: setup lint check-dashboard forge-samples ## Everything that must hold: lint, types, layers, tests [JOBS=4]
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
