@@ -309,6 +309,21 @@ async def test_an_index_that_knows_no_days_serves_an_old_base_with_what_it_has(
     assert {"alpha", "friend"} <= (await installed(found.python)).keys()
 
 
+async def test_a_version_that_the_index_lacks_becomes_another_one_and_is_named(
+    tmp_path: Path, shared: WorkspaceEnvironments
+) -> None:
+    base = write(tmp_path / "base", {**DEMO, "requirements/test.txt": "pytest\nfriend==9\n"})
+    found = await outcome(shared, base)
+    assert isinstance(found, Ready), found
+    assert found.conceded == Concessions(unpinned=("friend",))
+    assert "friend" in await installed(found.python)
+    again = await outcome(shared, base)
+    assert isinstance(again, Ready)
+    assert again.conceded == found.conceded, "what was made says what it lacks"
+    passing = await judge(PytestEvaluator(interpreters=shared, outside=False), base, base)
+    assert "the index lacks the one named: friend" in passing.feedback
+
+
 CHILD = """
 import os, subprocess, sys
 
@@ -348,7 +363,7 @@ async def test_an_older_pytest_that_is_pinned_gives_way(
     passing = await judge(PytestEvaluator(interpreters=shared, outside=False), base, base)
     assert passing.status is EvaluationStatus.PASSED, passing.feedback
     assert "The base pins an older pytest" in passing.feedback
-    unknown = await outcome(shared, write(base, {"requirements/test.txt": "pytest==7.2.0\nfriend==9\n"}))
+    unknown = await outcome(shared, write(base, {"requirements/test.txt": "pytest==7.2.0\nfriend>9\n"}))
     assert isinstance(unknown, Unavailable)
     assert unknown.reason is Reason.UNRESOLVABLE
 
