@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.runners.evaluators.source_places import source_places
-from app.runners.evaluators.testing.python_files import defines_tests, patterns_of_tests
+from app.runners.evaluators.testing.python_files import defines_tests, named_otherwise, patterns_of_tests
 
 # Options in the base's `addopts` that say which tests there are and how they are imported. Others (coverage,
 # parallel runs, output) belong to people's convenience or to plugins that may not be loaded.
@@ -124,7 +124,7 @@ def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
 
 
 def _usual_test_files(base: Path | None) -> tuple[str, ...]:
-    """Return pytest's usual patterns, with the names of single files that some projects run as a program."""
+    """Return pytest's usual patterns, with the files that projects of unittest run under other names."""
     if base is None:
         return _TEST_FILES
     alone = [
@@ -132,7 +132,7 @@ def _usual_test_files(base: Path | None) -> tuple[str, ...]:
         for name in _TEST_PROGRAMS
         if any(defines_tests(base / place / name) for place in _PROGRAM_PLACES)
     ]
-    return (*_TEST_FILES, *alone)
+    return (*_TEST_FILES, *(alone or named_otherwise(base, _TEST_FILES)))
 
 
 def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:

@@ -15,7 +15,9 @@ from app.core.python_source import parse_module
 
 _MAX_BYTES = 1_000_000
 _TEST_DIRECTORIES = frozenset({"test", "tests"})
+_NO_TEST_FILES = frozenset({"__init__.py", "__main__.py", "conftest.py"})
 _MAX_FILES = 5_000
+_MAX_NAMED = 100
 
 
 def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
@@ -48,6 +50,26 @@ def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
             named = [name for name, tests in modules if tests or inside]
             kept += [name for name in named if not name.endswith("__init__.py")]
     return tuple(kept)
+
+
+def named_otherwise(base: Path, usual: Sequence[str]) -> tuple[str, ...]:
+    """Return the modules with tests in test directories, where no test file of the base has a usual name.
+
+    So it is in projects that run `python -m unittest package.tests`, whose modules have any names.
+
+    Args:
+        base: the base's tree.
+        usual: globs of the usual names.
+    """
+    others: list[str] = []
+    for name in _modules(base):
+        filename = posixpath.basename(name)
+        if any(fnmatchcase(filename, each) for each in usual):
+            if defines_tests(base / name):
+                return ()
+        elif not _TEST_DIRECTORIES.isdisjoint(name.split("/")[:-1]) and filename not in _NO_TEST_FILES:
+            others.append(name)
+    return tuple(sorted(name for name in others if defines_tests(base / name))[:_MAX_NAMED])
 
 
 def _modules(base: Path) -> Iterator[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.python_files import patterns_of_tests
+from app.runners.evaluators.testing.python_files import named_otherwise, patterns_of_tests
 from app.runners.evaluators.testing.setting import is_test_file
 
 SOURCE = 'def double(x):\n    """\n    >>> double(2)\n    4\n    """\n    return 2 * x\n'
@@ -66,3 +66,25 @@ def test_a_module_in_a_test_directory_that_only_imports_tests_is_a_test_file(bas
     (base / "tests" / "__main__.py").write_text("from tests.test_one import *\n")
     found = patterns_of_tests(base, ["__main__.py"])
     assert found == ("tests/__main__.py",)
+
+
+USUAL = ("test_*.py", "*_test.py")
+
+
+def test_modules_of_unittest_may_have_any_name_in_a_test_directory(tmp_path: Path) -> None:
+    files = {
+        "package/tests/__init__.py": "from .smoke import SmokeTest\n",
+        "package/tests/__main__.py": "class TestNever:\n    def test_it(self): ...\n",
+        "package/tests/smoke.py": "class Smoke(TestCase):\n    async def test_it(self): ...\n",
+        "package/tests/helpers.py": SOURCE,
+        "package/probes.py": "class Probe:\n    def test_it(self): ...\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert named_otherwise(tmp_path, USUAL) == ("package/tests/smoke.py",)
+    assert settings_for(tmp_path, tmp_path).test_files == (*USUAL, "package/tests/smoke.py")
+    (tmp_path / "test_other.py").write_text("x = 1\n")
+    assert named_otherwise(tmp_path, USUAL) == ("package/tests/smoke.py",), "it holds no tests"
+    (tmp_path / "test_other.py").write_text(TEST)
+    assert named_otherwise(tmp_path, USUAL) == ()
