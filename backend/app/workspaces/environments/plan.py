@@ -11,6 +11,7 @@ from typing import Any, cast
 from app.workspaces.environments.groups import Wanted, own_extras, wanted
 from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.naming import choose, names_in, normal
+from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import Project, project_of, requires_python
 from app.workspaces.environments.reading import DeclarationError, read_ini, read_text, read_toml, table, texts
@@ -142,7 +143,7 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     for name in for_tests or for_development:
         files.collect(tree, name)
     if not lines and not for_tests and not for_development:
-        lines += _from_tox(tree)
+        lines += list(_from_tox(tree)) or nox_requirements(tree)
         for name in _tox_files(tree):
             files.collect(tree, name)
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]

@@ -84,6 +84,7 @@ def roots(tree: Path) -> list[str]:
     return [each for each in plan_for(tree).files[ROOTS].splitlines() if each != TEST_RUNNER]
 
 
+NOX = "@nox.session\ndef t(session):\n    session.install('alpha')\n    session.run('pytest')\n"
 CASES = {
     "standard groups and extras, with what they include": (
         {"pyproject.toml": GROUPS},
@@ -119,6 +120,8 @@ CASES = {
         {"tox.ini": "[testenv]\ndeps =\n  alpha\n  py311: beta\n  -r more.txt\n"},
         ["alpha"],
     ),
+    "nox where nothing else names any": ({"noxfile.py": NOX}, ["alpha"]),
+    "tox before nox": ({"noxfile.py": NOX, "tox.ini": "[testenv]\ndeps =\n  beta\n"}, ["beta"]),
     "nothing": ({"main.py": "import os\n"}, []),
 }
 

@@ -1,0 +1,96 @@
+"""What a project's nox sessions install for its tests, read from the text of `noxfile.py`. Nothing is run."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from app.core.python_source import parse_module
+from app.workspaces.environments.reading import read_text
+
+_REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,.\s-]*\])?\s*(?:(?:[<>=!~]=?|===)[^/]*)?")
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def nox_requirements(tree: Path) -> list[str]:
+    """Return the requirements that sessions install which run pytest; empty if none can be read.
+
+    Counted are plain names and versions given as text, also by a list of the session or of the file.
+    Addresses, paths, files and what is put together are left out.
+
+    Args:
+        tree: the base.
+
+    Raises:
+        DeclarationError: the file cannot be read as text.
+    """
+    text = read_text(tree, "noxfile.py")
+    try:
+        module = parse_module(text.encode()) if text else None
+    except (SyntaxError, ValueError, RecursionError):
+        module = None
+    if module is None:
+        return []
+    lists = _lists(module.body)
+    found: dict[str, None] = {}
+    for each in module.body:
+        if isinstance(each, _Function) and each.decorator_list and _runs_pytest(each):
+            known = {**lists, **_lists(each.body)}
+            for word in _installed(each, known):
+                if _REQUIREMENT.fullmatch(word):
+                    found[word] = None
+    return list(found)
+
+
+def _lists(body: list[ast.stmt]) -> dict[str, list[str]]:
+    """Return the lists of texts that are assigned to names."""
+    return {
+        target.id: list(_texts(each.value))
+        for each in body
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.List | ast.Tuple)
+        for target in each.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _texts(node: ast.List | ast.Tuple) -> Iterator[str]:
+    for each in node.elts:
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield each.value
+
+
+def _calls(function: _Function, name: str) -> Iterator[ast.Call]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+            yield node
+
+
+def _runs_pytest(function: _Function) -> bool:
+    return any(
+        isinstance(each, ast.Constant) and each.value == "pytest"
+        for call in _calls(function, "run")
+        for each in call.args
+    )
+
+
+def _installed(function: _Function, lists: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield the words of each `install`, without options and their values."""
+    for call in _calls(function, "install"):
+        words = [word for each in call.args for word in _words(each, lists)]
+        before = ""
+        for word in words:
+            if not (word.startswith("-") or before in ("-e", "-r", "-c", "--editable", "--requirement")):
+                yield word
+            before = word
+
+
+def _words(node: ast.expr, lists: Mapping[str, list[str]]) -> list[str]:
+    match node:
+        case ast.Constant(value=str(text)):
+            return [text]
+        case ast.Starred(value=ast.Name(id=name)):
+            return lists.get(name, [])
+        case ast.Starred(value=ast.List() | ast.Tuple() as given):
+            return list(_texts(given))
+        case _:
+            return []
