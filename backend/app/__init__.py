@@ -1,1 +1,1 @@
-"""PhaseRunner: lets coding agents work unattended and only lets good work through."""
+"""PhaseRunner: runs coding agents unattended and lets only good work through."""

@@ -97,7 +97,7 @@ def create_app(
     app = _Application(
         title="PhaseRunner",
         version=version,
-        summary="Lets coding agents work unattended and only lets good work through.",
+        summary="Runs coding agents unattended and lets only good work through.",
         # Their pages load scripts from elsewhere; no request leaves this origin.
         docs_url=None,
         redoc_url=None,

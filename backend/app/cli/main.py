@@ -121,7 +121,7 @@ def build_app() -> App:
     """The commands, none of them imported yet."""
     app = App(
         name="phaserunner",
-        help="Lets coding agents work unattended and only lets good work through.",
+        help="Runs coding agents unattended and lets only good work through.",
         help_epilogue="Help for a command: phaserunner COMMAND --help",
         help_format="plaintext",
         version=_version,
