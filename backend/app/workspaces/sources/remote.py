@@ -52,7 +52,7 @@ async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], pol
         UnavailableError: the secret of the credential is not there.
         WorkspaceError: the host has no address.
     """
-    url, secrets = _without_secret(source.url)
+    url, secrets = without_secret(source.url)
     settings = _helper_for(url) if secrets else {}
     ssh, allow_private = _SSH, policy.allow_private_urls
     if source.credential is not None:
@@ -62,11 +62,11 @@ async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], pol
         else:
             secrets = {"SOURCE_USER": found.username, "SOURCE_PASSWORD": found.secret}
             settings = _helper_for(url)
-    place = _host_and_port(source.url)
+    place = host_and_port(source.url)
     if place is not None and not allow_private:
         host, port = place
-        by_proxy = url.startswith("http") and any(transport_env.get(name) for name in _PROXIES)
-        address = await _public_address(host, port, behind_proxy=by_proxy)
+        by_proxy = url.startswith("http") and proxy_of(transport_env) is not None
+        address = await public_address(host, port, behind_proxy=by_proxy)
         # A redirect would lead to an address that was not looked at.
         settings["http.followRedirects"] = "false"
         if address is not None:
@@ -102,7 +102,8 @@ def _helper_for(url: str) -> dict[str, str]:
     return {f"credential.{place}.helper": _HELPER, "http.followRedirects": "false"}
 
 
-def _without_secret(url: str) -> tuple[str, dict[str, str]]:
+def without_secret(url: str) -> tuple[str, dict[str, str]]:
+    """Take user and password out of an https URL; they are given as variables for the credential helper."""
     parts = urlsplit(url)
     if parts.scheme != "https" or "@" not in parts.netloc:
         return url, {}
@@ -111,7 +112,17 @@ def _without_secret(url: str) -> tuple[str, dict[str, str]]:
     return urlunsplit(parts._replace(netloc=host)), secrets
 
 
-def _host_and_port(url: str) -> tuple[str, int] | None:
+def proxy_of(transport_env: Mapping[str, str]) -> str | None:
+    """Return the URL of the proxy for https, if there is one."""
+    return next((transport_env[name] for name in _PROXIES if transport_env.get(name)), None)
+
+
+def host_and_port(url: str) -> tuple[str, int] | None:
+    """Return where a URL leads; None for a file.
+
+    Raises:
+        InvalidInputError: its port is no number.
+    """
     parts = urlsplit(url)
     if parts.scheme in _PORTS and parts.hostname:
         try:
@@ -125,7 +136,13 @@ def _host_and_port(url: str) -> tuple[str, int] | None:
     return None
 
 
-async def _public_address(host: str, port: int, *, behind_proxy: bool) -> str | None:
+async def public_address(host: str, port: int, *, behind_proxy: bool) -> str | None:
+    """Return an address of a host whose addresses are all public; None if only the proxy knows the name.
+
+    Raises:
+        InvalidInputError: an address is not public.
+        WorkspaceError: the host has no address.
+    """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
