@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.git_lfs import AUTHORIZATION, BATCH, STORAGE, LfsStore
+
 TOKEN = "test-token-of-the-forge"
 
 
@@ -32,6 +34,7 @@ class GitServer:
     redirects: dict[str, str] = field(default_factory=dict[str, str])
     asked: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     logins: list[str] = field(default_factory=list[str])
+    lfs: LfsStore = field(default_factory=LfsStore)
 
     @property
     def url(self) -> str:
@@ -98,10 +101,18 @@ class _GitHandler(BaseHTTPRequestHandler):
             if self.path.startswith(old):
                 self._send(302, {"Location": new + self.path.removeprefix(old)})
                 return
+        if parts.path.startswith(STORAGE):
+            is_asked = self.headers.get("Authorization") == AUTHORIZATION
+            content = self.git.lfs.objects[parts.path.removeprefix(STORAGE)]
+            self._send(200 if is_asked else 403, {}, content if is_asked else b"")
+            return
         if not self._is_let_in():
             self._send(401, {"WWW-Authenticate": 'Basic realm="git"'})
             return
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if parts.path.endswith(f".git{BATCH}"):
+            self._send(200, {}, self.git.lfs.batch(body, self.git.url))
+            return
         done = subprocess.run(
             ["git", "http-backend"], env=self._environment(parts.path, parts.query), input=body,
             capture_output=True, check=True,

@@ -3,15 +3,14 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from app.core.credential_urls import begins_with
 from app.core.errors import InvalidInputError, UnavailableError
 
 DEFAULT_USERNAME = "x-access-token"
 """The user name that GitHub expects beside a token; others ignore it."""
 
 _MAX_SECRET_BYTES = 65_536
-_PORTS = {"https": 443, "http": 80}
 
 
 Exchange = Callable[[str], Awaitable[str]]
@@ -24,6 +23,14 @@ class Login:
 
     username: str
     secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SshKey:
+    """A private key, which is not part of the representation, and the file with the keys of its servers."""
+
+    key: str = field(repr=False)
+    known_hosts: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +50,14 @@ class CredentialRule:
         urls: beginnings of URLs that may get it, such as `https://github.com/acme/`.
         username: goes with the secret.
         exchange: what makes the secret that is used, of the one that is kept; None uses that one itself.
+        known_hosts: file with the keys of ssh servers; the secret is then a private key for these.
     """
 
     place: SecretPlace
     urls: tuple[str, ...] = ()
     username: str = DEFAULT_USERNAME
     exchange: Exchange | None = None
+    known_hosts: Path | None = None
 
 
 class Credentials:
@@ -65,7 +74,7 @@ class Credentials:
         self._rules = dict(rules or {})
         self._environ = environ or {}
 
-    async def for_url(self, name: str, url: str, field: str = "source.credential") -> Login:
+    async def for_url(self, name: str, url: str, field: str = "source.credential") -> Login | SshKey:
         """Return a credential for a URL that a client named.
 
         Raises:
@@ -73,12 +82,20 @@ class Credentials:
             UnavailableError: its secret is not where the operator says it is, or cannot be exchanged.
         """
         rule = self._rule(name, field)
-        if not any(_begins_with(url, each) for each in rule.urls):
+        if not any(begins_with(url, each) for each in rule.urls):
             raise InvalidInputError(
                 f"the credential {name!r} is not for this URL; its urls in FORGES_FILE say which it is for",
                 field=field,
             )
+        if rule.known_hosts is not None:
+            key, _ = self._text(rule.place, f"the credential {name!r}")
+            return SshKey(key.replace("\r\n", "\n"), rule.known_hosts)
         return await self.login(name, field)
+
+    def is_for(self, name: str, url: str) -> bool:
+        """Tell whether there is such a credential, and the URL may get it."""
+        rule = self._rules.get(name)
+        return rule is not None and any(begins_with(url, each) for each in rule.urls)
 
     async def login(self, name: str, field: str = "source.credential") -> Login:
         """Return a credential for a URL that the operator named.
@@ -135,24 +152,3 @@ def _read(path: Path, what: str) -> str:
     if len(content) > _MAX_SECRET_BYTES:
         raise UnavailableError(f"{what} cannot be used: {path} is longer than {_MAX_SECRET_BYTES:,} bytes")
     return content.decode("utf-8", "replace")
-
-
-def _begins_with(url: str, beginning: str) -> bool:
-    """Compare scheme, host and port, then whole parts of the path; a path that could climb never matches."""
-    here, there = _parts(url), _parts(beginning)
-    if here is None or there is None or here[0] != there[0]:
-        return False
-    return here[1][: len(there[1])] == there[1]
-
-
-def _parts(url: str) -> tuple[tuple[str, str, int | None], list[str]] | None:
-    try:
-        parts = urlsplit(url)
-        port = parts.port or _PORTS.get(parts.scheme)
-    except ValueError:
-        return None
-    names = [each for each in parts.path.split("/") if each]
-    unclear = "%" in parts.path or "\\" in url or {".", ".."} & set(names)
-    if unclear or parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc or parts.query:
-        return None
-    return (parts.scheme, parts.hostname, port), [each.removesuffix(".git") for each in names]

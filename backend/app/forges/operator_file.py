@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import ErrorDetails
 
+from app.core.credential_urls import can_be_beginning, is_ssh
 from app.core.credentials import DEFAULT_USERNAME, CredentialRule, Credentials, Exchange
 from app.core.secret_references import SecretReference
 from app.core.security import is_loopback
@@ -21,7 +22,7 @@ from app.schemas.runs import Phase
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 _AppId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._]{1,40}$")]
 _RepositoryName = Annotated[str, StringConstraints(pattern=r"^[\w.-]+(/[\w.-]+)+$", max_length=200)]
-
+_KnownHosts = Annotated[str, StringConstraints(pattern=r"^/[\w./+@, -]+$", max_length=1000)]
 
 _PUBLIC = {
     "github": {"api": "https://api.github.com", "web": "https://github.com"},
@@ -41,7 +42,7 @@ def _require_encrypted(name: str, url: str) -> None:
 
 
 class CredentialEntry(SecretReference):
-    """A token for git over https and for a forge's API, or the private key of a GitHub App.
+    """A token for git over https and for a forge's API, the private key of a GitHub App, or a key for ssh.
 
     Attributes:
         username: goes with the token.
@@ -49,6 +50,8 @@ class CredentialEntry(SecretReference):
         app: client ID of a GitHub App; the secret is then its private key.
         installation: number of the App's installation; by default its only one.
         api: beginning of the addresses of the API that gives the App's tokens.
+        known_hosts: absolute path of a file with the keys of ssh servers, as `ssh-keyscan` writes it; the
+            secret is then a private key without passphrase, for ssh URLs.
     """
 
     username: str = DEFAULT_USERNAME
@@ -56,6 +59,24 @@ class CredentialEntry(SecretReference):
     app: _AppId | None = None
     installation: int | None = Field(default=None, ge=1)
     api: str = _PUBLIC["github"]["api"]
+    known_hosts: _KnownHosts | None = None
+
+    @model_validator(mode="after")
+    def _urls_of_its_kind(self) -> Self:
+        for each in self.urls:
+            if not can_be_beginning(each):
+                raise ValueError(
+                    f"urls: {each!r} is not the beginning of a URL of repositories, such as "
+                    "https://github.com/acme/, ssh://git@HOST/acme/ or git@github.com:acme/"
+                )
+            if is_ssh(each) != (self.known_hosts is not None):
+                raise ValueError(
+                    "known_hosts names the keys of ssh servers; a credential has it if, and only if, its "
+                    f"urls are of ssh, and {each!r} is {'one' if is_ssh(each) else 'none'}"
+                )
+        if self.known_hosts is not None and self.app is not None:
+            raise ValueError("a GitHub App has no known_hosts: its tokens are for https")
+        return self
 
     @model_validator(mode="after")
     def _of_an_app(self) -> Self:
@@ -183,8 +204,11 @@ class ForgesFile(_Strict):
     @model_validator(mode="after")
     def _names_exist(self) -> Self:
         for name, forge in self.forges.items():
-            if forge.credential not in self.credentials:
+            known = self.credentials.get(forge.credential)
+            if known is None:
                 raise ValueError(f"forges.{name}.credential: there is no credential {forge.credential!r}")
+            if known.known_hosts is not None:
+                raise ValueError(f"forges.{name}.credential: {forge.credential!r} is for ssh, not for an API")
         seen: set[tuple[str, str]] = set()
         for index, each in enumerate(self.repositories):
             if each.forge not in self.forges:
@@ -234,7 +258,11 @@ def credentials_of(
 
     rules = {
         name: CredentialRule(
-            place=each.place, urls=tuple(each.urls), username=each.username, exchange=exchange(each)
+            place=each.place,
+            urls=tuple(each.urls),
+            username=each.username,
+            exchange=exchange(each),
+            known_hosts=None if each.known_hosts is None else Path(each.known_hosts),
         )
         for name, each in file.credentials.items()
     }

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from app.core.credential_urls import is_ssh
 from app.core.errors import InvalidInputError
 from app.forges.operator_file import ForgeEntry, ForgesFile, RepositoryEntry
 
@@ -48,9 +49,9 @@ class Members:
         )
 
     def of_url(self, url: str) -> Member | None:
-        """Find the repository that a source's URL leads to."""
-        wanted = _without_end(url)
-        return next((each for each in self.every if _without_end(each.clone_url) == wanted), None)
+        """Find the repository that a source's URL leads to, over https or ssh."""
+        find = _by_host if is_ssh(url) else _without_end
+        return next((each for each in self.every if find(each.clone_url) == find(url)), None)
 
     def of_issue(self, url: str) -> tuple[Member, int]:
         """Find the repository and the number of an issue.
@@ -71,6 +72,14 @@ class Members:
             "https://github.com/OWNER/NAME/issues/NUMBER",
             field="issue",
         )
+
+
+def _by_host(url: str) -> tuple[str, str]:
+    """Return host and path; the same repository has another user, port and scheme over ssh."""
+    if "://" not in url:
+        url = f"ssh://{url.replace(':', '/', 1)}"
+    parts = urlsplit(url)
+    return (parts.hostname or "", parts.path.strip("/").removesuffix(".git").lower())
 
 
 def _without_end(url: str) -> str:

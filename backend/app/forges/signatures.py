@@ -7,7 +7,7 @@ HEADER = "X-Hub-Signature-256"
 _PREFIX = "sha256="
 
 
-def is_signed(secret: str, body: bytes, signature: str) -> bool:
+def is_signed(secret: str, body: bytes | bytearray, signature: str) -> bool:
     """Tell whether `signature`, the header's value, was made of `body` with `secret`."""
     if not secret or not signature.startswith(_PREFIX):
         return False

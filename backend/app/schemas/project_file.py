@@ -231,6 +231,13 @@ class TestsTable(Table):
     )
 
 
+class SourceTable(Table):
+    """What is fetched beside the files of the repository. The base commit's file counts."""
+
+    submodules: bool = Field(default=False, description="Whether the files of git submodules are fetched.")
+    lfs: bool = Field(default=False, description="Whether files that are kept in git LFS are fetched.")
+
+
 class VerdictTable(Table):
     """Thresholds; each only makes the verdict stricter than the operator and the sprint have it."""
 
@@ -256,3 +263,4 @@ class ProjectFile(Table):
     protected: ProtectedTable = ProtectedTable()
     tests: TestsTable = TestsTable()
     verdict: VerdictTable = VerdictTable()
+    source: SourceTable = SourceTable()

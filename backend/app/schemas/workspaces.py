@@ -77,7 +77,7 @@ class GitSource(_Source):
     Attributes:
         url: `https://…`, `ssh://…` or `user@host:path`.
         ref: branch, tag or full commit id; None is the default branch.
-        credential: name of a credential in the operator's file, for https.
+        credential: name of a credential in the operator's file, for https or ssh.
     """
 
     kind: Literal["git"] = "git"

@@ -1,11 +1,12 @@
 """Gives routes their services, and checks the role of the caller."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from app.api.edge.large_bodies import LargeBodies
 from app.core.errors import ForbiddenError
 from app.core.security import Principal, Role
 from app.services.access.agents import AgentService
@@ -82,6 +83,7 @@ class ApiServices:
     backlog_issues: BacklogIssueService
     issues: IssueService
     forge_inbox: ForgeInbox
+    forge_bodies: LargeBodies = field(default_factory=LargeBodies)
 
 
 def get_services(request: Request) -> ApiServices:

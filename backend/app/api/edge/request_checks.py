@@ -30,6 +30,9 @@ MAX_BODY_BYTES = 1_000_000
 MAX_SOURCE_BYTES = 90_000_000
 """For starting a run, whose source may be an archive."""
 
+MAX_DELIVERY_BYTES = 25 * 1024 * 1024
+"""Of what a forge delivers; none sends more."""
+
 _STARTS = ("/api/v1/sprints", "/api/v1/loops", "/api/v1/answers")
 
 _FROM_PROXIES = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
@@ -139,9 +142,15 @@ def _require_this_machine(headers: Headers) -> None:
     )
 
 
-def _limited(scope: Scope, headers: Headers, receive: Receive) -> Receive:
+def _limit_of(scope: Scope) -> int:
+    if scope["path"] in SIGNED:
+        return MAX_DELIVERY_BYTES
     is_start = scope["method"] == "POST" and scope["path"] in _STARTS
-    limit = MAX_SOURCE_BYTES if is_start else MAX_BODY_BYTES
+    return MAX_SOURCE_BYTES if is_start else MAX_BODY_BYTES
+
+
+def _limited(scope: Scope, headers: Headers, receive: Receive) -> Receive:
+    limit = _limit_of(scope)
     # The framework hands on errors of this class; any other it takes for a body that is not JSON.
     too_large = HTTPException(413, f"the body has more than {limit:,} bytes")
     announced = headers.get("content-length", "")

@@ -28,10 +28,12 @@ async def start_issue_sprint(
 @router.post("/forges/github/webhook", status_code=202, summary="Take a delivery of GitHub")
 async def take_github_delivery(request: Request, services: Services) -> DeliveryTaken:
     """Needs no token: the header `X-Hub-Signature-256` must sign the body. A worker acts on it afterwards."""
-    return await services.forge_inbox.take(request.headers, await request.body())
+    async with services.forge_bodies.whole(request.stream()) as body:
+        return await services.forge_inbox.take(request.headers, body)
 
 
 @router.post("/forges/gitlab/webhook", status_code=202, summary="Take a delivery of GitLab")
 async def take_gitlab_delivery(request: Request, services: Services) -> DeliveryTaken:
     """Needs no API token: the header `X-Gitlab-Token` must hold the secret. A worker acts afterwards."""
-    return await services.forge_inbox.take_gitlab(request.headers, await request.body())
+    async with services.forge_bodies.whole(request.stream()) as body:
+        return await services.forge_inbox.take_gitlab(request.headers, body)

@@ -1,6 +1,5 @@
 """Records deliveries once, whether a forge sent them or a poll found them."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -29,14 +28,14 @@ class Delivery:
         forge: name of the forge.
         id: by which the forge knows it.
         event: its kind.
-        body: as it came.
+        digest: SHA-256 of the body.
         payload: the body, read.
     """
 
     forge: str
     id: str
     event: str
-    body: bytes
+    digest: bytes
     payload: dict[str, Any]
 
 
@@ -55,7 +54,7 @@ async def record_delivery(sessions: Sessions, members: Members, delivery: Delive
     row = {
         "forge": delivery.forge,
         "delivery": delivery.id,
-        "digest": hashlib.sha256(delivery.body).digest(),
+        "digest": delivery.digest,
         "event": delivery.event,
         "payload": delivery.payload,
         "asks": asks,

@@ -5,9 +5,11 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from hashlib import sha256
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
+import anyio.to_thread
 from sqlalchemy import delete
 
 from app.core.credentials import Credentials
@@ -15,6 +17,7 @@ from app.core.errors import InvalidInputError, NotFoundError, UnauthorizedError,
 from app.db.engine import Sessions
 from app.db.models import ForgeDelivery
 from app.forges.gitlab_deliveries import TOKEN_HEADER, is_from
+from app.forges.large_deliveries import LARGE_BYTES, read_large
 from app.forges.operator_file import ForgesFile
 from app.forges.port import ForgeError
 from app.forges.repositories import Members
@@ -33,6 +36,7 @@ KEPT_FOR = timedelta(days=30)
 
 _BATCH = 10
 _MAX_ID_CHARS = 200
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +64,10 @@ class ForgeInbox:
         self._members = Members(file)
         self._credentials = credentials
 
-    async def take(self, headers: Mapping[str, str], body: bytes) -> DeliveryTaken:
+    async def take(self, headers: Mapping[str, str], body: bytes | bytearray) -> DeliveryTaken:
         """Check and record a delivery of GitHub. Nothing else is done about it here.
+
+        The signature is checked before anything of the body is read.
 
         Raises:
             NotFoundError: no forge in the operator's file has a secret for deliveries.
@@ -69,13 +75,15 @@ class ForgeInbox:
             InvalidInputError: a header is missing, or the body is no JSON object.
         """
         given = headers.get(HEADER.lower(), "")
-        forge = self._sender("github", lambda secret: is_signed(secret, body, given), HEADER)
+        forge = await _aside(
+            body, lambda: self._sender("github", lambda secret: is_signed(secret, body, given), HEADER)
+        )
         delivery, event = headers.get("x-github-delivery", ""), headers.get("x-github-event", "")
         if not 0 < len(delivery) <= _MAX_ID_CHARS or not 0 < len(event) <= _MAX_ID_CHARS:
             raise InvalidInputError("X-GitHub-Delivery and X-GitHub-Event are required", field="headers")
         return await self._record(forge, delivery, event, body)
 
-    async def take_gitlab(self, headers: Mapping[str, str], body: bytes) -> DeliveryTaken:
+    async def take_gitlab(self, headers: Mapping[str, str], body: bytes | bytearray) -> DeliveryTaken:
         """Check and record a delivery of GitLab. Nothing else is done about it here.
 
         Raises:
@@ -90,8 +98,9 @@ class ForgeInbox:
             raise InvalidInputError("X-Gitlab-Event-UUID and X-Gitlab-Event are required", field="headers")
         return await self._record(forge, delivery, event, body)
 
-    async def _record(self, forge: str, delivery: str, event: str, body: bytes) -> DeliveryTaken:
-        given = Delivery(forge, delivery, event, body, _object(body))
+    async def _record(self, forge: str, delivery: str, event: str, body: bytes | bytearray) -> DeliveryTaken:
+        digest, payload = await _aside(body, lambda: (sha256(body).digest(), _object(body)))
+        given = Delivery(forge, delivery, event, digest, payload)
         is_new = await record_delivery(self._sessions, self._members, given)
         return DeliveryTaken(status="recorded" if is_new else "repeated")
 
@@ -164,9 +173,14 @@ class ForgeDeliveryChore:
         await self._leases.record(taken.id, taken.tries, values, ForgeDelivery.status == "pending")
 
 
-def _object(body: bytes) -> dict[str, Any]:
+async def _aside(body: bytes | bytearray, work: Callable[[], _T]) -> _T:
+    """Do what takes as long as a body is large; for large ones, other requests go on meanwhile."""
+    return await anyio.to_thread.run_sync(work) if len(body) > LARGE_BYTES else work()
+
+
+def _object(body: bytes | bytearray) -> dict[str, Any]:
     try:
-        found: object = json.loads(body)
+        found: object = read_large(body) if len(body) > LARGE_BYTES else json.loads(body)
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(
             "the body is no JSON; choose application/json as the webhook's content type", field="body"

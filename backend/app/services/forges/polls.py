@@ -110,9 +110,9 @@ class PollChore:
         return sorted([*labeled, *said], key=lambda each: each.at)
 
     async def _take(self, due: _Due, found: Found) -> None:
-        body = json.dumps(found.payload, sort_keys=True).encode()
+        digest = hashlib.sha256(json.dumps(found.payload, sort_keys=True).encode())
         delivery = Delivery(
-            due.forge, f"poll:{hashlib.sha256(body).hexdigest()}", found.event, body, found.payload
+            due.forge, f"poll:{digest.hexdigest()}", found.event, digest.digest(), found.payload
         )
         await record_delivery(self._sessions, self._members, delivery)
 

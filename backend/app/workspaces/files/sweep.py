@@ -18,6 +18,7 @@ class DropReason(StrEnum):
     UNREADABLE = "unreadable"
     REFUSED_NAME = "refused_name"
     SUBMODULE = "submodule"
+    KEPT_IN_LFS = "kept_in_lfs"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from app.schemas.workspaces import Diff
 from app.workspaces.files.limits import WorkspaceLimits
 from app.workspaces.files.paths import is_excluded_directory
 from app.workspaces.history.diffs import DiffLimits, read_diff
+from app.workspaces.history.filling import filled_in, taken_back
 from app.workspaces.history.git import Git, GitTarget
 from app.workspaces.history.trees import index_of
 from app.workspaces.history.withheld import corrections_for, differing
@@ -56,9 +57,17 @@ async def _as_tree(git: Git, target: GitTarget, tree: Path, start: str) -> str:
     compare = ["diff-index", "--cached", "--no-renames", "--no-abbrev", "-z", start]
     changes = differing(await git.run(compare, target))
     corrections, _ = await anyio.to_thread.run_sync(corrections_for, tree, changes)
-    if corrections:
-        await git.run(["update-index", "-z", "--index-info"], target, stdin=corrections)
+    back = await _taken_back(git, target, tree)
+    if corrections or back:
+        await git.run(["update-index", "-z", "--index-info"], target, stdin=corrections + back)
     return (await git.run(["write-tree"], target)).decode().strip()
+
+
+async def _taken_back(git: Git, target: GitTarget, tree: Path) -> bytes:
+    if target.git_dir is None or not await anyio.to_thread.run_sync(filled_in, tree):
+        return b""
+    staged = (await git.run(["ls-files", "-z"], target)).split(b"\0")
+    return (await taken_back(git, target.git_dir, tree, staged))[0]
 
 
 def _removals(listing: bytes) -> bytes:

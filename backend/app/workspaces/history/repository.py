@@ -23,16 +23,14 @@ from app.workspaces.history.diffs import (
 )
 from app.workspaces.history.git import Git, GitTarget
 from app.workspaces.history.looking import look_at
+from app.workspaces.history.notes import BASE_REF, notes_in, read_notes, write_notes
 from app.workspaces.history.refs import check_branch
 from app.workspaces.history.trees import Checkout, CommitOutcome, TreeWork
 
 # Over every `.gitattributes` of a tree: bytes are stored and given back as they are, no driver is looked
 # up, and no file can hide from a diff.
 _ATTRIBUTES = "* -text !eol -ident -filter -working-tree-encoding !diff !merge !export-ignore !export-subst\n"
-_BASE_REF = "refs/phaserunner/base"
 _HEAD_REF = "refs/phaserunner/head"
-_DESCRIBED_REF = "refs/phaserunner/described/"
-_DESCRIBED_FILE = "phaserunner-described"
 _SHA256_LENGTH = 64
 MAX_DIFF_TEXT_BYTES = 64_000_000
 
@@ -53,7 +51,7 @@ class RunRepository:
     @property
     def exists(self) -> bool:
         """True when the repository holds a base commit."""
-        return (self.path / _BASE_REF).exists()
+        return (self.path / BASE_REF).exists()
 
     async def create(self, object_format: str = "sha1") -> None:
         """Make an empty repository; what an import that was interrupted left there is removed."""
@@ -99,13 +97,15 @@ class RunRepository:
     async def checkout(self, commit: str, dest: Path) -> Checkout:
         """Write a commit's files to `dest`, which must not exist, without any `.git`.
 
-        Links that lead out of the tree are not made but reported; submodules stay empty directories.
+        Links that lead out of the tree are not made but reported. Submodules stay empty directories, unless
+        their files were noted with `note_filling`.
 
         Raises:
             FileExistsError: `dest` is there.
             GitError: there is no such commit.
         """
-        return await self._trees.checkout(commit, dest)
+        notes = await anyio.to_thread.run_sync(read_notes, self.path)
+        return await self._trees.checkout(commit, dest, notes.filling)
 
     async def checkout_base(self, commit: str, dest: Path) -> Checkout:
         """Write a base's files like `checkout`, and beside them where they come from; see `origin_of`."""
@@ -113,8 +113,8 @@ class RunRepository:
         shown = await self.git.attempt(["show", "-s", "--format=%ct", commit], self.target)
         lines = shown.stdout.split()
         committed = int(lines[-1]) if shown.returncode == 0 and lines and lines[-1].isdigit() else 0
-        described = await anyio.to_thread.run_sync(self._described)
-        await anyio.to_thread.run_sync(write_origin, dest, Origin(committed, described))
+        notes = await anyio.to_thread.run_sync(read_notes, self.path)
+        await anyio.to_thread.run_sync(write_origin, dest, Origin(committed, notes.described))
         return made
 
     async def note_description(self, described: str) -> None:
@@ -124,13 +124,15 @@ class RunRepository:
             described: as `git describe --long` gives it.
         """
         if is_description(described):
-            await anyio.to_thread.run_sync((self.path / _DESCRIBED_FILE).write_text, described)
+            await self._note(described=described)
 
-    def _described(self) -> str:
-        try:
-            return (self.path / _DESCRIBED_FILE).read_text()
-        except OSError:
-            return ""
+    async def note_filling(self, filling: str) -> None:
+        """Keep which commit holds the files that the run's commits only name; see `make_filling`."""
+        await self._note(filling=filling)
+
+    async def _note(self, **what: str) -> None:
+        notes = await anyio.to_thread.run_sync(read_notes, self.path)
+        await anyio.to_thread.run_sync(write_notes, self.path, replace(notes, **what))
 
     async def commit_tree(self, tree: Path, parent: str | None, message: str) -> CommitOutcome:
         """Make a commit of everything in a tree that its `.gitignore` and ours leave.
@@ -163,9 +165,9 @@ class RunRepository:
             GitError: a commit is not here.
         """
         if base is None:
-            described = await anyio.to_thread.run_sync(self._described)
-            ref = f"{_DESCRIBED_REF}{described}" if described else _BASE_REF
-            return Bundle(head, ref, (), await self._pack(head)).encode()
+            notes = await anyio.to_thread.run_sync(read_notes, self.path)
+            pack = await self._pack(head, also=notes.filling)
+            return Bundle(head, notes.ref, (), pack).encode()
         return Bundle(head, _HEAD_REF, (base,), await self._pack(head, base)).encode()
 
     async def restore(self, base_bundle: bytes, *bundles: bytes) -> str:
@@ -178,8 +180,7 @@ class RunRepository:
         await self.create("sha256" if len(base.commit) == _SHA256_LENGTH else "sha1")
         for each in (base, *(decode_bundle(data) for data in bundles)):
             await self._take_in(each)
-        if base.ref.startswith(_DESCRIBED_REF):
-            await self.note_description(base.ref.removeprefix(_DESCRIBED_REF))
+        await anyio.to_thread.run_sync(write_notes, self.path, notes_in(base.ref))
         await self.close_history_at(base.commit)
         return base.commit
 
@@ -272,8 +273,8 @@ class RunRepository:
         size = sum(int(each) for each in sizes if each != b"-")
         self.limits.check("the source", len(sizes), size, field=field)
 
-    async def _pack(self, head: str, base: str | None = None) -> bytes:
-        wanted = f"{head}\n" if base is None else f"{head}\n^{base}\n"
+    async def _pack(self, head: str, base: str | None = None, also: str = "") -> bytes:
+        wanted = f"{head}\n{also}\n".strip() + (f"\n^{base}\n" if base else "\n")
         command = ["pack-objects", "--revs", "--thin", "--stdout", "--delta-base-offset", "-q"]
         return await self.git.run(command, self.target, stdin=wanted.encode())
 
@@ -285,7 +286,7 @@ class RunRepository:
 
     def _write_boundary(self, base: str) -> None:
         (self.path / "shallow").write_text(f"{base}\n")
-        ref = self.path / _BASE_REF
+        ref = self.path / BASE_REF
         ref.parent.mkdir(exist_ok=True)
         draft = ref.with_suffix(".lock")
         draft.write_text(f"{base}\n")

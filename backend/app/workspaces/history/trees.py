@@ -14,6 +14,7 @@ from app.workspaces.files.limits import WorkspaceLimits
 from app.workspaces.files.paths import display_path
 from app.workspaces.files.removal import remove_paths
 from app.workspaces.files.sweep import Dropped, Sweep, sweep
+from app.workspaces.history.filling import fill, taken_back
 from app.workspaces.history.git import Git, GitTarget
 from app.workspaces.history.withheld import (
     TreeEntry,
@@ -64,7 +65,8 @@ class TreeWork:
     """Checks trees out and commits them.
 
     Beside each tree lies its git index, `NAME.index`, with which only files that changed are read again, and
-    where something of the commit could not be written to the disk, a list of that, `NAME.withheld`.
+    where something of the commit could not be written to the disk, a list of that, `NAME.withheld`. Where
+    files that the commit only names were written, there are `NAME.filled` and `NAME.filling`.
     """
 
     def __init__(self, git: Git, git_dir: Path, limits: WorkspaceLimits) -> None:
@@ -72,16 +74,17 @@ class TreeWork:
         self._git_dir = git_dir
         self._limits = limits
 
-    async def checkout(self, commit: str, dest: Path) -> Checkout:
-        """Write a commit's files to `dest`, which must not exist."""
+    async def checkout(self, commit: str, dest: Path, filling: str = "") -> Checkout:
+        """Write a commit's files to `dest`, which must not exist, and those of a filling that it names."""
         await anyio.to_thread.run_sync(partial(_make_room, dest))
         target = self._target(dest)
         await self._git.run(["read-tree", "-u", "--reset", commit], target)
-        if not await anyio.to_thread.run_sync(may_need_withholding, os.fsencode(dest)):
+        if not filling and not await anyio.to_thread.run_sync(may_need_withholding, os.fsencode(dest)):
             return Checkout(dest, ())
         listing = await self._git.run(["ls-tree", "-r", "-z", commit], GitTarget(self._git_dir))
         special = special_entries(listing)
-        return Checkout(dest, await anyio.to_thread.run_sync(withhold, dest, special))
+        filled = await fill(self._git, self._git_dir, filling, listing, dest) if filling else []
+        return Checkout(dest, await anyio.to_thread.run_sync(withhold, dest, special, filled))
 
     async def commit(self, tree: Path, parent: str | None, message: str) -> CommitOutcome:
         """Make a commit of what is in `tree`."""
@@ -95,8 +98,10 @@ class TreeWork:
         await self._check_size(found, target)
         tree_id, changes = await self._stage(target, parent)
         corrections, submodules = await anyio.to_thread.run_sync(corrections_for, tree, changes)
-        if corrections:
-            await self._git.run(["update-index", "-z", "--index-info"], target, stdin=corrections)
+        back, changed = await taken_back(self._git, self._git_dir, tree)
+        if corrections or back:
+            lines = corrections + back
+            await self._git.run(["update-index", "-z", "--index-info"], target, stdin=lines)
             tree_id, changes = await self._write(target, parent)
         parents = ["-p", parent] if parent is not None else []
         made = await self._git.run(
@@ -109,7 +114,7 @@ class TreeWork:
             commit=made.decode().strip(),
             tree=tree_id,
             changed_files=tuple(display_path(entry.path) for entry in changes),
-            dropped=found.report() + submodules,
+            dropped=found.report() + submodules + changed,
         )
 
     async def _stage(self, target: GitTarget, parent: str | None) -> tuple[str, list[TreeEntry]]:

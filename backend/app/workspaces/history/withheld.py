@@ -49,15 +49,19 @@ def may_need_withholding(root: bytes) -> bool:
     return False
 
 
+def entries_of(listing: bytes) -> list[TreeEntry]:
+    """Read what `ls-tree -r -z` printed."""
+    entries: list[TreeEntry] = []
+    for line in listing.split(b"\0")[:-1]:
+        about, _, path = line.partition(b"\t")
+        mode, _, object_id = about.split(b" ")[:3]
+        entries.append(TreeEntry(mode, object_id, path))
+    return entries
+
+
 def special_entries(listing: bytes) -> list[TreeEntry]:
     """Pick links and submodules out of what `ls-tree -r -z` printed."""
-    entries: list[TreeEntry] = []
-    for line in listing.split(b"\0"):
-        if line.startswith((_LINK, _SUBMODULE)):
-            about, _, path = line.partition(b"\t")
-            mode, _, object_id = about.split(b" ")
-            entries.append(TreeEntry(mode, object_id, path))
-    return entries
+    return [each for each in entries_of(listing) if each.mode in (_LINK, _SUBMODULE)]
 
 
 def differing(raw: bytes) -> list[TreeEntry]:
@@ -70,14 +74,19 @@ def differing(raw: bytes) -> list[TreeEntry]:
     return entries
 
 
-def withhold(tree: Path, special: Sequence[TreeEntry]) -> tuple[Dropped, ...]:
-    """Remove links that lead out of a fresh tree, and write down what is not there."""
+def withhold(
+    tree: Path, special: Sequence[TreeEntry], filled: Sequence[TreeEntry] = ()
+) -> tuple[Dropped, ...]:
+    """Remove links that lead out of a fresh tree, and write down what is not there.
+
+    Submodules whose files were put in place, `filled`, are not withheld.
+    """
     root = os.fsencode(tree)
     # All links are judged before any is removed: one may lead through another.
     leaving = [entry for entry in special if entry.mode == _LINK and leaves_tree(root, entry.path)]
     for entry in leaving:
         os.unlink(os.path.join(root, entry.path))
-    submodules = [entry for entry in special if entry.mode == _SUBMODULE]
+    submodules = [entry for entry in special if entry.mode == _SUBMODULE and entry not in filled]
     if leaving or submodules:
         _list_of(tree).write_bytes(b"".join(entry.index_line() for entry in (*leaving, *submodules)))
     return (
@@ -114,7 +123,7 @@ def _look_at_withheld(tree: Path, root: bytes, gone: set[bytes]) -> tuple[list[T
     """Return links to put back, and submodules in which files were left that cannot be taken up."""
     if not _list_of(tree).exists():
         return [], []
-    entries = list(_read_index_lines(_list_of(tree).read_bytes()))
+    entries = list(read_index_lines(_list_of(tree).read_bytes()))
     kept = [e for e in entries if e.mode == _LINK and e.path in gone and _is_free(root, e.path)]
     filled = [e for e in entries if e.mode == _SUBMODULE and _has_files(os.path.join(root, e.path))]
     return kept, filled
@@ -124,7 +133,8 @@ def _list_of(tree: Path) -> Path:
     return tree.with_name(f"{tree.name}.withheld")
 
 
-def _read_index_lines(data: bytes) -> Iterator[TreeEntry]:
+def read_index_lines(data: bytes) -> Iterator[TreeEntry]:
+    """Read entries as `index_line` writes them."""
     for line in data.split(b"\0")[:-1]:
         about, _, path = line.partition(b"\t")
         mode, _, object_id = about.partition(b" ")

@@ -10,6 +10,7 @@ from app.schemas.workspaces import ArchiveSource, EmptySource, GitSource, LocalS
 from app.workspaces.history.git import GitTarget, reason
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.archive import unpack
+from app.workspaces.sources.filling import fill_in
 from app.workspaces.sources.inspection import (
     SourcePolicy,
     check_file_url,
@@ -19,6 +20,7 @@ from app.workspaces.sources.inspection import (
     without_password,
 )
 from app.workspaces.sources.local import locate
+from app.workspaces.sources.local_parts import LocalPlace
 from app.workspaces.sources.remote import prepare_fetch
 
 _FETCH = ["fetch", "-q", "--depth=1", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]
@@ -30,7 +32,8 @@ async def import_source(source: WorkspaceSource, repo: RunRepository, policy: So
     """Make `repo` anew from a source and give its base commit.
 
     A local or remote repository keeps the id of its commit, so that results attach to its history. Empty
-    and archive sources get a commit that depends on the files only.
+    and archive sources get a commit that depends on the files only. Submodules and files in LFS come with a
+    repository whose `phaserunner.toml` asks for them.
 
     Raises:
         InvalidInputError: a value cannot be used; it names the field.
@@ -44,16 +47,18 @@ async def import_source(source: WorkspaceSource, repo: RunRepository, policy: So
                 repo, require_archive(source), strip_top_level=source.strip_top_level
             )
         case LocalSource():
-            base = await _import_local(source, repo, policy)
+            base, store = await _import_local(source, repo, policy)
             await repo.check_limits(base, "source.path")
+            await fill_in(repo, base, LocalPlace(store, policy.allowed_roots), policy)
         case GitSource():
             base = await _import_remote(source, repo, policy)
             await repo.check_limits(base, "source.url")
+            await fill_in(repo, base, source, policy)
     await repo.close_history_at(base)
     return base
 
 
-async def _import_local(source: LocalSource, repo: RunRepository, policy: SourcePolicy) -> str:
+async def _import_local(source: LocalSource, repo: RunRepository, policy: SourcePolicy) -> tuple[str, Path]:
     found = await locate(source, policy.allowed_roots, repo.git)
     await repo.create("sha1" if len(found.commit) == 40 else "sha256")
     outcome = await repo.git.attempt(
@@ -71,7 +76,7 @@ async def _import_local(source: LocalSource, repo: RunRepository, policy: Source
     )
     if described.returncode == 0:
         await repo.note_description(described.stdout.decode("utf-8", "replace").strip())
-    return found.commit
+    return found.commit, found.store
 
 
 async def _import_remote(source: GitSource, repo: RunRepository, policy: SourcePolicy) -> str:

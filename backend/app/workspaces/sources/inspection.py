@@ -173,5 +173,5 @@ def _notes(source: LocalSource, found: Located, dirty_files: int | None) -> tupl
             "Whether there are uncommitted changes could not be found out; they are not part of the run."
         )
     if found.has_submodules:
-        notes.append("Submodules are left empty.")
+        notes.append("Submodules are left empty, unless phaserunner.toml asks for them in [source].")
     return tuple(notes)

@@ -11,6 +11,7 @@ from app.workspaces.history.git import GitTarget
 from app.workspaces.history.refs import check_branch
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.earlier import EarlierResult, with_earlier
+from app.workspaces.sources.filling import fill_in
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.local import branch_of, locate
 from app.workspaces.sources.scratch import beside, fetch_tip, has_commit, merged_tree, on_top_of
@@ -145,6 +146,7 @@ async def merging_into_remote(
     async with beside(run, stores, stores, len(base)) as scratch:
         commit = await fetch_tip(scratch, source.model_copy(update={"ref": ref}), policy)
         onto, merged = await with_earlier(scratch, commit, after, source, policy)
+        await fill_in(scratch, onto, source, policy)
         names = tuple(each.name for each in merged)
         target = _Target(scratch, ref or "HEAD", commit, has_history=False, onto=onto, after=names)
         yield await _merge(target, base, head)

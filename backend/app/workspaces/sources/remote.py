@@ -7,12 +7,25 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from app.core.addresses import is_public
+from app.core.credentials import SshKey
 from app.core.errors import InvalidInputError, WorkspaceError
 from app.schemas.workspaces import GitSource
 from app.workspaces.history.git import configuration_with
 from app.workspaces.sources.inspection import SourcePolicy
 
 _SSH = "ssh -oBatchMode=yes -oConnectTimeout=20"
+# An agent holds the key for this one connection, and ends with it (within ten seconds if all is killed): the
+# key is in no file and no argument.
+_WITH_KEY = (
+    """ssh-agent sh -c 'printf "%s\\n" "$SOURCE_KEY" | ssh-add -q - || """
+    """{ echo "the secret of the credential is no private key without passphrase" >&2; exit 1; }; """
+    """unset SOURCE_KEY; "$@"; code=$?; ssh-agent -k >/dev/null; exit $code' with-key """
+)
+# Nothing of the user's own ssh: no configuration, no other key, no server that is not in the file.
+_ONLY_KEY = (
+    "-Fnone -oIdentityFile=none -oPreferredAuthentications=publickey -oForwardAgent=no -oControlPath=none "
+    "-oStrictHostKeyChecking=yes -oUpdateHostKeys=no -oGlobalKnownHostsFile=/dev/null"
+)
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _PROXIES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 _HELPER = (
@@ -39,23 +52,30 @@ async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], pol
         UnavailableError: the secret of the credential is not there.
         WorkspaceError: the host has no address.
     """
-    url, secrets = _without_secret(source.url)
-    if source.credential is not None:
-        login = await policy.credentials.for_url(source.credential, source.url)
-        secrets = {"SOURCE_USER": login.username, "SOURCE_PASSWORD": login.secret}
+    url, secrets = without_secret(source.url)
     settings = _helper_for(url) if secrets else {}
     ssh, allow_private = _SSH, policy.allow_private_urls
-    place = _host_and_port(source.url)
+    if source.credential is not None:
+        found = await policy.credentials.for_url(source.credential, source.url)
+        if isinstance(found, SshKey):
+            secrets, ssh = {"SOURCE_KEY": found.key}, _ssh_with(found)
+        else:
+            secrets = {"SOURCE_USER": found.username, "SOURCE_PASSWORD": found.secret}
+            settings = _helper_for(url)
+    place = host_and_port(source.url)
     if place is not None and not allow_private:
         host, port = place
-        address = await _public_address(host, port, behind_proxy=any(transport_env.get(n) for n in _PROXIES))
+        by_proxy = url.startswith("http") and proxy_of(transport_env) is not None
+        address = await public_address(host, port, behind_proxy=by_proxy)
         # A redirect would lead to an address that was not looked at.
         settings["http.followRedirects"] = "false"
         if address is not None:
             # The name may have another address by the time that git asks.
             shown = f"[{address}]" if ":" in address else address
             settings["http.curloptResolve"] = f"{host}:{port}:{shown}"
-            ssh = f"{_SSH} -oHostName={address} -oHostKeyAlias={host}"
+            # As ssh writes the name of a server into a file of known hosts.
+            alias = host if port == _PORTS["ssh"] else f"'[{host}]:{port}'"
+            ssh = f"{ssh} -oHostName={address} -oHostKeyAlias={alias}"
     protocols = ["https", "ssh", *(["file"] if policy.allow_file_urls else [])]
     if url.startswith("http:") and allow_private:
         protocols.append("http")
@@ -65,8 +85,14 @@ async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], pol
         **configuration_with(settings),
         "GIT_ALLOW_PROTOCOL": ":".join(protocols),
         "GIT_SSH_COMMAND": ssh,
+        "GIT_SSH_VARIANT": "ssh",
     }
     return Remote(url, env)
+
+
+def _ssh_with(key: SshKey) -> str:
+    """Return the command that connects with a key; it finds the key in the environment."""
+    return f"{_WITH_KEY}{_SSH} {_ONLY_KEY} -oUserKnownHostsFile='\"{key.known_hosts}\"'"
 
 
 def _helper_for(url: str) -> dict[str, str]:
@@ -76,7 +102,8 @@ def _helper_for(url: str) -> dict[str, str]:
     return {f"credential.{place}.helper": _HELPER, "http.followRedirects": "false"}
 
 
-def _without_secret(url: str) -> tuple[str, dict[str, str]]:
+def without_secret(url: str) -> tuple[str, dict[str, str]]:
+    """Take user and password out of an https URL; they are given as variables for the credential helper."""
     parts = urlsplit(url)
     if parts.scheme != "https" or "@" not in parts.netloc:
         return url, {}
@@ -85,7 +112,17 @@ def _without_secret(url: str) -> tuple[str, dict[str, str]]:
     return urlunsplit(parts._replace(netloc=host)), secrets
 
 
-def _host_and_port(url: str) -> tuple[str, int] | None:
+def proxy_of(transport_env: Mapping[str, str]) -> str | None:
+    """Return the URL of the proxy for https, if there is one."""
+    return next((transport_env[name] for name in _PROXIES if transport_env.get(name)), None)
+
+
+def host_and_port(url: str) -> tuple[str, int] | None:
+    """Return where a URL leads; None for a file.
+
+    Raises:
+        InvalidInputError: its port is no number.
+    """
     parts = urlsplit(url)
     if parts.scheme in _PORTS and parts.hostname:
         try:
@@ -99,7 +136,13 @@ def _host_and_port(url: str) -> tuple[str, int] | None:
     return None
 
 
-async def _public_address(host: str, port: int, *, behind_proxy: bool) -> str | None:
+async def public_address(host: str, port: int, *, behind_proxy: bool) -> str | None:
+    """Return an address of a host whose addresses are all public; None if only the proxy knows the name.
+
+    Raises:
+        InvalidInputError: an address is not public.
+        WorkspaceError: the host has no address.
+    """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:

@@ -11,6 +11,7 @@ from app.core.errors import WorkspaceError
 from app.schemas.workspaces import GitSource
 from app.workspaces.files.paths import display_path
 from app.workspaces.history.git import Git, GitTarget, reason
+from app.workspaces.history.notes import read_notes, write_notes
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.inspection import SourcePolicy, check_file_url, check_remote_ref, check_url
 from app.workspaces.sources.remote import prepare_fetch
@@ -65,6 +66,7 @@ async def beside(
         scratch = RunRepository(run.git, Path(place) / "merge.git")
         await scratch.create("sha256" if id_length == _SHA256_LENGTH else "sha1")
         await anyio.to_thread.run_sync(_lend, scratch.path, stores, cuts)
+        await anyio.to_thread.run_sync(lambda: write_notes(scratch.path, read_notes(run.path)))
         yield scratch
 
 

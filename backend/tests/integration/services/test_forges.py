@@ -15,6 +15,7 @@ from sqlalchemy import select, update
 from app.core.credentials import Credentials
 from app.core.errors import InvalidInputError, UnauthorizedError
 from app.db.models import ForgeDelivery, ForgeReport
+from app.forges.deliveries import Stirred, read_delivery
 from app.forges.github import GitHub
 from app.forges.operator_file import parse_forges
 from app.forges.repositories import Members
@@ -98,6 +99,7 @@ async def test_deliveries(database_url: str, tmp_path: Path) -> None:
     async with scene(database_url, tmp_path) as here:
         await check_signatures(here)
         await check_repetitions(here)
+        await check_large_ones(here)
         await check_rules(here)
         await check_commands(here)
         await check_outcomes(here)
@@ -122,6 +124,30 @@ async def check_repetitions(here: Scene) -> None:
     replayed = signed({"zen": "once"}, "ping")
     taken = await at_once(*(here.inbox.take(each.headers, each.content) for each in [*same, replayed]))
     assert sorted(each.status for each in taken) == ["recorded", "repeated", "repeated", "repeated"]
+
+
+async def check_large_ones(here: Scene) -> None:
+    """A delivery of GitHub's greatest size: its signature comes first, and only what is read is kept."""
+    commits = [{"message": "This reverts commit 1a2b", "added": ["a" * 1_000]}] * 24_000
+    payload = {"repository": {"full_name": REPO}, "ref": "refs/heads/main", "commits": commits}
+    request = signed(payload, "push")
+    assert 20_000_000 < len(request.content) < 26_214_400
+    broken = signed(payload, "push", secret="wrong")
+    with pytest.raises(UnauthorizedError):  # although it is no JSON, either
+        await here.inbox.take(broken.headers, bytearray(broken.content[:-1]))
+    # Others are served while it is read.
+    small = signed({"zen": "meanwhile"}, "ping")
+    taken = await at_once(
+        here.inbox.take(request.headers, bytearray(request.content)),
+        here.inbox.take(small.headers, small.content),
+    )
+    assert [each.status for each in taken] == ["recorded", "recorded"]
+    async with here.parts.sessions() as session:
+        kept = select(ForgeDelivery.payload).where(ForgeDelivery.event == "push")
+        (found,) = list(await session.scalars(kept))
+    assert len(found["commits"]) == 1
+    assert isinstance(read_delivery("push", found), Stirred)
+    assert (await here.inbox.take(request.headers, request.content)).status == "repeated"
 
 
 async def check_rules(here: Scene) -> None:

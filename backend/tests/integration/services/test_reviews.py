@@ -11,7 +11,7 @@ from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import event, select, text, update
 
 from app.db.models import ForgeReport, ForgeReview, ResultCheck, Run, Snapshot
 from app.forges.deliveries import Stirred
@@ -277,6 +277,48 @@ async def test_a_forge_that_is_away_delays_the_look(database_url: str, tmp_path:
         assert waits.look_at is not None
         assert int(waits.look_at.timestamp()) == reset
         assert (await here.look()).last_error == ""
+
+
+async def test_five_hundred_that_wait_cost_nothing(database_url: str, tmp_path: Path) -> None:
+    """A look takes the statements that it takes without any, writes nothing, and asks no forge."""
+    async with scene(database_url, tmp_path) as here:
+        await here.look()
+        alone = await statements_of(here)
+        async with here.parts.sessions.begin() as session:
+            later = {"look_at": datetime.now(UTC) + timedelta(hours=1), "state": "watching"}
+            runs = [await here.parts.rows.run(status="completed") for _ in range(500)]
+            session.add_all(
+                ForgeReport(run_id=each, forge="github", repository=REPO, pull_number=200 + number)
+                for number, each in enumerate(runs)
+            )
+            await session.flush()
+            session.add_all(ForgeReview(run_id=each, **later) for each in runs)
+        before, asked = await versions_of(here), len(here.forge.exchanges)
+        assert await statements_of(here) == alone
+        assert await versions_of(here) == before
+        assert len(here.forge.exchanges) == asked
+
+
+async def statements_of(here: Scene) -> list[str]:
+    """Let reviews be looked for once; give the statements."""
+    engine, said = here.parts.sessions.kw["bind"].sync_engine, list[str]()
+
+    def note(_: Any, __: Any, statement: str, *___: Any) -> None:
+        said.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        assert await here.chore() == 0
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+    return said
+
+
+async def versions_of(here: Scene) -> list[tuple[Any, ...]]:
+    """Return which transaction wrote each review last."""
+    async with here.parts.sessions() as session:
+        found = await session.execute(text("SELECT run_id, xmin::text FROM forge_reviews ORDER BY run_id"))
+        return [tuple(each) for each in found]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The double and the adapters against what GitHub itself says about its interface and its deliveries."""
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from app.forges.deliveries import Asked, Ended, Nothing, Stirred, read_delivery
 from app.forges.github import GitHub
 from app.forges.github_reviews import GitHubReviews
+from app.forges.large_deliveries import read_large
 from app.forges.port import Annotation, CommitStatus, NewPullRequest
 from tests.forge_double import Exchange, GitHubDouble, github_double
 from tests.git_http import TOKEN, fixed_token, run_git
@@ -124,3 +126,11 @@ def test_no_sample_of_any_event_is_unreadable_or_asks_for_more() -> None:
         *("issues", "issue_comment", "pull_request", "pull_request_review"),
         *("pull_request_review_comment", "check_run", "check_suite", "status", "push"),
     }
+
+
+def test_a_large_delivery_asks_for_the_same_as_a_small_one() -> None:
+    read = [
+        (name, read_delivery(name, payload), read_delivery(name, read_large(json.dumps(payload).encode())))
+        for name, payload in sample_deliveries()
+    ]
+    assert [each for each in read if each[1] != each[2]] == []

@@ -45,6 +45,31 @@ def test_without_a_file_nothing_takes_part() -> None:
             id="clear text",
         ),
         pytest.param(("[forges.github]", "[forges.github"), "is not TOML", id="TOML"),
+        pytest.param(
+            ('env = "ACME_TOKEN"', 'env = "A"\nurls = ["git@github.com:acme/"]'),
+            "known_hosts names the keys of ssh servers",
+            id="ssh without known hosts",
+        ),
+        pytest.param(
+            ('env = "ACME_TOKEN"', 'env = "A"\nurls = ["https://x/"]\nknown_hosts = "/k"'),
+            "is none",
+            id="known hosts for https",
+        ),
+        pytest.param(
+            ('env = "ACME_TOKEN"', 'env = "A"\nknown_hosts = "known_hosts"'),
+            "credentials.acme.known_hosts",
+            id="relative known hosts",
+        ),
+        pytest.param(
+            ('env = "ACME_TOKEN"', 'env = "A"\nurls = ["github.com/acme"]'),
+            "is not the beginning of a URL",
+            id="no URL",
+        ),
+        pytest.param(
+            ('env = "ACME_TOKEN"', 'env = "A"\nknown_hosts = "/k"\nurls = ["git@github.com:acme/"]'),
+            "'acme' is for ssh, not for an API",
+            id="ssh for an API",
+        ),
     ],
 )
 def test_a_mistake_names_line_and_key(change: tuple[str, str], said: str) -> None:
@@ -84,6 +109,8 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         "https://github.com/acme/widgets",
         "https://github.com/Acme/Widgets.git",
         "https://user@github.com/acme/widgets/",
+        "git@github.com:acme/widgets.git",
+        "ssh://git@GitHub.com:22/acme/widgets",
     ],
 )
 def test_a_source_finds_its_repository(url: str) -> None:

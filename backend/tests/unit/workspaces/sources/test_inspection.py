@@ -158,7 +158,7 @@ async def test_submodules_are_left_empty_and_said_so(
     user.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(user.path), "sub")
     user.commit()
     found = await inspect_source(local(user.path), ANY, git)
-    assert found.notes == ("Submodules are left empty.",)
+    assert found.notes == ("Submodules are left empty, unless phaserunner.toml asks for them in [source].",)
     base = await import_source(local(user.path), run_repository, ANY)
     checkout = await run_repository.checkout(base, tmp_path / "t")
     assert [(each.path, each.reason) for each in checkout.withheld] == [("sub", "submodule")]

@@ -1,9 +1,11 @@
 """Where a remote repository is fetched from, and what other users of the machine see of it."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from app.core.credentials import CredentialRule, Credentials, SecretPlace
 from app.core.errors import InvalidInputError, WorkspaceError
 from app.schemas.workspaces import GitSource
 from app.workspaces.history.git import Git
@@ -44,6 +46,16 @@ async def test_private_addresses_are_refused_before_anything_is_connected(url: s
     await prepared(url, allow_private=True)
 
 
+async def test_a_key_for_ssh_changes_nothing_about_private_addresses(tmp_path: Path) -> None:
+    rule = CredentialRule(
+        place=SecretPlace(variable="KEY"), urls=("ssh://git@10.1.1.1/",), known_hosts=tmp_path / "known"
+    )
+    policy = SourcePolicy(credentials=Credentials({"deploy": rule}, {"KEY": "a key"}))
+    source = GitSource(url="ssh://git@10.1.1.1/a", credential="deploy")
+    with pytest.raises(InvalidInputError, match="is not a public address"):
+        await prepare_fetch(source, {}, policy)
+
+
 async def test_a_name_without_an_address_is_said() -> None:
     with pytest.raises(WorkspaceError, match="cannot be looked up"):
         await prepared("https://nowhere.invalid/a")
@@ -60,6 +72,9 @@ async def test_git_connects_to_the_address_that_was_checked() -> None:
     assert settings_of(remote)["http.curloptResolve"] == "93.184.216.34:8443:93.184.216.34"
     by_ssh = await prepared("ssh://git@93.184.216.34/a")
     assert "-oHostName=93.184.216.34 -oHostKeyAlias=93.184.216.34" in by_ssh.env["GIT_SSH_COMMAND"]
+    # With another port, files of known hosts have the name in this form.
+    other = await prepared("ssh://git@93.184.216.34:2222/a")
+    assert "-oHostKeyAlias='[93.184.216.34]:2222'" in other.env["GIT_SSH_COMMAND"]
 
 
 async def test_a_password_reaches_git_and_no_command_line() -> None:

@@ -1,0 +1,63 @@
+"""What is kept of a run's base beside its objects, in its repository and in the bundles that restore it."""
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from app.workspaces.files.origin import is_description
+
+BASE_REF = "refs/phaserunner/base"
+_DESCRIBED = "refs/phaserunner/described/"
+_FILLED = "refs/phaserunner/filled/"
+_FILE = "phaserunner-notes.json"
+_EARLIER_FILE = "phaserunner-described"
+"""What versions before this one wrote, with the description alone."""
+
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Notes about a base.
+
+    Attributes:
+        described: what git calls it in the repository that it comes from; empty if that is not known.
+        filling: commit with the files that it only names; empty if there is none.
+    """
+
+    described: str = ""
+    filling: str = ""
+
+    @property
+    def ref(self) -> str:
+        """The name of the ref that carries the notes in a bundle."""
+        if self.filling:
+            return f"{_FILLED}{self.filling}/{self.described}".rstrip("/")
+        return f"{_DESCRIBED}{self.described}" if self.described else BASE_REF
+
+
+def notes_in(ref: str) -> Notes:
+    """Read the notes in the name of a bundle's ref; what has not their form is left out."""
+    described, filling = ref.removeprefix(_DESCRIBED) if ref.startswith(_DESCRIBED) else "", ""
+    if ref.startswith(_FILLED):
+        filling, _, described = ref.removeprefix(_FILLED).partition("/")
+    return Notes(described if is_description(described) else "", filling if _ID.fullmatch(filling) else "")
+
+
+def read_notes(git_dir: Path) -> Notes:
+    """Read the notes of a repository."""
+    try:
+        return Notes(**json.loads((git_dir / _FILE).read_text()))
+    except OSError:
+        pass
+    try:
+        return Notes(described=(git_dir / _EARLIER_FILE).read_text())
+    except OSError:
+        return Notes()
+
+
+def write_notes(git_dir: Path, notes: Notes) -> None:
+    """Write the notes of a repository."""
+    if notes != Notes():
+        (git_dir / _FILE).write_text(json.dumps(asdict(notes)))

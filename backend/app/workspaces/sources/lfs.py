@@ -1,0 +1,235 @@
+"""Fetches files that a repository keeps in git LFS, over https.
+
+The interface is LFS's batch API with basic transfers: one request names many objects, and the answer says
+where each is. These places are addresses of a stranger, so they are checked as those of sources are.
+"""
+
+import hashlib
+import os
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from app.core.credentials import Login
+from app.core.errors import InvalidInputError, WorkspaceError
+from app.schemas.workspaces import GitSource
+from app.workspaces.history.repository import RunRepository
+from app.workspaces.history.withheld import TreeEntry
+from app.workspaces.sources.inspection import SourcePolicy, check_url, without_password
+from app.workspaces.sources.remote import host_and_port, proxy_of, public_address, without_secret
+
+_POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-[^\n]*\n)*"
+    rb"oid sha256:(?P<oid>[0-9a-f]{64})\nsize (?P<size>\d{1,15})\n"
+)
+_SIZES = range(100, 1024)
+"""Of pointers, in bytes."""
+
+_BATCH = 100
+_TYPE = "application/vnd.git-lfs+json"
+_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A file of a commit that stands for an object in LFS: its SHA-256, and its size in bytes."""
+
+    entry: TreeEntry
+    oid: str
+    size: int
+
+
+class _Action(BaseModel):
+    href: str
+    header: dict[str, str] = {}
+
+
+class _Actions(BaseModel):
+    download: _Action | None = None
+
+
+class _Error(BaseModel):
+    message: str = ""
+
+
+class _Object(BaseModel):
+    oid: str
+    actions: _Actions = _Actions()
+    error: _Error | None = None
+
+
+class _Answer(BaseModel):
+    objects: list[_Object]
+
+
+async def pointers_in(repo: RunRepository, commit: str) -> list[Pointer]:
+    """Find the files of a commit that are pointers to LFS."""
+    listing = await repo.git.run(["ls-tree", "-r", "-l", "-z", commit], repo.target)
+    entries: list[TreeEntry] = []
+    for line in listing.split(b"\0")[:-1]:
+        about, _, path = line.partition(b"\t")
+        mode, kind, object_id, size = about.split()
+        if kind == b"blob" and mode.startswith(b"100") and int(size) in _SIZES:
+            entries.append(TreeEntry(mode, object_id, path))
+    asked = b"".join(each.object_id + b"\n" for each in entries)
+    content = await repo.git.run(["cat-file", "--batch"], repo.target, stdin=asked) if entries else b""
+    found: list[Pointer] = []
+    at = 0
+    for entry in entries:
+        start = content.index(b"\n", at) + 1
+        at = start + int(content[at:start].split()[2]) + 1
+        match = _POINTER.fullmatch(content, start, at - 1)
+        if match:
+            found.append(Pointer(entry, match["oid"].decode(), int(match["size"])))
+    return found
+
+
+async def fetch_objects(
+    repo: RunRepository, sizes: Mapping[str, int], source: GitSource, policy: SourcePolicy, place: Path
+) -> Mapping[str, str]:
+    """Fetch objects into a repository; give the id of the blob of each, by its SHA-256.
+
+    Args:
+        repo: takes the blobs.
+        sizes: how many bytes each object has, by its SHA-256.
+        source: the remote repository.
+        policy: which sources and credentials are allowed.
+        place: a directory for what is being fetched.
+
+    Raises:
+        InvalidInputError: the source is none that LFS is fetched from, or an address is not public.
+        WorkspaceError: an object is missing, or differs from its pointer.
+    """
+    login = await _login(source, policy)
+    url = f"{without_secret(source.url)[0].rstrip('/').removesuffix('.git')}.git/info/lfs/objects/batch"
+    oids, blobs = list(sizes), dict[str, str]()
+    try:
+        for start in range(0, len(oids), _BATCH):
+            some = {oid: sizes[oid] for oid in oids[start : start + _BATCH]}
+            for oid, action in (await _ask(url, some, login, repo, policy)).items():
+                await _download(action, oid, sizes[oid], place / oid, repo, policy)
+                blobs[oid] = await _keep(repo, place / oid)
+    except httpx.HTTPError as error:
+        raise WorkspaceError(
+            f"LFS of {without_password(source.url)} cannot be reached: {type(error).__name__}: {error}"
+        ) from error
+    return blobs
+
+
+async def _login(source: GitSource, policy: SourcePolicy) -> Login | None:
+    if not source.url.startswith(("https:", "http:")):
+        raise InvalidInputError(
+            "files in LFS are fetched over https only: give the source as https://…, or leave out `lfs` in "
+            "phaserunner.toml",
+        )
+    if source.credential is not None:
+        found = await policy.credentials.for_url(source.credential, source.url)
+        return found if isinstance(found, Login) else None
+    secrets = without_secret(source.url)[1]
+    return Login(secrets["SOURCE_USER"], secrets["SOURCE_PASSWORD"]) if secrets else None
+
+
+async def _ask(
+    url: str, sizes: Mapping[str, int], login: Login | None, repo: RunRepository, policy: SourcePolicy
+) -> dict[str, _Action]:
+    asked = {
+        "operation": "download",
+        "transfers": ["basic"],
+        "hash_algo": "sha256",
+        "objects": [{"oid": oid, "size": size} for oid, size in sizes.items()],
+    }
+    headers = {"Accept": _TYPE, "Content-Type": _TYPE}
+    client, target, extra = await _reach(url, repo, policy)
+    if login is not None:
+        client.auth = (login.username, login.secret)
+    async with client:
+        response = await client.post(
+            target, json=asked, headers={**headers, **extra.headers}, extensions=extra.extensions
+        )
+    if response.status_code != HTTPStatus.OK:
+        raise WorkspaceError(
+            f"LFS answered {response.status_code}; the credential may lack the right to read it",
+        )
+    try:
+        found = {each.oid: each for each in _Answer.model_validate_json(response.content).objects}
+    except ValidationError as error:
+        raise WorkspaceError("LFS gave an answer that cannot be read") from error
+    return {oid: _action(oid, found.get(oid)) for oid in sizes}
+
+
+def _action(oid: str, found: _Object | None) -> _Action:
+    if found is None or found.actions.download is None:
+        why = found.error.message if found is not None and found.error is not None else "it is not there"
+        raise WorkspaceError(f"LFS has no object {oid[:12]}: {why[:300]}")
+    return found.actions.download
+
+
+async def _download(
+    action: _Action, oid: str, size: int, file: Path, repo: RunRepository, policy: SourcePolicy
+) -> None:
+    client, target, extra = await _reach(action.href, repo, policy)
+    headers, digest, seen = {**action.header, **extra.headers}, hashlib.sha256(), 0
+    async with (
+        client,
+        client.stream("GET", target, headers=headers, extensions=extra.extensions) as response,
+        await anyio.open_file(file, "wb") as kept,
+    ):
+        if response.status_code != HTTPStatus.OK:
+            raise WorkspaceError(f"LFS answered {response.status_code} for {oid[:12]}")
+        async for chunk in response.aiter_bytes():
+            seen += len(chunk)
+            if seen > size:
+                break
+            digest.update(chunk)
+            await kept.write(chunk)
+    if seen != size or digest.hexdigest() != oid:
+        raise WorkspaceError(f"the object {oid[:12]} of LFS is not what its pointer says")
+
+
+async def _keep(repo: RunRepository, file: Path) -> str:
+    made = await repo.git.run(["hash-object", "-w", "--no-filters", "--", os.fspath(file)], repo.target)
+    await anyio.Path(file).unlink()
+    return made.decode().strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Extra:
+    """What a request needs to reach the address that was checked."""
+
+    headers: Mapping[str, str]
+    extensions: Mapping[str, Any]
+
+
+async def _reach(
+    url: str, repo: RunRepository, policy: SourcePolicy
+) -> tuple[httpx.AsyncClient, httpx.URL, _Extra]:
+    """Check where a URL leads; give a client, and the URL with the address that was looked up."""
+    check_url(url, policy)
+    place = host_and_port(url)
+    if place is None or not url.startswith(("https:", "http:")):
+        raise InvalidInputError("LFS names a place that is none of https")
+    target, proxy = httpx.URL(url), proxy_of(repo.git.transport_env)
+    extra = _Extra({}, {})
+    if not policy.allow_private_urls:
+        address = await public_address(*place, behind_proxy=proxy is not None)
+        if proxy is None and address is not None:
+            extra = _Extra({"Host": target.netloc.decode("ascii")}, {"sni_hostname": target.host})
+            target = target.copy_with(host=address)
+    client = httpx.AsyncClient(
+        follow_redirects=False, trust_env=False, timeout=_SECONDS, proxy=proxy, verify=_trusted()
+    )
+    return client, target, extra
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    return httpx.create_ssl_context()

@@ -1,0 +1,44 @@
+"""What a server of git LFS answers: its batch API with basic transfers."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+
+BATCH = "/info/lfs/objects/batch"
+STORAGE = "/lfs-storage/"
+AUTHORIZATION = "RemoteAuth of-this-object"
+"""What objects are asked for with, as the answer of the batch API says."""
+
+
+def pointer(content: bytes) -> str:
+    """Return the text that git keeps in the place of a file."""
+    oid = hashlib.sha256(content).hexdigest()
+    return f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(content)}\n"
+
+
+@dataclass
+class LfsStore:
+    """Objects by their SHA-256, served as they are here; `hrefs` names other places of objects."""
+
+    objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    hrefs: dict[str, str] = field(default_factory=dict[str, str])
+
+    def add(self, content: bytes) -> str:
+        """Keep an object; gives its SHA-256."""
+        oid = hashlib.sha256(content).hexdigest()
+        self.objects[oid] = content
+        return oid
+
+    def batch(self, body: bytes, url: str) -> bytes:
+        """Answer a request of the batch API; `url` is the beginning of the places of objects."""
+        asked = json.loads(body)
+        assert (asked["operation"], asked["transfers"]) == ("download", ["basic"])
+        found = [self._object(each, url) for each in asked["objects"]]
+        return json.dumps({"transfer": "basic", "objects": found}).encode()
+
+    def _object(self, asked: dict[str, object], url: str) -> dict[str, object]:
+        oid = str(asked["oid"])
+        if oid not in self.objects:
+            return {**asked, "error": {"code": 404, "message": "Object does not exist"}}
+        href = self.hrefs.get(oid, f"{url}{STORAGE}{oid}")
+        return {**asked, "actions": {"download": {"href": href, "header": {"Authorization": AUTHORIZATION}}}}
