@@ -1,4 +1,8 @@
-"""What the hook adds to the tools that it runs, and how long `init` takes with a thousand files."""
+"""What the hook adds to the tools that it runs, and how long `init` takes with a thousand files.
+
+The hook is called by itself and with a process that stands by. Processor time is that of the hook, of the
+process that works for it, and of everything that either started.
+"""
 
 import asyncio
 import json
@@ -19,6 +23,7 @@ INIT_TARGET = 60.0
 _ROUNDS = 7
 _FILES = 1000
 _TOOL_SECONDS = 1.0
+_STANDBY_SECONDS = 600
 _OFF = "".join(f"[evaluators.{each}]\nenabled = false\n" for each in ("pytest", "ruff_lint", "type_check"))
 _GATE = f'[[command]]\nname = "tool"\nrun = ["sleep", "{_TOOL_SECONDS:g}"]\ntimeout = 600\n'
 _TOOK = re.compile(r"\((\d+\.\d) s[;)]")
@@ -30,29 +35,76 @@ async def measure(place: Path) -> list[Series]:
 
 
 def _measure(place: Path) -> list[Series]:
-    wall, processor = _hook(place / "hook")
     beyond, tools = _init(place / "init")
     return [
-        Series("hook, beyond its tool", wall, "s", HOOK_TARGET),
-        Series("hook, processor time", processor, "s"),
+        *_hooks(place / "hook"),
         Series(f"init with {_FILES} files, beyond its tools", beyond, "s", INIT_TARGET),
         Series("init, its tools", tools, "s"),
     ]
 
 
-def _hook(place: Path) -> tuple[list[float], list[float]]:
+def _hooks(place: Path) -> list[Series]:
     project = _project(place, {"phaserunner.toml": _OFF + _GATE, "tea.txt": "green\n"})
     (project / "tea.txt").write_text("black\n")
+    alone = _hook(place, project)
+    server = _stand_by(place)
+    try:
+        helped = _hook(place, project, server.pid)
+        memory = _memory(server.pid) / 1_000_000
+    finally:
+        server.terminate()
+        server.wait()
+    return [
+        Series("hook, beyond its tool", helped[0], "s", HOOK_TARGET),
+        Series("hook, processor time", helped[1], "s", HOOK_TARGET),
+        Series("memory of what stands by", [memory], "MB"),
+        Series("hook by itself, beyond its tool", alone[0], "s"),
+        Series("hook by itself, processor time", alone[1], "s"),
+    ]
+
+
+def _hook(place: Path, project: Path, server: int | None = None) -> tuple[list[float], list[float]]:
     event = {"hook_event_name": "Stop", "cwd": str(project), "stop_hook_active": False}
     wall: list[float] = []
     processor: list[float] = []
     for number in range(_ROUNDS + 1):
         told = json.dumps({**event, "session_id": str(number)})
-        seconds, used, _ = _call(place, ["hook", "claude-code", "--run", "--base", "HEAD"], told)
+        before = _used(server)
+        call = ["hook", "claude-code", "--run", "--base", "HEAD"]
+        seconds, used, _ = _call(place, call, told, is_stood_by=server is not None)
         if number:  # the first reads files that no cache has
             wall.append(seconds - _TOOL_SECONDS)
-            processor.append(used)
+            processor.append(used + _used(server) - before)
     return wall, processor
+
+
+def _stand_by(place: Path) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-P", "-m", "app.cli.standby.serving", str(_STANDBY_SECONDS)]
+    server = subprocess.Popen(command, cwd="/", env=_env(place, is_stood_by=True))
+    while not list(place.glob(".local/state/phaserunner/standby/*.sock")):
+        assert server.poll() is None
+        time.sleep(0.05)
+    return server
+
+
+def _used(process: int | None) -> float:
+    """Give the processor time of a process and its children, in seconds, once they have ended."""
+    if process is None:
+        return 0.0
+    while Path(f"/proc/{process}/task/{process}/children").read_text():
+        time.sleep(0.05)
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def _memory(process: int) -> int:
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+
+
+def _env(place: Path, *, is_stood_by: bool) -> dict[str, str]:
+    own = {"HOME": str(place), "PYTHONPATH": str(Path(__file__).parents[1])}
+    return {**os.environ, **own, "HOOK_STANDBY_SECONDS": str(_STANDBY_SECONDS if is_stood_by else 0)}
 
 
 def _init(place: Path) -> tuple[list[float], list[float]]:
@@ -87,7 +139,9 @@ def _project(place: Path, files: Mapping[str, str]) -> Path:
     return project
 
 
-def _call(place: Path, arguments: list[str], stdin: str) -> tuple[float, float, str]:
+def _call(
+    place: Path, arguments: list[str], stdin: str, *, is_stood_by: bool = False
+) -> tuple[float, float, str]:
     """Call the command line; give its wall clock, its processor time with what it started, and its output."""
     out = place / "out.txt"
     started = time.perf_counter()
@@ -95,7 +149,7 @@ def _call(place: Path, arguments: list[str], stdin: str) -> tuple[float, float, 
         process = subprocess.Popen(
             [sys.executable, "-m", "phaserunner", *arguments],
             cwd=place,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+            env=_env(place, is_stood_by=is_stood_by),
             stdin=subprocess.PIPE,
             stdout=sink,
             stderr=subprocess.DEVNULL,

@@ -1,11 +1,24 @@
 """Starts the command line: the console script `phaserunner`, and `python -m phaserunner`."""
 
-from app.cli.importing import quick_imports
-
-with quick_imports():
-    from app.cli.main import main
+import sys
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line of this process; a hook's by the process that stands by, if there is one."""
+    if sys.argv[1:2] == ["hook"] and "--run" in sys.argv:
+        from app.cli.standby.asking import answered  # noqa: PLC0415 - only for hooks
+
+        code = answered(sys.argv[1:])
+        if code is not None:
+            sys.exit(code)
+    from app.cli.importing import quick_imports  # noqa: PLC0415 - a hook does without
+
+    with quick_imports():
+        from app.cli.main import main as run_here  # noqa: PLC0415 - a hook does without
+    run_here()
+
 
 if __name__ == "__main__":
     main()

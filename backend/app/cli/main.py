@@ -76,12 +76,17 @@ _COMMANDS = (
 
 def main() -> None:
     """Run the command line of this process."""
+    prepare()
+    sys.exit(run(sys.argv[1:], _read_root, sys.stderr))
+
+
+def prepare() -> None:
+    """Set what libraries read when they are imported."""
     # The first model would look through all installed packages for plugins, and import the tracing library's,
     # which takes longer than all else. No setting: it must be there before pydantic is imported.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # noqa: TID251 - read by pydantic at import
     # httpx would import its own command line, with a highlighter of syntax; it does without where it cannot.
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
-    sys.exit(run(sys.argv[1:], _read_root, sys.stderr))
 
 
 def run(arguments: Sequence[str], read_root: "Callable[[], Root]", stderr: TextIO) -> int:

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
 from app.cli.importing import quick_imports
+from app.cli.standby.starting import start_standby
 from app.cli.terminal import Terminal, console_for
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ def _judge_here(settings: "Settings") -> "AbstractAsyncContextManager[Judging]":
         from app.composition.judging import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
 
     return evaluation_service(settings)
+
+
+def _do_not_stand_by(seconds: float) -> None:
+    pass
 
 
 def _follow_over_websocket(url: str, token: str | None) -> "Follow":
@@ -100,6 +105,7 @@ class Root:
         transport: carries HTTP requests; None is the network.
         make_follow: makes the function that follows a run's events, from the service's address and the token.
         make_judging: opens what evaluates directories on this machine, from the settings.
+        stand_by: called at the end of a hook with HOOK_STANDBY_SECONDS; may keep what evaluates in memory.
     """
 
     settings: "Settings"
@@ -111,6 +117,7 @@ class Root:
     transport: "httpx.AsyncBaseTransport | None" = None
     make_follow: "Callable[[str, str | None], Follow]" = field(default=_follow_over_websocket)
     make_judging: "Callable[[Settings], AbstractAsyncContextManager[Judging]]" = field(default=_judge_here)
+    stand_by: Callable[[float], None] = field(default=_do_not_stand_by)
 
     @property
     def data_dir(self) -> Path:
@@ -184,7 +191,7 @@ def read_root() -> Root:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     out, err = console_for(sys.stdout), console_for(sys.stderr)
-    return Root(settings, out, err, sys.stdin, Path.cwd(), _user())
+    return Root(settings, out, err, sys.stdin, Path.cwd(), _user(), stand_by=start_standby)
 
 
 def _user() -> str:

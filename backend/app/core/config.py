@@ -65,6 +65,9 @@ class Settings(BaseSettings):
     WORKER_CONCURRENCY: int = Field(default=4, ge=1, le=256)
     LOG_LEVEL: str = "INFO"
 
+    # Hooks
+    HOOK_STANDBY_SECONDS: float = Field(default=1800.0, ge=0.0, le=86_400.0)
+
     # Workspaces
     WORKSPACE_ROOTS: Annotated[list[Path], NoDecode] = []
     WORKSPACE_ALLOW_FILE_URLS: bool = False

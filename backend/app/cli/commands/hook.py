@@ -59,7 +59,9 @@ async def hook(
     if given.user and client is HookClient.GIT_PRE_PUSH:
         raise CliError("--user: git has no pre-push hook for a user; install it in each project")
     if given.run:
-        return await _run(client, path, given, root)
+        code = await _run(client, path, given, root)
+        root.stand_by(root.settings.HOOK_STANDBY_SECONDS)
+        return code
     return await _manage(client, path, given, root)
 
 

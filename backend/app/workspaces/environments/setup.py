@@ -203,11 +203,12 @@ class Setups:
 
 def _trouble(line: str, outcome: ProcessOutcome, recipe: Recipe) -> str:
     said = mask(outcome.stderr.strip() or outcome.stdout.strip(), recipe.secrets.values())
-    said = said if len(said) <= _DETAIL_CHARS else f"…{said[-_DETAIL_CHARS:]}"
-    told = f"The set-up failed: {line!r} ended with exit status {outcome.returncode}: {said}"
+    told = f"The set-up failed: {line!r} ended with exit status {outcome.returncode}: "
     if "EUSAGE" in outcome.stderr and "lock file" in outcome.stderr:
-        # npm says so at the beginning, before a long text about its use.
-        told += "\nThe lock file does not fit: run `npm install`, and commit it."
+        # npm says at the beginning which packages, before a long text about its use.
+        beginning = said[:_DETAIL_CHARS].partition("Clean install a project")[0].rstrip()
+        return f"{told}{beginning}\nThe lock file does not fit: run `npm install`, and commit it."
+    told += said if len(said) <= _DETAIL_CHARS else f"…{said[-_DETAIL_CHARS:]}"
     return told if recipe.network else f"{told}\nThe set-up has no network: see [environment] network."
 
 

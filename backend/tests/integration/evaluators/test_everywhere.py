@@ -1,6 +1,7 @@
 """One table of changes: every way into the judge gives the same verdict.
 
-A started run is the fifth way: `tests/acceptance/test_same_verdict.py` has it.
+A started run is the fifth way: `tests/acceptance/test_same_verdict.py` has it. `test_standby.py` has
+hooks that a process answers which stands by.
 """
 
 import json
@@ -62,7 +63,7 @@ def test_a_push_gets_the_same_verdict(tmp_path: Path, change: Change) -> None:
     git(tmp_path, "init", "-q", "--bare", str(remote))
     git(project, "remote", "add", "origin", str(remote))
     git(project, "push", "-q", "origin", "HEAD~0:refs/heads/main")
-    env = {**os.environ, **UNHURRIED, "HOME": str(tmp_path / "home")}
+    env = {**os.environ, **UNHURRIED, "HOME": str(tmp_path / "home"), "HOOK_STANDBY_SECONDS": "0"}
     (tmp_path / "home").mkdir()
     install = [str(PROGRAM), "hook", "git-pre-push", "--install", str(project)]
     subprocess.run(install, env=env, check=True)
