@@ -66,6 +66,7 @@ def test_many_files_are_found_and_viewed(service: Service, watched: Watched, rep
     tree.get_by_role("link", name="part_037.txt").click()
     file = page.locator("[data-file='made/part_037.txt']")
     expect(file).to_be_in_viewport()
+    expect(tree, "the list stays beside the file").to_be_in_viewport()
     file.get_by_role("checkbox", name="Viewed").check()
     expect(file.locator(".diff-code-insert")).to_have_count(0)
     expect(page.get_by_text(f"1 of {FILES + 1} viewed")).to_be_visible()

@@ -97,7 +97,7 @@ export function DiffReview({ of, diff, view, comments, findings, actions }: Prop
   }
   return (
     <div ref={place} className="@container">
-      <div className={`flex flex-col gap-3 ${isBeside ? "files-beside" : ""}`}>
+      <div className={isBeside ? "files-beside" : "flex flex-col gap-3"}>
         <FileList
           files={files}
           idOf={idOf}

@@ -105,7 +105,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
         }
         actions={
           <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className={buttonClass()}>
-            Show the whole run
+            Open the run
           </Link>
         }
       />
