@@ -97,7 +97,9 @@ def test_a_project_has_a_short_name_and_its_path_on_hover(
     service: Service, watched: Watched, repo: Path
 ) -> None:
     with service.client() as client:
-        complete(client, repo, name="Shortly named")
+        sprint = complete(client, repo, name="Shortly named")
     watched.open("/", heading="Runs")
     row = watched.page.get_by_role("row").filter(has_text="Shortly named")
     expect(row.get_by_title(str(repo))).to_have_text("shares")
+    watched.open(f"/sprints/{sprint}", heading="Shortly named")
+    expect(watched.page.get_by_title(str(repo))).to_have_text("shares")

@@ -191,7 +191,7 @@ def test_a_director_that_asks_is_answered(service: Service, watched: Watched) ->
     expect(page.get_by_role("main")).to_contain_text("Which database?")
     watched.audit()
     watched.shoot("escalation-loop")
-    page.get_by_role("link", name="Show the whole run").click()
+    page.get_by_role("link", name="Open the run").click()
     page.wait_for_url(f"**/loops/{loop}")
     with service.client() as client:
         waits = ok(client.get(f"/loops/{loop}"))["escalation_id"]

@@ -7,6 +7,7 @@ import { plainLines, plainText } from "@/lib/text/ansi";
 
 import { ForReviewers } from "./ForReviewers";
 import { StatusBadge } from "./StatusBadge";
+import { UntrustedBlock } from "./UntrustedBlock";
 import { UntrustedText } from "./UntrustedText";
 
 interface Props {
@@ -29,7 +30,9 @@ export function EvidencePanel({ attempt, evaluator, isPaused = false }: Props) {
       className="flex flex-col gap-3"
     >
       <h2 className="flex flex-wrap items-center gap-2 font-semibold">
-        <span className="capitalize">{attempt.phase}</span> attempt {attempt.number}
+        <span className="first-letter:uppercase">
+          {attempt.phase} attempt {attempt.number}
+        </span>
         <StatusBadge
           status={attempt.verdict ?? (isPaused && attempt.completed_at === null ? "paused" : attempt.status)}
         />
@@ -48,17 +51,20 @@ export function EvidencePanel({ attempt, evaluator, isPaused = false }: Props) {
       {open.map((each) => (
         <Evidence key={each.id} evaluation={each} open />
       ))}
-      {folded.map((each) => (
-        <Evidence key={each.id} evaluation={each} open={false} />
-      ))}
+      {folded.length > 0 && (
+        <div className="card divide-y divide-line">
+          {folded.map((each) => (
+            <Evidence key={each.id} evaluation={each} open={false} look="" />
+          ))}
+        </div>
+      )}
     </section>
   );
 }
 
 /** An error that a verdict followed is history; without a verdict it is why nothing goes on. */
 function LastError({ attempt }: { attempt: Attempt }) {
-  if (attempt.verdict === null)
-    return <pre className="theirs card p-2">{plainLines(attempt.last_error)}</pre>;
+  if (attempt.verdict === null) return <UntrustedBlock text={attempt.last_error} className="card p-2" />;
   return (
     <p className="theirs text-muted" data-history>
       Earlier try: <UntrustedText text={firstLine(attempt.last_error)} /> Repeated: {attempt.verdict}.
@@ -71,10 +77,17 @@ function firstLine(text: string): string {
   return /[.!?]$/.test(line) ? line : `${line}.`;
 }
 
-export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: boolean }) {
+interface EvidenceProps {
+  evaluation: Evaluation;
+  open: boolean;
+  /** A box of its own, unless it is one of several in a box. */
+  look?: "card" | "";
+}
+
+export function Evidence({ evaluation, open, look = "card" }: EvidenceProps) {
   const further = furtherSuggestions(evaluation);
   return (
-    <details className="card" open={open} data-evaluator={evaluation.evaluator}>
+    <details className={look} open={open} data-evaluator={evaluation.evaluator}>
       <summary className="flex min-h-8 cursor-pointer flex-wrap items-center gap-x-3 px-3 py-1">
         <StatusBadge status={evaluation.status} />
         <span className="font-medium">{evaluation.evaluator}</span>
@@ -85,10 +98,7 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
         </span>
       </summary>
       <div className="flex flex-col gap-2 border-t border-line p-3">
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <pre className="theirs max-h-96 overflow-auto" tabIndex={0}>
-          {plainLines(evaluation.feedback) || "No feedback."}
-        </pre>
+        <UntrustedBlock text={evaluation.feedback} empty="No feedback." />
         <Criteria evaluation={evaluation} />
         <ForReviewers metadata={evaluation.metadata} />
         {further.length > 0 && (
@@ -105,12 +115,14 @@ export function Evidence({ evaluation, open }: { evaluation: Evaluation; open: b
         )}
         <details>
           <summary className="cursor-pointer text-muted">Details</summary>
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <pre className="theirs mt-1 max-h-96 overflow-auto" tabIndex={0}>
-            {plainLines(
-              JSON.stringify({ version: evaluation.version, ...shownMetadata(evaluation.metadata) }, null, 2),
+          <UntrustedBlock
+            className="mt-1"
+            text={JSON.stringify(
+              { version: evaluation.version, ...shownMetadata(evaluation.metadata) },
+              null,
+              2,
             )}
-          </pre>
+          />
         </details>
       </div>
     </details>

@@ -1,7 +1,8 @@
 /** What a verdict says to people and not to the agent, such as the messages of held-out tests. */
 import { forReviewers } from "@/lib/evidence";
 import type { Evaluation } from "@/lib/queries/runs";
-import { plainLines } from "@/lib/text/ansi";
+
+import { UntrustedBlock } from "./UntrustedBlock";
 
 export function ForReviewers({ metadata }: { metadata: Evaluation["metadata"] }) {
   const hidden = forReviewers(metadata);
@@ -9,10 +10,7 @@ export function ForReviewers({ metadata }: { metadata: Evaluation["metadata"] })
   return (
     <section aria-label="For reviewers" className="rounded-md border border-line p-2" data-for-reviewers>
       <p className="font-medium">For reviewers: the agent does not see this</p>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className="theirs mt-1 max-h-96 overflow-auto" tabIndex={0}>
-        {plainLines(hidden)}
-      </pre>
+      <UntrustedBlock text={hidden} className="mt-1" />
     </section>
   );
 }

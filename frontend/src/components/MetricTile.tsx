@@ -16,7 +16,7 @@ export function MetricTile({ title, what, share }: Props) {
     <section className="card flex flex-col gap-1 p-3" aria-label={title} data-metric={title}>
       <h3 className="font-semibold">{title}</h3>
       <p className="text-muted">{what}</p>
-      <p className={share.value === null ? "text-lg text-muted" : "text-lg font-semibold"}>
+      <p className={share.value === null ? "text-2xl text-muted" : "text-2xl font-semibold"}>
         {formatShare(share.value)}
       </p>
       <Interval share={share} />

@@ -21,17 +21,16 @@ export function NowLine({ run, events }: Props) {
   return (
     <section
       aria-label="Now"
-      className="card flex h-8 items-center gap-3 overflow-hidden px-3 whitespace-nowrap"
+      className="flex h-9 items-center gap-2 overflow-hidden border-b border-line px-3 whitespace-nowrap"
       data-now
     >
-      <span className="max-sm:hidden">
-        <StatusBadge status={run.paused ? "paused" : run.status} />
-      </span>
+      {/* The word stands beside the title. */}
+      <StatusBadge status={run.paused ? "paused" : run.status} compact />
       <span className="theirs min-w-0 flex-1 truncate text-muted" title={text}>
         {place && <span className="text-ink">{place} · </span>}
         {text}
       </span>
-      <span className="w-20 shrink-0 text-right text-muted tabular-nums">
+      <span className="min-w-20 shrink-0 text-right text-muted tabular-nums">
         {run.finished_at ? (
           <Elapsed from={run.created_at} to={run.finished_at} />
         ) : (

@@ -31,7 +31,7 @@ const LOOKS: Record<Tone, { icon: LucideIcon; colour: string }> = {
   errored: { icon: TriangleAlert, colour: "text-errored" },
   skipped: { icon: CircleSlash, colour: "text-skipped" },
   running: { icon: LoaderCircle, colour: "text-running" },
-  waiting: { icon: UserRound, colour: "text-waiting bg-waiting-chip rounded-full px-2 -mx-1" },
+  waiting: { icon: UserRound, colour: "text-waiting bg-waiting-chip rounded-full px-2" },
   pending: { icon: CircleDashed, colour: "text-muted" },
   paused: { icon: CirclePause, colour: "text-muted" },
   cancelled: { icon: Ban, colour: "text-skipped" },

@@ -1,11 +1,41 @@
-/** A text of users, agents or programs in a box that scrolls when it is long. */
-import { plainLines } from "@/lib/text/ansi";
+/** A text of users, agents or programs. A long one shows its beginning, and a button shows the rest. */
+import { useMemo, useState } from "react";
 
-export function UntrustedBlock({ text, empty = "Nothing." }: { text: string; empty?: string }) {
+import { plural } from "@/lib/format";
+import { plainLines } from "@/lib/text/ansi";
+import { beginningOf } from "@/lib/text/beginning";
+
+import { Button } from "./Button";
+
+interface Props {
+  text: string;
+  /** Instead of a text without characters. */
+  empty?: string;
+  className?: string;
+}
+
+export function UntrustedBlock({ text, empty = "Nothing.", className = "" }: Props) {
+  const [isWhole, setWhole] = useState(false);
+  const whole = useMemo(() => plainLines(text) || empty, [text, empty]);
+  const beginning = useMemo(() => beginningOf(whole), [whole]);
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <pre className="theirs max-h-96 overflow-auto" tabIndex={0}>
-      {plainLines(text) || empty}
-    </pre>
+    <div className={`flex min-w-0 flex-col items-start gap-1 ${className}`}>
+      <pre className="theirs w-full">{isWhole ? whole : (beginning ?? whole)}</pre>
+      {beginning !== null && (
+        <Button
+          className="min-h-7 px-2"
+          aria-expanded={isWhole}
+          onClick={() => setWhole((before) => !before)}
+        >
+          {isWhole ? "Show less" : `Show all ${sizeOf(whole)}`}
+        </Button>
+      )}
+    </div>
   );
+}
+
+/** In lines; few lines are hidden only if they are long, and then characters say more. */
+function sizeOf(text: string): string {
+  const lines = text.split("\n").length;
+  return lines > 20 ? plural(lines, "line") : plural(text.length, "character");
 }

@@ -1,6 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 
-import { shortProject } from "./projects";
+import { shortNames, shortProject } from "./projects";
 
 it.each([
   ["/srv/code/shares", "shares"],
@@ -12,4 +12,23 @@ it.each([
   ["", ""],
 ])("%j is called %j", (location, name) => {
   expect(shortProject(location)).toBe(name);
+});
+
+describe("shortNames", () => {
+  test.each([
+    [
+      ["/home/me/shares", "https://example.org/me/tools.git"],
+      ["shares", "tools"],
+    ],
+    [
+      ["/home/me/shares", "/srv/work/shares", "git@example.org:team/shares.git"],
+      ["me/shares", "work/shares", "team/shares"],
+    ],
+    [
+      ["/a/me/shares", "/b/me/shares", "/c/other"],
+      ["/a/me/shares", "/b/me/shares", "other"],
+    ],
+  ])("tells %j apart", (places, names) => {
+    expect(shortNames(places)).toEqual(names);
+  });
 });

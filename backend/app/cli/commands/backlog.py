@@ -22,7 +22,7 @@ _WORKER = Worker()
 _Limit = Annotated[int | None, Parameter(validator=Number(gte=1))]
 _COLUMNS = {
     "running": "Running",
-    "asks_human": "Asks a person",
+    "asks_human": "Needs a person",
     "in_review": "In review",
     "done": "Done",
 }

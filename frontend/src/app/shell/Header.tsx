@@ -17,7 +17,9 @@ const PLACES = [
 ] as const;
 
 const LOOK =
-  "flex min-h-8 items-center gap-1.5 rounded-md px-2 py-1 font-medium hover:bg-sunken aria-[current=page]:bg-sunken";
+  "flex min-h-8 items-center gap-1.5 rounded-md px-2 py-1 font-medium hover:bg-sunken aria-[current=page]:bg-sunken " +
+  // One line of a phone.
+  "max-sm:px-1.5 max-sm:text-sm";
 
 export function Header() {
   const waiting = useWaitingCount();
@@ -34,7 +36,7 @@ export function Header() {
         </Link>
         <nav
           aria-label="Main"
-          className="flex flex-wrap items-center gap-1 max-sm:order-last max-sm:-ml-2 max-sm:w-full"
+          className="flex items-center max-sm:order-last max-sm:-mx-1.5 max-sm:w-[calc(100%+0.75rem)] max-sm:justify-between max-[22rem]:flex-wrap sm:gap-1"
         >
           {PLACES.map((place) => (
             <Link

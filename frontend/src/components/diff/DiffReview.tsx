@@ -85,6 +85,9 @@ export function DiffReview({ of, diff, view, comments, findings, actions }: Prop
     [],
   );
 
+  // Where there is room for both, their list stands beside the files. Two columns of code need all of it.
+  const isBeside = files.length > 1 && view === "unified";
+
   if (files.length === 0) {
     return (
       <EmptyState title="No changes">
@@ -93,35 +96,40 @@ export function DiffReview({ of, diff, view, comments, findings, actions }: Prop
     );
   }
   return (
-    <div ref={place} className="flex flex-col gap-3">
-      <FileList
-        files={files}
-        idOf={idOf}
-        failing={findings}
-        viewed={viewed}
-        onOpen={(path) => fold(path, false)}
-        beside={<Counts {...diff} />}
-      />
-      {files.map((file, index) => (
-        <DiffFile
-          key={file.path}
-          id={idOf(index)}
-          file={file}
-          view={view}
-          comments={byFile.get(file.path) ?? NO_COMMENTS}
-          findings={findings.get(file.path) ?? NO_FINDINGS}
-          actions={actions}
-          current={cursor?.path === file.path ? cursor.key : null}
-          isOpen={!folded.has(file.path)}
-          onToggle={toggle}
-          isViewed={viewed.has(file.path)}
-          onViewed={markViewed}
-          room={rooms.get(file.path) ?? 0}
-          onWhole={askWhole}
-          onContext={hasContext(file, asked.get(file.path)) ? askContext : null}
-          isLoading={whole[paths.indexOf(file.path)]?.isFetching ?? false}
+    <div ref={place} className="@container">
+      <div className={isBeside ? "files-beside" : "flex flex-col gap-3"}>
+        <FileList
+          files={files}
+          idOf={idOf}
+          failing={findings}
+          viewed={viewed}
+          onOpen={(path) => fold(path, false)}
+          canStandBeside={isBeside}
+          beside={<Counts {...diff} />}
         />
-      ))}
+        <div className="flex min-w-0 flex-col gap-3">
+          {files.map((file, index) => (
+            <DiffFile
+              key={file.path}
+              id={idOf(index)}
+              file={file}
+              view={view}
+              comments={byFile.get(file.path) ?? NO_COMMENTS}
+              findings={findings.get(file.path) ?? NO_FINDINGS}
+              actions={actions}
+              current={cursor?.path === file.path ? cursor.key : null}
+              isOpen={!folded.has(file.path)}
+              onToggle={toggle}
+              isViewed={viewed.has(file.path)}
+              onViewed={markViewed}
+              room={rooms.get(file.path) ?? 0}
+              onWhole={askWhole}
+              onContext={hasContext(file, asked.get(file.path)) ? askContext : null}
+              isLoading={whole[paths.indexOf(file.path)]?.isFetching ?? false}
+            />
+          ))}
+        </div>
+      </div>
       <p role="status" className="sr-only">
         {cursor?.said}
       </p>

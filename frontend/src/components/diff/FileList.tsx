@@ -1,6 +1,6 @@
 /** The changed files by folder, to find and to jump to; folded up when they are many. */
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
@@ -13,6 +13,8 @@ import { Counts } from "./DiffFile";
 
 const FEW = 6;
 const ROW_PX = 28;
+/** From this width on the list stands beside the files; `diff.css` has it as well. */
+const WIDE_PX = 1_000;
 
 interface Props {
   files: readonly FileDiff[];
@@ -21,14 +23,23 @@ interface Props {
   failing: { has: (path: string) => boolean };
   viewed: ReadonlySet<string>;
   onOpen: (path: string) => void;
+  /** It is open from the start where it does. */
+  canStandBeside: boolean;
   beside: ReactNode;
 }
 
-export function FileList({ files, idOf, failing, viewed, onOpen, beside }: Props) {
+export function FileList({ files, idOf, failing, viewed, onOpen, canStandBeside, beside }: Props) {
   const cut = files.filter((each) => each.truncated).length;
   const [isOpen, setOpen] = useState(files.length > 1 && files.length <= FEW);
+  const list = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    const room = list.current?.parentElement?.clientWidth ?? 0;
+    if (canStandBeside && room >= WIDE_PX) setOpen(true);
+    // oxlint-disable-next-line react/exhaustive-deps -- then its reader decides
+  }, []);
   return (
     <details
+      ref={list}
       className="card px-3 py-1"
       open={isOpen}
       onToggle={(event) => setOpen(event.currentTarget.open)}
@@ -49,7 +60,7 @@ export function FileList({ files, idOf, failing, viewed, onOpen, beside }: Props
   );
 }
 
-function Tree({ files, idOf, failing, viewed, onOpen }: Omit<Props, "beside">) {
+function Tree({ files, idOf, failing, viewed, onOpen }: Omit<Props, "beside" | "canStandBeside">) {
   const [words, setWords] = useState("");
   const rows = useMemo(() => fileRows(files, words), [files, words]);
   const box = useRef<HTMLDivElement>(null);
@@ -104,7 +115,13 @@ function Tree({ files, idOf, failing, viewed, onOpen }: Omit<Props, "beside">) {
   );
 }
 
-function Row({ row, idOf, failing, viewed, onOpen }: Omit<Props, "files" | "beside"> & { row: FileRow }) {
+function Row({
+  row,
+  idOf,
+  failing,
+  viewed,
+  onOpen,
+}: Omit<Props, "files" | "beside" | "canStandBeside"> & { row: FileRow }) {
   if (row.kind === "folder") {
     return (
       <code className="truncate text-muted">

@@ -60,7 +60,7 @@ function Columns({ board }: { board: Board }) {
     <>
       {board.projects.length > 0 && <Projects projects={board.projects} />}
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-5">
-        <section aria-label="Waiting">
+        <section aria-label="Waiting" className={COLUMN}>
           <ColumnTitle title="Waiting" total={board.waiting_total} />
           <ul className="flex flex-col gap-2">
             {board.waiting.map((each) => (
@@ -69,13 +69,15 @@ function Columns({ board }: { board: Board }) {
           </ul>
         </section>
         <Column title="Running" column={board.running} />
-        <Column title="Asks a person" column={board.asks_human} />
+        <Column title="Needs a person" column={board.asks_human} />
         <Column title="In review" column={board.in_review} />
         <Column title="Done" column={board.done} />
       </div>
     </>
   );
 }
+
+const COLUMN = "rounded-md bg-sunken px-2 pb-2";
 
 function ColumnTitle({ title, total }: { title: string; total: number }) {
   return (
@@ -87,7 +89,7 @@ function ColumnTitle({ title, total }: { title: string; total: number }) {
 
 function Column({ title, column }: { title: string; column: BoardColumn }) {
   return (
-    <section aria-label={title}>
+    <section aria-label={title} className={COLUMN}>
       <ColumnTitle title={title} total={column.total} />
       <ul className="flex flex-col gap-2">
         {column.items.map((run) => (

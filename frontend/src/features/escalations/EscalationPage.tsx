@@ -1,7 +1,9 @@
 /** One escalation: why, the diff, the decision. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { type CSSProperties, useCallback, useEffect, useMemo, useRef } from "react";
 
+import { buttonClass } from "@/components/Button";
 import type { CommentActions } from "@/components/diff/comment-actions";
 import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
@@ -100,6 +102,11 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
             <StatusBadge status={escalation.status} />
             <Assignment escalation={escalation} />
           </>
+        }
+        actions={
+          <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className={buttonClass()}>
+            Open the run
+          </Link>
         }
       />
       <div

@@ -74,8 +74,10 @@ function Loaded({ sprint }: { sprint: RunDetail }) {
         beside={<StatusBadge status={sprint.paused ? "paused" : sprint.status} />}
         actions={<RunActions run={sprint} attempts={sprint.attempts} attempt={attempt} />}
       />
-      <NowLine run={sprint} events={events.events} />
-      <RunFacts run={sprint} />
+      <div className="card overflow-hidden">
+        <NowLine run={sprint} events={events.events} />
+        <RunFacts run={sprint} />
+      </div>
       <div className="my-4 flex flex-col gap-4">
         {hasResult(sprint) && <ResultCard run={sprint} />}
         <PhaseRail phases={sprint.phases} isPaused={Boolean(sprint.paused)} />

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { KINDS, type RunKind } from "@/lib/kinds";
-import { shortProject } from "@/lib/projects";
+import { shortNames } from "@/lib/projects";
 import { facetsQuery } from "@/lib/queries/metrics";
 import { REASONS } from "@/lib/reasons";
 import type { EscalationsSearch } from "@/lib/search";
@@ -30,6 +30,7 @@ export function InboxFilters({ search, onChange }: Props) {
   const known = facets.data?.projects.map((each) => each.value) ?? [];
   const { project } = search;
   const projects = project && !known.includes(project) ? [project, ...known] : known;
+  const names = shortNames(projects);
   return (
     <div className="flex flex-wrap gap-2 pb-3" role="group" aria-label="Filters">
       <Choice
@@ -50,7 +51,10 @@ export function InboxFilters({ search, onChange }: Props) {
       <Choice
         label="Project"
         value={project ?? ""}
-        options={[["", "Any project"], ...projects.map((each) => [each, shortProject(each)] as const)]}
+        options={[
+          ["", "Any project"],
+          ...projects.map((each, index) => [each, names[index] ?? each] as const),
+        ]}
         onChoose={(value) => onChange({ project: value || undefined })}
       />
       <Choice

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 
 import { ForReviewers } from "@/components/ForReviewers";
 import { StatusBadge } from "@/components/StatusBadge";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { Schemas } from "@/lib/api/client";
 import { findingId, findingsOf } from "@/lib/diff/findings";
@@ -10,7 +11,7 @@ import { furtherSuggestions, isScored } from "@/lib/evidence";
 import { formatDuration, formatScore } from "@/lib/format";
 import { partOf } from "@/lib/gates";
 import type { Evaluation } from "@/lib/queries/runs";
-import { plainText } from "@/lib/text/ansi";
+import { plainLines, plainText } from "@/lib/text/ansi";
 
 import { trackRecordText } from "../labels";
 
@@ -44,14 +45,16 @@ export function ReviewedVerdict({ evaluation, record, open, changed }: Props) {
         </span>
       </summary>
       <div className="flex flex-col gap-2 border-t border-line p-3">
-        <Lines text={evaluation.feedback || "No feedback."} />
+        <UntrustedBlock text={evaluation.feedback} empty="No feedback." />
         {failing.length > 0 && (
           <ul className="flex flex-col gap-2">
             {failing.map((each, index) => (
               <li key={index}>
                 <StatusBadge status="failed" word={plainText(each.criterion)} />
-                {each.message && !evaluation.feedback.includes(each.message) && <Lines text={each.message} />}
-                {each.evidence && <Lines text={each.evidence} />}
+                {each.message && !evaluation.feedback.includes(each.message) && (
+                  <UntrustedBlock text={each.message} />
+                )}
+                {each.evidence && <UntrustedBlock text={each.evidence} />}
               </li>
             ))}
           </ul>
@@ -96,17 +99,4 @@ function Places({ evaluation, changed }: Pick<Props, "evaluation" | "changed">) 
       ))}
     </p>
   );
-}
-
-function Lines({ text }: { text: string }) {
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <pre className="theirs max-h-80 overflow-auto" tabIndex={0}>
-      {plainLines(text)}
-    </pre>
-  );
-}
-
-function plainLines(text: string): string {
-  return text.split("\n").map(plainText).join("\n");
 }

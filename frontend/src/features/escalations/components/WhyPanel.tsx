@@ -1,9 +1,8 @@
 /** Why a person is asked: the reason, what failed and how far that can be trusted, what was tried, what it cost. */
-import { Link } from "@tanstack/react-router";
-
 import { CodeSpans } from "@/components/CodeSpans";
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
+import { UntrustedBlock } from "@/components/UntrustedBlock";
 import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import type { EscalationDetail } from "@/lib/queries/escalations";
@@ -48,10 +47,7 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
         />
       ))}
       {attempt?.last_error && !attempt.verdict && !hasSaidWhy(escalation, attempt.last_error) && (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre className="theirs card max-h-80 overflow-auto p-3" tabIndex={0}>
-          {attempt.last_error.split("\n").map(plainText).join("\n")}
-        </pre>
+        <UntrustedBlock text={attempt.last_error} className="card p-3" />
       )}
       {others.length > 0 && (
         <details>
@@ -99,9 +95,6 @@ function Goal({ escalation }: { escalation: EscalationDetail }) {
       <p className="theirs">
         <CodeSpans text={escalation.sprint.goal} />
       </p>
-      <Link to={KINDS[escalation.kind].page} params={{ id: escalation.run_id }} className="underline">
-        Show the whole run
-      </Link>
     </details>
   );
 }

@@ -12,10 +12,10 @@ export function VerdictEntry({ name, verdict }: { name: string; verdict: Verdict
   const { evaluation, run_id, run_name, phase, attempt, chosen } = verdict;
   return (
     <article
-      className="flex flex-col gap-1"
+      className="card flex flex-col"
       aria-label={`${evaluation.status}: ${run_name}, ${phase} attempt ${attempt}`}
     >
-      <p className="flex flex-wrap items-center gap-x-3 text-muted">
+      <p className="flex flex-wrap items-center gap-x-3 border-b border-line px-3 py-1.5 text-muted">
         <Link
           to="/sprints/$id"
           params={{ id: run_id }}
@@ -28,9 +28,11 @@ export function VerdictEntry({ name, verdict }: { name: string; verdict: Verdict
           {phase} attempt {attempt}
           {!chosen && ", a candidate that was not chosen"}
         </span>
-        <RelativeTime at={evaluation.evaluated_at} />
+        <span className="ml-auto">
+          <RelativeTime at={evaluation.evaluated_at} />
+        </span>
       </p>
-      <Evidence evaluation={evaluation} open={false} />
+      <Evidence evaluation={evaluation} open={false} look="" />
       <VerdictMarks evaluation={evaluation} />
     </article>
   );

@@ -20,7 +20,7 @@ export function VerdictList({ name, search }: { name: string; search: VerdictsSe
   if (items.length === 0) return <Nothing filtered={Boolean(search.status ?? search.mark)} />;
   return (
     <>
-      <ol className="flex flex-col gap-6">
+      <ol className="flex flex-col gap-3">
         {items.map((each) => (
           <li key={each.evaluation.id}>
             <VerdictEntry name={name} verdict={each} />

@@ -35,7 +35,7 @@ export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
   const wrong = evaluation.status === "passed" ? KINDS.wrong_pass : KINDS.wrong_fail;
   if (evaluation.status !== "passed" && evaluation.status !== "failed") return null;
   return (
-    <div className="flex flex-col gap-1">
+    <div className="flex flex-col gap-1 px-3 pb-2">
       {evaluation.marks.map((each) => (
         <p key={each.id} className="flex flex-wrap items-center gap-2">
           <span>

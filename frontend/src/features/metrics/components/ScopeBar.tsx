@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 
 import { KINDS, type RunKind } from "@/lib/kinds";
+import { shortNames } from "@/lib/projects";
 import { facetsQuery } from "@/lib/queries/metrics";
 import type { MetricsSearch } from "@/lib/search";
 
@@ -48,7 +49,7 @@ export function ScopeBar({ search, onChange }: Props) {
       <Choice
         label="Project"
         value={search.project ?? ""}
-        options={choices("All projects", projects, search.project)}
+        options={choices("All projects", projects, search.project, shortNames)}
         onChange={(project) => onChange({ project: project || undefined })}
       />
       <Choice
@@ -95,9 +96,11 @@ function choices(
   all: string,
   values: readonly string[],
   chosen: string | undefined,
+  name: (values: readonly string[]) => readonly string[] = (each) => each,
 ): readonly (readonly [string, string])[] {
   const every = chosen && !values.includes(chosen) ? [chosen, ...values] : values;
-  return [["", all], ...every.map((each) => [each, each] as const)];
+  const names = name(every);
+  return [["", all], ...every.map((each, index) => [each, names[index] ?? each] as const)];
 }
 
 interface ChoiceProps {

@@ -31,7 +31,7 @@ export function ChangedFiles({ query }: { query: UseQueryResult<ResultFiles> }) 
       <ul className="flex min-w-0 flex-col" aria-label="Changed files">
         {shown.map((each) => (
           <li key={each.path} className="flex min-w-0 items-baseline gap-3">
-            <span className="min-w-24 shrink-0 text-right">
+            <span className="min-w-20 shrink-0 text-right">
               {each.binary ? (
                 <span className="text-muted">binary</span>
               ) : (

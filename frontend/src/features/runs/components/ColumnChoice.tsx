@@ -9,8 +9,10 @@ interface Props {
 export function ColumnChoice({ columns, onChange }: Props) {
   const shown = columnsOf(columns);
   return (
-    <details className="relative max-sm:hidden">
-      <summary className="min-h-8 cursor-pointer rounded-md border border-line px-2 py-1">Columns</summary>
+    <details className="relative max-sm:hidden xl:order-last">
+      <summary className="min-h-8 cursor-pointer rounded-md border border-line px-2 py-1 hover:bg-sunken">
+        Columns
+      </summary>
       <fieldset className="card absolute right-0 z-10 mt-1 flex flex-col gap-1 p-2 shadow-lg">
         <legend className="sr-only">Columns</legend>
         {(Object.keys(COLUMNS) as Column[]).map((each) => (

@@ -1,5 +1,6 @@
 /** How the result was judged on the present head of its target, and the button that judges it there. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ListChecks } from "lucide-react";
 
 import { Button } from "@/components/Button";
 import { RelativeTime } from "@/components/RelativeTime";
@@ -23,18 +24,19 @@ function Judged({ id }: { id: string }) {
     onSuccess: (found) => queries.setQueryData(recheckQuery(id).queryKey, found),
   });
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <span role="status">
+    <>
+      <Button disabled={again.isPending} onClick={() => again.mutate()}>
+        <ListChecks aria-hidden size={14} />
+        Evaluate again on the target
+      </Button>
+      <span role="status" className="basis-full empty:hidden">
         {again.isPending && <span className="text-muted">Evaluating the merged files …</span>}
         {again.error && (
           <span className="theirs text-failed">{explain(again.error, "evaluate the result again").text}</span>
         )}
         {data && !again.isPending && !again.error && <Found check={data} />}
       </span>
-      <Button weight="quiet" disabled={again.isPending} onClick={() => again.mutate()}>
-        Evaluate again on the target
-      </Button>
-    </div>
+    </>
   );
 }
 

@@ -35,21 +35,17 @@ export function MergeState({ run, isRemote }: Props) {
             <span className="theirs text-failed">{explain(error, "check the merge").text}</span>
           )}
         </span>
-        <Button
-          weight="quiet"
-          disabled={isFetching}
-          onClick={() => (isAsked ? void refetch() : setAsked(true))}
-        >
-          <RefreshCw aria-hidden size={14} />
-          {data || error ? "Check again" : "Check the merge"}
-        </Button>
         {data && (
           <span className="text-muted">
             Checked <RelativeTime at={data.checked_at} />
           </span>
         )}
+        <Button disabled={isFetching} onClick={() => (isAsked ? void refetch() : setAsked(true))}>
+          <RefreshCw aria-hidden size={14} />
+          {data || error ? "Check again" : "Check the merge"}
+        </Button>
+        <JudgedAgain run={run} />
       </div>
-      <JudgedAgain run={run} />
       {data && data.conflicts.length > 0 && (
         <ul className="list-disc pl-6" aria-label="Files in conflict">
           {data.conflicts.map((each) => (

@@ -59,21 +59,31 @@ export function ResultCard({ run }: { run: RunDetail }) {
           <Saving what="bundle" save={() => downloadBundle(run.id)} />
         </div>
       </div>
-      <ChangedFiles query={files} />
-      {isFinal && (
-        <p className="theirs" data-proof>
-          <strong className="font-medium">Proof:</strong> <UntrustedText text={proof.text} />
-        </p>
-      )}
-      {proof.accepted.map((each) => (
-        <p key={each} className="theirs">
-          <strong className="font-medium">Accepted:</strong> <UntrustedText text={each} />
-        </p>
-      ))}
-      {run.forge && <ForgePlace forge={run.forge} run={run.id} />}
-      {(kind === "local" || kind === "git") && <MergeState run={run} isRemote={kind === "git"} />}
-      {result.data && <CopyLine label="Take it as a branch" text={resultCommand(run, result.data.branch)} />}
-      {result.data && isFinal && kind === "local" && <ApplyBranch run={run} branch={result.data.branch} />}
+      <div className="grid gap-x-8 gap-y-3 xl:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-3">
+          <ChangedFiles query={files} />
+          {isFinal && (
+            <p className="theirs" data-proof>
+              <strong className="font-medium">Proof:</strong> <UntrustedText text={proof.text} />
+            </p>
+          )}
+          {proof.accepted.map((each) => (
+            <p key={each} className="theirs">
+              <strong className="font-medium">Accepted:</strong> <UntrustedText text={each} />
+            </p>
+          ))}
+        </div>
+        <div className="flex min-w-0 flex-col gap-3">
+          {run.forge && <ForgePlace forge={run.forge} run={run.id} />}
+          {(kind === "local" || kind === "git") && <MergeState run={run} isRemote={kind === "git"} />}
+          {result.data && (
+            <CopyLine label="Take it as a branch" text={resultCommand(run, result.data.branch)} />
+          )}
+          {result.data && isFinal && kind === "local" && (
+            <ApplyBranch run={run} branch={result.data.branch} />
+          )}
+        </div>
+      </div>
     </section>
   );
 }

@@ -8,10 +8,15 @@ type Summary = Schemas["BaselineSummary"];
 
 export function RunBaseline({ baseline }: { baseline: Summary }) {
   const named = namedTests(baseline);
-  if (named.length === 0) return <UntrustedText text={baseline.note} />;
+  if (named.length === 0)
+    return (
+      <p>
+        <Said baseline={baseline} />
+      </p>
+    );
   const left = baseline.red + baseline.unreadable + baseline.flaky - named.length;
   return (
-    <Disclosure summary={<UntrustedText text={baseline.note} />} summaryClass="">
+    <Disclosure summary={<Said baseline={baseline} />} summaryClass="">
       {() => (
         <ul className="mt-1 flex flex-col gap-1">
           {named.map((each) => (
@@ -26,6 +31,14 @@ export function RunBaseline({ baseline }: { baseline: Summary }) {
         </ul>
       )}
     </Disclosure>
+  );
+}
+
+function Said({ baseline }: { baseline: Summary }) {
+  return (
+    <>
+      <span className="text-muted">Baseline:</span> <UntrustedText text={baseline.note} />
+    </>
   );
 }
 

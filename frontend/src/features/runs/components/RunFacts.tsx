@@ -10,6 +10,7 @@ import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { Schemas } from "@/lib/api/client";
 import { formatCost, plural } from "@/lib/format";
+import { shortProject } from "@/lib/projects";
 import type { Run, RunDetail } from "@/lib/queries/runs";
 import { visible } from "@/lib/text/visible";
 
@@ -32,26 +33,29 @@ interface Props {
 
 export function RunFacts({ run, asks }: Props) {
   return (
-    <div className="mt-3 flex flex-col gap-2">
-      <Goal text={visible(run.goal)} asks={asks} />
-      {run.paused && (
-        <p className="theirs">
-          <strong className="font-medium">Paused</strong> by <UntrustedText text={run.paused.by} />{" "}
-          <RelativeTime at={run.paused.at} />
-          {run.paused.reason && (
-            <>
-              : <UntrustedText text={run.paused.reason} />
-            </>
-          )}
-        </p>
-      )}
-      {/* Of a completed run the line above says it. */}
-      {run.status_reason && run.status !== "completed" && (
-        <p className="theirs">
-          <strong className="font-medium">Why:</strong> <UntrustedText text={run.status_reason} />
-        </p>
-      )}
-      <dl className="flex flex-wrap gap-x-6 gap-y-1">
+    <>
+      <div className="flex flex-col gap-2 px-3 py-2.5">
+        <Goal text={visible(run.goal)} asks={asks} />
+        {run.paused && (
+          <p className="theirs">
+            <strong className="font-medium">Paused</strong> by <UntrustedText text={run.paused.by} />{" "}
+            <RelativeTime at={run.paused.at} />
+            {run.paused.reason && (
+              <>
+                : <UntrustedText text={run.paused.reason} />
+              </>
+            )}
+          </p>
+        )}
+        {/* Of a completed run the line above says it. */}
+        {run.status_reason && run.status !== "completed" && (
+          <p className="theirs">
+            <strong className="font-medium">Why:</strong> <UntrustedText text={run.status_reason} />
+          </p>
+        )}
+        <Judging run={run} />
+      </div>
+      <dl className="grid grid-cols-2 gap-x-8 gap-y-2 border-t border-line px-3 py-2 sm:flex sm:flex-wrap">
         <Fact name="Started">
           <RelativeTime at={run.created_at} /> by <UntrustedText text={run.created_by} />
         </Fact>
@@ -65,18 +69,32 @@ export function RunFacts({ run, asks }: Props) {
         <Fact name="Agent">
           <UntrustedText text={run.agent} />
         </Fact>
-        <Origin run={run} />
+        {run.project && (
+          <Fact name="Project">
+            <span title={visible(run.project)}>
+              <UntrustedText text={shortProject(run.project)} />
+            </span>
+          </Fact>
+        )}
+        {run.base_commit && (
+          <Fact name="Base">
+            <code>{run.base_commit.slice(0, 10)}</code>
+          </Fact>
+        )}
         <Fact name="Id">
           <code>{run.id.slice(0, 8)}</code>
         </Fact>
         <Relatives run={run} />
       </dl>
       {run.usage.requests > 0 && (
-        <Disclosure summary="Cost by attempt and model, and budgets">
+        <Disclosure
+          className="border-t border-line px-3 py-1"
+          summary="Cost by attempt and model, and budgets"
+        >
           {() => <RunUsage id={run.id} />}
         </Disclosure>
       )}
-    </div>
+    </>
   );
 }
 
@@ -84,14 +102,14 @@ function Goal({ text, asks }: { text: string; asks: string | undefined }) {
   const word = asks && <strong className="font-medium">{asks}: </strong>;
   if (text.length <= SHORT_GOAL && !text.includes("\n")) {
     return (
-      <p className="theirs max-w-4xl">
+      <p className="theirs max-w-6xl">
         {word}
         <CodeSpans text={text} />
       </p>
     );
   }
   return (
-    <details className="max-w-4xl">
+    <details className="max-w-6xl">
       <summary className="theirs cursor-pointer">
         {word}
         <CodeSpans text={beginning(text)} /> …
@@ -103,29 +121,16 @@ function Goal({ text, asks }: { text: string; asks: string | undefined }) {
   );
 }
 
-/** Where the run's files come from, and which tests judge it in secret. */
-function Origin({ run }: Pick<Props, "run">) {
+/** What the tests did before the run, and which tests judge it in secret. */
+function Judging({ run }: Pick<Props, "run">) {
   return (
     <>
-      {run.project && (
-        <Fact name="Project">
-          <UntrustedText text={run.project} />
-        </Fact>
-      )}
-      {run.base_commit && (
-        <Fact name="Base">
-          <code>{run.base_commit.slice(0, 10)}</code>
-        </Fact>
-      )}
+      {run.baseline && <RunBaseline baseline={run.baseline} />}
       {run.held_out && (
-        <Fact name="Held-out tests">
-          {plural(run.held_out.files.length, "file")}. <UntrustedText text={run.held_out.note} />
-        </Fact>
-      )}
-      {run.baseline && (
-        <Fact name="Baseline">
-          <RunBaseline baseline={run.baseline} />
-        </Fact>
+        <p>
+          <span className="text-muted">Held-out tests:</span> {plural(run.held_out.files.length, "file")}.{" "}
+          <UntrustedText text={run.held_out.note} />
+        </p>
       )}
     </>
   );
@@ -173,9 +178,9 @@ function beginning(goal: string): string {
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className="flex min-w-0 gap-1.5">
-      <dt className="text-muted">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
+    <div className="min-w-0">
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="break-words">{children}</dd>
     </div>
   );
 }

@@ -43,24 +43,8 @@ export function RunFiltersBar({ search, counts, byKind, onChange }: Props) {
   return (
     <div className="flex flex-wrap items-center gap-2 pb-3">
       <SearchField value={search.q ?? ""} onChange={(q) => onChange({ q: q || undefined })} />
-      <Choices
-        label="Kind"
-        all={RUN_KINDS}
-        word={(kind) => `${KINDS[kind].word}s`}
-        chosen={search.kind}
-        counts={byKind}
-        onChoose={(kind) => onChange({ kind })}
-      />
-      <Choices
-        label="Status"
-        all={STATES}
-        word={wordOf}
-        chosen={search.paused ? ["paused"] : search.status}
-        counts={counts && statesOf(counts)}
-        onChoose={(states) => onChange(stateFilter(states, search.paused === true))}
-      />
-      <label className="ml-auto flex items-center gap-2">
-        <span className="text-muted">Order</span>
+      <label className="ml-auto flex items-center gap-2 xl:order-last">
+        <span className="sr-only">Order</span>
         <select
           className={FIELD}
           value={search.sort ?? "newest"}
@@ -77,6 +61,24 @@ export function RunFiltersBar({ search, counts, byKind, onChange }: Props) {
         </select>
       </label>
       <ColumnChoice columns={search.columns} onChange={(columns) => onChange({ columns })} />
+      {/* Below xl a line of their own. */}
+      <span aria-hidden className="basis-full max-sm:hidden xl:hidden" />
+      <Choices
+        label="Kind"
+        all={RUN_KINDS}
+        word={(kind) => `${KINDS[kind].word}s`}
+        chosen={search.kind}
+        counts={byKind}
+        onChoose={(kind) => onChange({ kind })}
+      />
+      <Choices
+        label="Status"
+        all={STATES}
+        word={wordOf}
+        chosen={search.paused ? ["paused"] : search.status}
+        counts={counts && statesOf(counts)}
+        onChoose={(states) => onChange(stateFilter(states, search.paused === true))}
+      />
     </div>
   );
 }
@@ -115,7 +117,7 @@ function Choices<T extends string>({ label, all, word, chosen, counts, onChoose 
   }
 
   return (
-    <fieldset className="flex flex-wrap gap-1">
+    <fieldset className="flex flex-wrap gap-1 sm:gap-0">
       <legend className="sr-only">{label}</legend>
       {all.map((each) => (
         <button
@@ -123,12 +125,17 @@ function Choices<T extends string>({ label, all, word, chosen, counts, onChoose 
           type="button"
           aria-pressed={chosen?.includes(each) ?? false}
           className={[
-            "min-h-8 rounded-md border border-line px-2 aria-pressed:border-accent",
+            "min-h-8 border border-line px-2 hover:bg-sunken aria-pressed:border-accent",
             "aria-pressed:bg-accent aria-pressed:text-on-accent",
+            // One bar from 640 px on, where they fit on a line.
+            "max-sm:rounded-md sm:first-of-type:rounded-l-md sm:last-of-type:rounded-r-md sm:not-first-of-type:-ml-px",
           ].join(" ")}
           onClick={() => toggle(each)}
         >
-          {word(each)} {counts && <span className="ml-1 opacity-90">{counts[each] ?? 0}</span>}
+          {word(each)}{" "}
+          {counts && (
+            <span className="ml-0.5 text-muted in-aria-pressed:text-inherit">{counts[each] ?? 0}</span>
+          )}
         </button>
       ))}
     </fieldset>
@@ -160,7 +167,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
       type="search"
       aria-label="Search by name, goal or id"
       placeholder="Name, goal or id"
-      className={`${FIELD} w-64`}
+      className={`${FIELD} w-56 max-sm:min-w-0 max-sm:flex-1`}
       maxLength={200}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}

@@ -55,8 +55,10 @@ export function RunPage({ run, course, asks, result, children }: Props) {
         beside={state}
         actions={<RunActions run={run} />}
       />
-      <NowLine run={run} events={events.events} />
-      <RunFacts run={run} asks={asks} />
+      <div className="card overflow-hidden">
+        <NowLine run={run} events={events.events} />
+        <RunFacts run={run} asks={asks} />
+      </div>
       <div className="my-4 flex flex-col gap-4">
         {result}
         <Timeline course={course} />

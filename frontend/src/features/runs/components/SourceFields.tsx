@@ -2,6 +2,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useId } from "react";
 
+import { shortNames } from "@/lib/projects";
 import { runsQuery } from "@/lib/queries/runs";
 import { visible } from "@/lib/text/visible";
 
@@ -53,6 +54,7 @@ function Recent({ values, change }: Pick<Props, "values" | "change">) {
   const runs = useInfiniteQuery(runsQuery({}));
   const found = repositoriesOf(runs.data?.pages[0]?.items ?? []);
   if (found.length === 0) return null;
+  const names = shortNames(found.map((each) => each.place));
   const isChosen = ({ sourceKind, place }: Repository) =>
     values.sourceKind === sourceKind && place === (sourceKind === "local" ? values.path : values.url);
   return (
@@ -61,7 +63,7 @@ function Recent({ values, change }: Pick<Props, "values" | "change">) {
         Recent
       </span>
       <ul aria-labelledby={title} className="flex min-w-0 flex-wrap gap-2">
-        {found.map((each) => (
+        {found.map((each, index) => (
           <li key={each.place} className="min-w-0 max-w-full">
             <button
               type="button"
@@ -78,7 +80,7 @@ function Recent({ values, change }: Pick<Props, "values" | "change">) {
                 })
               }
             >
-              {visible(each.place)}
+              {visible(names[index] ?? each.place)}
             </button>
           </li>
         ))}
