@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.base_failures import Goal, SortedFailures, sort_errors, sort_failures
 from app.runners.evaluators.testing.changed import ChangedTests
+from app.runners.evaluators.testing.doubts import doubts_about
 from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.own_lacks import lacking_own
 from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
@@ -39,8 +41,24 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Bas
     Where no test of the base passes, none is taken out: what is left would speak for nothing. A human can
     still be asked when a changed helper keeps every file from loading, and the candidate's versions pass.
     Tests that load and fail, all of them, are answered by no question: their versions may ask for anything.
+    Failures that are no proof (see `doubts`) are asked about when everything else holds, or is asked, too.
     """
     judged = judged.counting_once()
+    if rules.protected is not ProtectedPolicy.ASK:
+        return await _with_rows(harness, judged, rules, base)
+    trees = (rules.changed.base, rules.changed.workspace)
+    doubts = doubts_about(judged, await lacking_own(harness, trees, judged.own))
+    if not doubts:
+        return await _with_rows(harness, judged, rules, base)
+    found = await _with_rows(harness, doubts.taken_from(judged), rules, base)
+    if not (found.questions or found.all_well):
+        # Something else speaks against it: then everything is said, and nothing is asked.
+        return await _with_rows(harness, judged, rules, base)
+    return replace(found, questions=(*found.questions, *doubts.questions()))
+
+
+async def _with_rows(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
+    """Sort the failures, and ask about rows of base tests that the code chose."""
     asked = {} if rules.protected is ProtectedPolicy.FAIL else _fewer_rows(judged)
     if not asked:
         return await _accounted(harness, judged, rules, base)
@@ -75,13 +93,16 @@ def _about_rows(function: str, ids: Sequence[str]) -> Question:
 
 async def _accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
     of_base = judged.of_base
+    if of_base is not None and of_base.ending is Ending.BROKEN and rules.protected is ProtectedPolicy.ASK:
+        return replace(judged, questions=await rules.changed.about_setting(harness, judged.own))
     if of_base is None or not judged.hangs_on_base:
         return judged
     if not says_something(of_base):
         return await _asked_about_all(harness, judged, rules)
     found = await _sorted(of_base, judged, rules, base)
     of_base = of_base.without(found.known)
-    judged = replace(judged, of_base=of_base, known=found.known)
+    known = {**judged.known, **found.known}
+    judged = replace(judged, of_base=of_base, known=known)
     left = of_base.without({each.id for each in found.questions})
     if not (left.failures or left.errors):
         return replace(judged, questions=found.questions)
@@ -93,7 +114,7 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Ba
     if not changed:
         return judged
     noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
-    known = {**found.known, **noted}
+    known |= noted
     return replace(judged, of_base=of_base.without(noted), known=known, questions=found.questions)
 
 

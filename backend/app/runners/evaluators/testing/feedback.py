@@ -86,6 +86,8 @@ def _objections(judged: JudgedRun) -> list[str]:
         found += [f"{name}{each}" for each in about]
     if judged.fewer:
         found.append(f"{_plural(len(judged.fewer), 'row')} of base tests no longer run")
+    if judged.doubted:
+        found.append(f"{_plural(len(judged.doubted), 'failure')} may be the setting's fault")
     if judged.replaced:
         found.append(
             f"{_plural(len(judged.replaced), 'test')} of the base had other code put in place: "
