@@ -130,8 +130,10 @@ def known_silencers(
     # A base that hides all errors of a line lets others say exactly which they hide.
     if kinds[BARE] + kinds["type"] >= PRACTICE:
         practised |= {"type"}
-    familiar = frozenset([*kinds, *(["type"] if kinds[BARE] else [])])
-    return KnownSilencers(by_file, elsewhere, practised, familiar, rewritten)
+    familiar = set(kinds)
+    if kinds[BARE]:
+        familiar.add("type")
+    return KnownSilencers(by_file, elsewhere, practised, frozenset(familiar), rewritten)
 
 
 def _is_alike(one: Silencer, other: Silencer) -> bool:

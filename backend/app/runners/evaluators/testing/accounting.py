@@ -6,13 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.base_failures import Goal, SortedFailures, sort_errors, sort_failures
+from app.runners.evaluators.testing.base_failures import (
+    Goal,
+    SortedFailures,
+    sort_endless,
+    sort_errors,
+    sort_failures,
+)
 from app.runners.evaluators.testing.changed import ChangedTests
 from app.runners.evaluators.testing.doubts import doubts_about
 from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.own_lacks import lacking_own
-from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
+from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
@@ -44,6 +50,30 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Bas
     Failures that are no proof (see `doubts`) are asked about when everything else holds, or is asked, too.
     """
     judged = judged.counting_once()
+    endless = sort_endless(judged.endless, rules.goal)
+    found = await _with_doubts(harness, _with_endless(judged, endless), rules, base)
+    if not (endless.questions and (found.questions or found.all_well)):
+        return found
+    return replace(found, questions=(*found.questions, *endless.questions))
+
+
+def _with_endless(judged: JudgedRun, endless: SortedFailures) -> JudgedRun:
+    """Note tests that never end, keep those that a human is asked about, and count the others as failed."""
+    if judged.of_base is None or not judged.endless:
+        return judged
+    asked = {each.id: judged.endless[each.id] for each in endless.questions}
+    counted = {
+        name: RanTest(name, Outcome.FAILED, 0.0, f"it {why}")
+        for name, why in judged.endless.items()
+        if name not in asked and name not in endless.known
+    }
+    report = judged.of_base
+    report = replace(report, tests={**report.tests, **counted}, ids=(*report.ids, *counted))
+    return replace(judged, of_base=report, known={**judged.known, **endless.known}, doubted=asked)
+
+
+async def _with_doubts(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
+    """Sort the failures, and ask about those that are no proof."""
     if rules.protected is not ProtectedPolicy.ASK:
         return await _with_rows(harness, judged, rules, base)
     trees = (rules.changed.base, rules.changed.workspace)

@@ -44,7 +44,9 @@ class Doubts:
         """Return the runs without what is in doubt; the result still does not pass."""
         of_base = judged.of_base.without(self.of_base) if judged.of_base else None
         own = judged.own.without(self.own) if judged.own else None
-        return replace(judged, of_base=of_base, own=own, doubted={**self.own, **self.of_base})
+        return replace(
+            judged, of_base=of_base, own=own, doubted={**judged.doubted, **self.own, **self.of_base}
+        )
 
     def questions(self) -> list[Question]:
         """Ask about each failure; many become one question, whose key covers all of them."""

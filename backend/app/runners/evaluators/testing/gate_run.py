@@ -190,7 +190,7 @@ async def _compared(
         judged,
         of_base=of_base,
         lost=base.endless.kept_from(await base.lost(of_base)),
-        known=dict(base.endless.known),
+        endless=dict(base.endless.known),
         idle=await base.newly_idle(of_base),
         replaced=base.replaced(of_base),
     )

@@ -28,6 +28,7 @@ class JudgedRun:
         self_written_only: whether the base has no tests.
         laid_over: files that were taken from the base although the candidate changed them.
         known: by id, why a failing test of the base does not count; these are no longer in `of_base`.
+        endless: by id, why a test is not in the runs: it ends neither here nor at the base.
         doubted: by id, why a failure is no proof, and a human is asked; these are no longer in the runs.
         questions: what a human is asked; when there are any, nothing else speaks against a pass.
         second: what a second look at failing tests showed.
@@ -46,6 +47,7 @@ class JudgedRun:
     self_written_only: bool = False
     laid_over: Sequence[str] = ()
     known: Mapping[str, str] = field(default_factory=dict[str, str])
+    endless: Mapping[str, str] = field(default_factory=dict[str, str])
     doubted: Mapping[str, str] = field(default_factory=dict[str, str])
     questions: Sequence[Question] = ()
     second: SecondLook = field(default_factory=SecondLook)

@@ -11,7 +11,8 @@ from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import CollectProblem, Ending, Outcome, RanTest, RunReport
 from app.runners.evaluators.testing.trees import RunTree
-from app.schemas.questions import MAX_QUESTIONS
+from app.runners.evaluators.verdict import VerdictStatus, judge
+from app.schemas.questions import MAX_QUESTIONS, BaseFailures
 from tests.unit.runners.evaluators.testing.gate_support import GOOD, run
 
 
@@ -155,19 +156,28 @@ WAITS = {**GOOD, "tests/test_wait.py": "import time\n\n\ndef test_wait():\n    t
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("changes", "status"),
+    ("changes", "given", "status"),
     [
-        pytest.param({"other.py": ""}, "passed", id="the others pass"),
-        pytest.param({"calc.py": GOOD["calc.py"].replace("+", "-")}, "failed", id="another one fails"),
-        pytest.param({"tests/test_wait.py": "def test_wait(): ...\n"}, "passed", id="its new version ends"),
+        pytest.param({"other.py": ""}, {"goal": "Add a module"}, "asks", id="the others pass"),
+        pytest.param({"tests/test_wait.py": "def test_wait(): ...\n"}, {}, "asks", id="its new version ends"),
+        pytest.param({}, {"base_failures": BaseFailures.IGNORE}, "passed", id="what is red does not matter"),
+        pytest.param({}, {"goal_tests": ["*::test_add"]}, "passed", id="another one is the goal"),
+        pytest.param({}, {"goal_tests": ["*::test_wait"]}, "failed", id="it is the goal"),
+        pytest.param({}, {"goal": "Let test_wait end"}, "failed", id="the goal names it"),
+        pytest.param({}, {"base_failures": BaseFailures.MUST_PASS}, "failed", id="all must pass"),
+        pytest.param({"calc.py": GOOD["calc.py"].replace("+", "-")}, {}, "failed", id="another one fails"),
     ],
 )
-async def test_the_rest_is_judged_without_a_test_that_never_ends(context, changes, status: str) -> None:
-    made = {**context({**WAITS, **changes}, WAITS), "limits": {"seconds": 6.0}}
+async def test_the_rest_is_judged_without_a_test_that_never_ends(
+    context, changes, given, status: str
+) -> None:
+    made = {**context({**WAITS, **changes}, WAITS), **given, "limits": {"seconds": 5.0}}
     result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
-    assert result.status == status, result.feedback
-    assert list(result.metadata["red_at_base"]) == ["tests/test_wait.py::test_wait"]
-    assert "does not end within 6 seconds in the base either" in result.feedback or status == "failed"
+    assert judge([result], [result.evaluator_name]).status is VerdictStatus(status), result.feedback
+    assert "tests/test_wait.py::test_wait" in f"{result.feedback} {result.suggestions}"
+    if status == "asks":
+        assert [each.kind for each in result.questions] == ["red_at_base"]
+        assert "does not end within 5 seconds in the base either" in result.questions[0].text
 
 
 CONFTEST = "import pytest\n\nfrom calc import add\n\n\n@pytest.fixture\ndef three():\n    return add(1, 2)\n"
