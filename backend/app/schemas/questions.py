@@ -41,6 +41,7 @@ class QuestionKind(StrEnum):
 
     `WEAKER`: it asks for less. `DIFFERENT`: it asks for something else. `REMOVED`: it is gone. `ADDED`: it is
     new and decides about later runs. `RED_AT_BASE`: it failed before anything was done, and still does.
+    `DOUBTFUL`: it speaks against the attempt, but the setting of the gate may be at fault.
     """
 
     WEAKER = "weaker"
@@ -48,6 +49,7 @@ class QuestionKind(StrEnum):
     REMOVED = "removed"
     ADDED = "added"
     RED_AT_BASE = "red_at_base"
+    DOUBTFUL = "doubtful"
 
 
 class Question(BaseModel):

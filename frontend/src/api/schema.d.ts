@@ -7011,9 +7011,10 @@ export interface components {
          *
          *     `WEAKER`: it asks for less. `DIFFERENT`: it asks for something else. `REMOVED`: it is gone. `ADDED`: it is
          *     new and decides about later runs. `RED_AT_BASE`: it failed before anything was done, and still does.
+         *     `DOUBTFUL`: it speaks against the attempt, but the setting of the gate may be at fault.
          * @enum {string}
          */
-        QuestionKind: "weaker" | "different" | "removed" | "added" | "red_at_base";
+        QuestionKind: "weaker" | "different" | "removed" | "added" | "red_at_base" | "doubtful";
         /**
          * Readiness
          * @description Whether requests can be served.

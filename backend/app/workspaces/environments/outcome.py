@@ -32,10 +32,11 @@ _MAY_PASS = frozenset({Reason.OFFLINE, Reason.TIMED_OUT, Reason.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Concessions:
-    """What an environment lacks of what the base declares for its tests or development.
+    """What an environment lacks of what the base declares.
 
     Attributes:
-        left_out: requirements that have no wheel, or an address that cannot be reached.
+        left_out: requirements that have no wheel, or an address that cannot be reached. What the project
+            itself needs is among them only if nothing else helps.
         newer_pytest: whether pytest is newer than the base pins it.
         unpinned: requirements in another version, as the index does not have the one that the base names.
     """
@@ -65,7 +66,10 @@ class Concessions:
         """Tell them to people."""
         return (
             *(
-                [f"Not installed, as no wheel can be had: {', '.join(self.left_out)}."]
+                [
+                    f"Not installed, as no wheel can be had: {', '.join(self.left_out)}. Tests that miss it "
+                    "at the base, too, do not count. ENVIRONMENT_BUILD=true builds what has a source."
+                ]
                 if self.left_out
                 else []
             ),

@@ -13,7 +13,13 @@ from pathlib import Path
 from app.runners.evaluators.source_tree import is_plain_name
 from app.runners.evaluators.static.annotated import annotates_all, checked_throughout, is_of_tests
 from app.runners.evaluators.static.baseline import Finding
-from app.runners.evaluators.static.silencers import Silencer, known_silencers, silencers, without
+from app.runners.evaluators.static.silencers import (
+    Silencer,
+    known_silencers,
+    names_rule,
+    silencers,
+    without,
+)
 from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.tooling import ToolTroubleError
 
@@ -47,16 +53,26 @@ class AnalysedCopy:
         files: the Python files in it.
         faults: the files that are not in it, because tools would not read them as Python does.
         taken: by file the silencers that were taken out.
+        familiar: kinds of comments that silence the tool for a line, of which the base has at least one.
     """
 
     path: Path
     files: tuple[str, ...]
     faults: tuple[Finding, ...]
     taken: Mapping[str, Sequence[Silencer]]
+    familiar: frozenset[str] = frozenset()
 
     def with_reasons(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
         """Say where a comment that does not count was to hide a finding."""
         return tuple(self._with_reason(each) for each in findings)
+
+    def hidden(self, finding: Finding) -> str:
+        """Say which comment was to hide a finding, if it names the rule, and the base has such comments."""
+        for each in self.taken.get(finding.file, ()):
+            here = each.line == finding.line or each.alone
+            if here and self.familiar.intersection(each.kinds) and names_rule(each, finding.rule):
+                return f"`{each.text.strip()[:80]}` hides it, and the base has such comments"
+        return ""
 
     def _with_reason(self, finding: Finding) -> Finding:
         for each in self.taken.get(finding.file, ()):
@@ -100,16 +116,18 @@ def copy_candidate(
     sources = _read_all(tree, files)
     found = {name: silencers(each.text, tool) for name, each in sources.items()}
     taken: dict[str, Sequence[Silencer]] = {}
+    familiar: frozenset[str] = frozenset()
     if not allow:
         known = known_silencers(_silencers_of(base, sources, found, tool) if base else {}, found)
         taken = {name: new for name, each in found.items() if (new := known.new_among(name, each))}
+        familiar = known.familiar
     texts = {
         name: without(each.text, taken.get(name, ())) for name, each in sources.items() if not each.fault
     }
     if tool is Tool.TYPE_CHECKER and not allow and base is not None and _annotates_all(base):
         texts = checked_throughout(texts)
     _write(texts, into)
-    return AnalysedCopy(into, tuple(texts), _faults(files, sources), taken)
+    return AnalysedCopy(into, tuple(texts), _faults(files, sources), taken, familiar)
 
 
 def copy_base(base: AnalysedBase, into: Path) -> AnalysedCopy:

@@ -2,8 +2,8 @@
 
 import posixpath
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.runners.evaluators.issues import issue_key
@@ -47,11 +47,13 @@ class Comparison:
         new: those that count against it.
         known: those that the base has, too.
         advice: new ones that decide nothing, because the project does not hold to their rules.
+        doubts: new ones that a person is asked about, with the reason why they are no proof.
     """
 
     new: tuple[Finding, ...]
     known: tuple[Finding, ...]
     advice: tuple[Finding, ...] = ()
+    doubts: Mapping[Finding, str] = field(default_factory=dict[Finding, str])
 
     def advising(self, rules: Callable[[Finding], bool]) -> "Comparison":
         """Return the comparison in which new findings that `rules` holds of only advise."""
@@ -182,8 +184,16 @@ class Wording:
 def result_of(
     evaluator: Evaluator, comparison: Comparison, wording: Wording, **metadata: Any
 ) -> EvaluationResult:
-    """Return the result: one tenth of the score lost per new finding, passed without any."""
-    count = len(comparison.new)
+    """Return the result: one tenth of the score lost per new finding, passed without any.
+
+    Args:
+        evaluator: whose result it is.
+        comparison: with the base.
+        wording: how it is put.
+        metadata: more of it; with doubts among it the questions about them, see `doubt`.
+    """
+    against = sorted((*comparison.new, *comparison.doubts))
+    count = len(against)
     score = max(0.0, round(1.0 - SCORE_PER_FINDING * count, 10))
     feedback = _feedback(comparison, wording)
     return EvaluationResult(
@@ -198,14 +208,14 @@ def result_of(
                 passed=count == 0,
                 score=score,
                 message=feedback.partition("\n")[0],
-                evidence="\n".join(map(str, comparison.new[:_LISTED])) or None,
+                evidence="\n".join(map(str, against[:_LISTED])) or None,
             )
         ],
-        suggestions=[_suggestion(each) for each in comparison.new[:MAX_SUGGESTIONS]],
+        suggestions=[_suggestion(each) for each in against[:MAX_SUGGESTIONS]],
         metadata={
             "error_count": count,
             "known_count": len(comparison.known),
-            "findings": [_as_dict(each) for each in comparison.new[:_RECORDED]],
+            "findings": [_as_dict(each) for each in against[:_RECORDED]],
             "known": [_as_dict(each) for each in comparison.known[:_RECORDED]],
             "advice_count": len(comparison.advice),
             "advice": [_as_dict(each) for each in comparison.advice[:_RECORDED]],
@@ -228,6 +238,15 @@ def _feedback(comparison: Comparison, wording: Wording) -> str:
     lines = [f"{wording.clean}{older}"]
     if count:
         lines = [f"Found {count} new {_plural(wording.noun, count)}{older}. Fix:", *_listed(comparison.new)]
+    elif comparison.doubts:
+        lines = []
+    if comparison.doubts:
+        doubted = len(comparison.doubts)
+        reasons = "; ".join(dict.fromkeys(comparison.doubts.values()))
+        lines.append(
+            f"{doubted} new {_plural(wording.noun, doubted)} may be the setting's fault{older}: {reasons}"
+        )
+        lines += _listed(tuple(comparison.doubts))
     if comparison.advice:
         advised = len(comparison.advice)
         lines.append(

@@ -22,6 +22,7 @@ from app.runners.evaluators.static.baseline import (
     often_broken,
     result_of,
 )
+from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
 from app.runners.evaluators.static.ruff_pin import pinned_ruff
 from app.runners.evaluators.static.ruff_rules import (
     LintRules,
@@ -41,6 +42,7 @@ from app.runners.evaluators.tooling import (
     scratch,
     seconds_here_for,
 )
+from app.schemas.questions import ProtectedPolicy
 
 _WORDING = Wording(
     "lint error",
@@ -60,15 +62,19 @@ class RuffLintEvaluator:
     nothing, and neither do comments that silence ruff unless the base has them. The one exception is
     `# noqa: F401` or `E402`, with these codes: an import that is there for its effect, or that must come
     late, is no fault, and honest code says so all the time. Where the candidate gives up old versions of
-    Python, both trees are linted for the new oldest one. Loses 0.1 of the score for each new error.
+    Python, both trees are linted for the new oldest one. Where the base's own findings, or its own comments
+    of that kind, cast doubt on a finding (see `doubt`), a human is asked. Loses 0.1 of the score for each
+    new error.
 
     Attributes:
         timeout: seconds for ruff; it usually needs hundredths of one.
         allow_silencers: whether new comments that silence ruff count, too.
+        protected: what becomes of doubtful findings where the context does not say so.
     """
 
     timeout: float = 30.0
     allow_silencers: bool = False
+    protected: ProtectedPolicy = ProtectedPolicy.ASK
     name: str = "ruff_lint"
     category: EvaluationCategory = EvaluationCategory.COMPLIANCE
     version: str = "4"
@@ -79,23 +85,27 @@ class RuffLintEvaluator:
         workspace = find_workspace(self, context, "lint")
         if isinstance(workspace, EvaluationResult):
             return workspace
+        policy = context.get("protected_policy", self.protected)
         try:
-            return await self._judge(workspace, find_base(context), seconds_here_for(context, self.timeout))
+            seconds = seconds_here_for(context, self.timeout)
+            return await self._judge(workspace, find_base(context), seconds, policy)
         except ToolTroubleError as trouble:
             return errored(self, str(trouble), version=self.version)
 
-    async def _judge(self, workspace: Path, base: Path | None, seconds: float) -> EvaluationResult:
+    async def _judge(
+        self, workspace: Path, base: Path | None, seconds: float, policy: ProtectedPolicy
+    ) -> EvaluationResult:
         with scratch(Path(sys.executable)) as scraps:
             trees = await open_trees(workspace, base, Tool.LINTER, scraps.path, allow=self.allow_silencers)
             if trees is None:
                 return skipped(self, "No Python files to lint", version=self.version)
             ruff = Ruff(scraps, await asyncio.to_thread(_rules_for, base, workspace), seconds)
             try:
-                return await self._compare(ruff, trees)
+                return await self._compare(ruff, trees, policy)
             except RulesUnusableError as unusable:
-                return await self._compare(ruff.under(quiet(str(unusable))), trees)
+                return await self._compare(ruff.under(quiet(str(unusable))), trees, policy)
 
-    async def _compare(self, ruff: Ruff, trees: StaticTrees) -> EvaluationResult:
+    async def _compare(self, ruff: Ruff, trees: StaticTrees, policy: ProtectedPolicy) -> EvaluationResult:
         copy = trees.copy
         await asyncio.to_thread(lay_out, ruff.rules, copy.path)
         wanted = await ruff.selected(copy.path, copy.files) if copy.files else []
@@ -108,8 +118,10 @@ class RuffLintEvaluator:
             return await ruff.findings(base.path, files)
 
         comparison = await trees.compare(await ruff.findings(copy.path, wanted), check_base)
-        if trees.base is not None:
-            comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison))
+        if trees.base is not None and any(not _is_plain_fault(each) for each in comparison.new):
+            control = await self._control(ruff, trees)
+            comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison, control))
+            comparison = sorted_by_doubt(comparison, (copy.hidden, control.why), policy)
         return result_of(
             self,
             comparison,
@@ -118,10 +130,17 @@ class RuffLintEvaluator:
             files_excluded=len(copy.files) - len(wanted),
             configuration=ruff.rules.source,
             tool="ruff",
+            **asked(comparison, _WORDING.noun),
         )
 
+    async def _control(self, ruff: Ruff, trees: StaticTrees) -> BaseControl:
+        copy = await asyncio.to_thread(trees.copy_of_base)
+        await asyncio.to_thread(lay_out, ruff.rules, copy.path)
+        at_base = await ruff.findings(copy.path, await ruff.selected(copy.path, copy.files))
+        return BaseControl(at_base, is_fault, _WORDING.noun)
+
     async def _matters_of_taste(
-        self, ruff: Ruff, trees: StaticTrees, comparison: Comparison
+        self, ruff: Ruff, trees: StaticTrees, comparison: Comparison, control: BaseControl
     ) -> Callable[[Finding], bool]:
         """Say which new findings only advise: those of rules that the base neither chose nor holds to.
 
@@ -129,15 +148,7 @@ class RuffLintEvaluator:
         full code.
         """
         open_rules = {each.rule for each in comparison.new if not is_fault(each.rule)}
-        unparsed = any(each.rule == INVALID_SYNTAX for each in comparison.new)
-        if not (open_rules or unparsed):
-            return lambda _: False
-        if ruff.rules.unconfigured and not unparsed:
-            return lambda each: each.rule in open_rules
-        copy = await asyncio.to_thread(trees.copy_of_base)
-        await asyncio.to_thread(lay_out, ruff.rules, copy.path)
-        at_base = await ruff.findings(copy.path, await ruff.selected(copy.path, copy.files))
-        loose = often_broken(at_base, but=is_fault)
+        loose = often_broken(control.findings, but=is_fault)
         if ruff.rules.unconfigured:
             return lambda each: each.rule in open_rules or loose.covers(each)
         # A project that chooses groups of rules has not agreed to those that its own ruff does not have.
@@ -148,6 +159,11 @@ class RuffLintEvaluator:
             or each.rule in unsettled
             or (not is_fault(each.rule) and not ruff.rules.chooses(each.rule))
         )
+
+
+def _is_plain_fault(finding: Finding) -> bool:
+    """Tell whether a finding counts whatever the base has."""
+    return is_fault(finding.rule) and finding.rule != INVALID_SYNTAX
 
 
 def _rules_for(base: Path | None, workspace: Path) -> LintRules:

@@ -67,11 +67,13 @@ class KnownSilencers:
         rewritten: by file, those of lines that the candidate does not have; each may stay on its line's new
             version.
         practised: kinds of comments for one line that are a practice of the base.
+        familiar: kinds that the base has at all.
     """
 
     by_file: Mapping[str, _Lines] = field(default_factory=dict[str, _Lines])
     elsewhere: _Lines = field(default_factory=_Lines)
     practised: frozenset[str] = frozenset()
+    familiar: frozenset[str] = frozenset()
     rewritten: Mapping[str, list[Silencer]] = field(default_factory=dict[str, list[Silencer]])
 
     def new_among(self, name: str, found: Iterable[Silencer]) -> list[Silencer]:
@@ -128,13 +130,22 @@ def known_silencers(
     # A base that hides all errors of a line lets others say exactly which they hide.
     if kinds[BARE] + kinds["type"] >= PRACTICE:
         practised |= {"type"}
-    return KnownSilencers(by_file, elsewhere, practised, rewritten)
+    familiar = set(kinds)
+    if kinds[BARE]:
+        familiar.add("type")
+    return KnownSilencers(by_file, elsewhere, practised, frozenset(familiar), rewritten)
 
 
 def _is_alike(one: Silencer, other: Silencer) -> bool:
     """Tell whether two lines may be versions of one; their comments are the same and do not count."""
     texts = (each.whole.removesuffix(each.text).rstrip() for each in (one, other))
     return SequenceMatcher(None, *texts, autojunk=False).ratio() >= _ALIKE
+
+
+def names_rule(silencer: Silencer, rule: str) -> bool:
+    """Tell whether a comment says that it hides a rule; some do by a longer name, some hide all of a line."""
+    words = re.findall(r"[A-Za-z][\w-]*", silencer.text.casefold())
+    return BARE in silencer.kinds or words[:2] == ["ruff", "ignore"] or rule.casefold() in words
 
 
 def silencers(source: str, tool: Tool) -> list[Silencer]:

@@ -28,6 +28,7 @@ from app.runners.evaluators.protocol import (
 from app.runners.evaluators.static.analysed_copy import AnalysedCopy
 from app.runners.evaluators.static.baseline import Finding, Wording, often_broken, result_of
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
+from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
 from app.runners.evaluators.static.library_memory import LibraryMemory
 from app.runners.evaluators.static.mypy_tool import Mypy
 from app.runners.evaluators.static.silencing_comments import Tool
@@ -42,6 +43,7 @@ from app.runners.evaluators.tooling import (
     seconds_here_for,
 )
 from app.schemas.evaluation import CheckerName
+from app.schemas.questions import ProtectedPolicy
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.environments.pythons import own_interpreter
 
@@ -72,7 +74,8 @@ class TypeCheckEvaluator:
     the base has many errors of any kind: its checker did not look there. A comment that names the
     errors it hides counts where the base has such comments. What else silences the checker (other comments,
     `@no_type_check`, blocks that it is set to skip) counts only where the base has it. No function
-    may lose its annotations. Loses 0.1 of the score for each new error.
+    may lose its annotations. Where the base's own errors, its comments that hide errors, or missing packages
+    cast doubt on an error (see `doubt`), a human is asked. Loses 0.1 of the score for each new error.
 
     What mypy remembers of one attempt is used in the next of the same run, so that only what changed is
     checked; a fraction of the time. A run's first check begins with what is known of libraries.
@@ -85,6 +88,7 @@ class TypeCheckEvaluator:
         allow_silencers: whether new comments and decorators that silence the checker count, too.
         unconfigured: what findings do where the base does not configure the checker.
         lacks_packages: whether the interpreter lacks the packages that the project needs.
+        protected: what becomes of doubtful errors where the context does not say so.
         memory: what is remembered of runs.
         libraries: what is known of libraries before a run's first check.
         learns: whether checks add to what is known of libraries; False where no later check can use it.
@@ -97,6 +101,7 @@ class TypeCheckEvaluator:
     allow_silencers: bool = False
     unconfigured: Unconfigured = "advise"
     lacks_packages: bool = False
+    protected: ProtectedPolicy = ProtectedPolicy.ASK
     memory: CheckerMemory = field(default_factory=CheckerMemory, repr=False, compare=False)
     libraries: LibraryMemory = field(
         default_factory=lambda: LibraryMemory(CheckerMemory()), repr=False, compare=False
@@ -114,15 +119,17 @@ class TypeCheckEvaluator:
             return workspace
         try:
             base, seconds = find_base(context), seconds_here_for(context, self.timeout)
-            run_id = context.get("run_id")
+            run_id, policy = context.get("run_id"), context.get("protected_policy", self.protected)
             try:
                 async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
-                    judge = replace(self, python=found.python)
+                    lacks = self.lacks_packages or bool(found.conceded.left_out)
+                    judge = replace(self, python=found.python, lacks_packages=lacks, protected=policy)
                     return with_interpreter(await judge._judge(workspace, base, seconds, run_id), found)
             except EnvironmentTroubleError as error:
                 if error.trouble.retryable:
                     return environment_trouble(self, error)
-                judge = replace(self, python=own_interpreter().path, lacks_packages=True)
+                own = own_interpreter().path
+                judge = replace(self, python=own, lacks_packages=True, protected=policy)
                 return _without_packages(await judge._judge(workspace, base, seconds, run_id), error)
         except ToolTroubleError as trouble:
             return errored(self, str(trouble), version=self.version)
@@ -179,7 +186,11 @@ class TypeCheckEvaluator:
         advises = self._advises(checker, trees)
         loose = often_broken(at_base.found, but=_FAULTS.__contains__, all_or_none=True)
         comparison = comparison.advising(lambda each: advises or loose.covers(each))
-        if checked.unfinished and not (comparison.new or comparison.advice):
+        if trees.base is not None:
+            control = BaseControl(at_base.found, _FAULTS.__contains__, _WORDING.noun)
+            why = (trees.copy.hidden, control.why, self._lacks)
+            comparison = sorted_by_doubt(comparison, why, self.protected)
+        if checked.unfinished and not (comparison.new or comparison.doubts or comparison.advice):
             raise ToolTroubleError(checked.unfinished)
         result = result_of(
             self,
@@ -189,13 +200,18 @@ class TypeCheckEvaluator:
             files_unchecked=list(checked.unchecked[:_LISTED]),
             configuration=checker.source,
             tool=checker.name,
+            **asked(comparison, _WORDING.noun),
         )
         # Who has findings passes by other evidence, never by this.
         return (
             result
-            if comparison.new or not comparison.advice
+            if comparison.new or comparison.doubts or not comparison.advice
             else result.model_copy(update={"status": EvaluationStatus.SKIPPED})
         )
+
+    def _lacks(self, finding: Finding) -> str:
+        unsure = self.lacks_packages and finding.rule not in _FAULTS
+        return "types were checked without the packages that the project needs" if unsure else ""
 
     async def _recall(self, run_id: UUID | None, cache: Path | None, checker: TypeChecker) -> None:
         if cache is None or await asyncio.to_thread(cache.exists):

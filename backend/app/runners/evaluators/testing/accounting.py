@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.base_failures import Goal, SortedFailures, sort_errors, sort_failures
+from app.runners.evaluators.testing.base_failures import (
+    Goal,
+    SortedFailures,
+    sort_endless,
+    sort_errors,
+    sort_failures,
+)
 from app.runners.evaluators.testing.changed import ChangedTests
+from app.runners.evaluators.testing.doubts import doubts_about
 from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
+from app.runners.evaluators.testing.own_lacks import lacking_own
+from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
@@ -39,8 +47,48 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Bas
     Where no test of the base passes, none is taken out: what is left would speak for nothing. A human can
     still be asked when a changed helper keeps every file from loading, and the candidate's versions pass.
     Tests that load and fail, all of them, are answered by no question: their versions may ask for anything.
+    Failures that are no proof (see `doubts`) are asked about when everything else holds, or is asked, too.
     """
     judged = judged.counting_once()
+    endless = sort_endless(judged.endless, rules.goal)
+    found = await _with_doubts(harness, _with_endless(judged, endless), rules, base)
+    if not (endless.questions and (found.questions or found.all_well)):
+        return found
+    return replace(found, questions=(*found.questions, *endless.questions))
+
+
+def _with_endless(judged: JudgedRun, endless: SortedFailures) -> JudgedRun:
+    """Note tests that never end, keep those that a human is asked about, and count the others as failed."""
+    if judged.of_base is None or not judged.endless:
+        return judged
+    asked = {each.id: judged.endless[each.id] for each in endless.questions}
+    counted = {
+        name: RanTest(name, Outcome.FAILED, 0.0, f"it {why}")
+        for name, why in judged.endless.items()
+        if name not in asked and name not in endless.known
+    }
+    report = judged.of_base
+    report = replace(report, tests={**report.tests, **counted}, ids=(*report.ids, *counted))
+    return replace(judged, of_base=report, known={**judged.known, **endless.known}, doubted=asked)
+
+
+async def _with_doubts(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
+    """Sort the failures, and ask about those that are no proof."""
+    if rules.protected is not ProtectedPolicy.ASK:
+        return await _with_rows(harness, judged, rules, base)
+    trees = (rules.changed.base, rules.changed.workspace)
+    doubts = doubts_about(judged, await lacking_own(harness, trees, judged.own))
+    if not doubts:
+        return await _with_rows(harness, judged, rules, base)
+    found = await _with_rows(harness, doubts.taken_from(judged), rules, base)
+    if not (found.questions or found.all_well):
+        # Something else speaks against it: then everything is said, and nothing is asked.
+        return await _with_rows(harness, judged, rules, base)
+    return replace(found, questions=(*found.questions, *doubts.questions()))
+
+
+async def _with_rows(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
+    """Sort the failures, and ask about rows of base tests that the code chose."""
     asked = {} if rules.protected is ProtectedPolicy.FAIL else _fewer_rows(judged)
     if not asked:
         return await _accounted(harness, judged, rules, base)
@@ -75,13 +123,16 @@ def _about_rows(function: str, ids: Sequence[str]) -> Question:
 
 async def _accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
     of_base = judged.of_base
+    if of_base is not None and of_base.ending is Ending.BROKEN and rules.protected is ProtectedPolicy.ASK:
+        return replace(judged, questions=await rules.changed.about_setting(harness, judged.own))
     if of_base is None or not judged.hangs_on_base:
         return judged
     if not says_something(of_base):
         return await _asked_about_all(harness, judged, rules)
     found = await _sorted(of_base, judged, rules, base)
     of_base = of_base.without(found.known)
-    judged = replace(judged, of_base=of_base, known=found.known)
+    known = {**judged.known, **found.known}
+    judged = replace(judged, of_base=of_base, known=known)
     left = of_base.without({each.id for each in found.questions})
     if not (left.failures or left.errors):
         return replace(judged, questions=found.questions)
@@ -93,7 +144,7 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Ba
     if not changed:
         return judged
     noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
-    known = {**found.known, **noted}
+    known |= noted
     return replace(judged, of_base=of_base.without(noted), known=known, questions=found.questions)
 
 

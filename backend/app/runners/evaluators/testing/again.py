@@ -5,6 +5,8 @@ and where *every* failure is the base's own flake or the machine's lack, there i
 base does is taken from the run's baseline, if there is one:
 
 - *flaky*: failed, and passed when run again alone. The candidate fails; the word goes into the feedback.
+- *unsteady*: a flaky test that also passes in a second run of all tests. So its failure hangs on nothing that
+  the tests do to each other, and a human is asked.
 - *flaky at base*: a flaky test that the base, in up to three runs, both passes and fails. That is not the
   candidate's doing: the evaluation can be repeated.
 - *red at base*: the base fails the test as well, in each of two runs. Tests that come before their code do
@@ -42,6 +44,7 @@ class SecondLook:
     """
 
     flaky: tuple[str, ...] = ()
+    unsteady: tuple[str, ...] = ()
     at_base: tuple[str, ...] = ()
     red: Mapping[str, str] = field(default_factory=dict[str, str])
     red_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -60,6 +63,7 @@ class SecondLook:
     def __add__(self, other: "SecondLook") -> "SecondLook":
         return SecondLook(
             flaky=(*self.flaky, *other.flaky),
+            unsteady=(*self.unsteady, *other.unsteady),
             at_base=(*self.at_base, *other.at_base),
             red={**self.red, **other.red},
             red_files={**self.red_files, **other.red_files},
@@ -103,6 +107,25 @@ async def look_again(
             name: what for name in at_base if (what := await _machine_lacks(name, report, there, base))
         },
     )
+
+
+async def steadied(harness: Harness, tree: RunTree, report: RunReport, second: SecondLook) -> SecondLook:
+    """Run all tests once more where nothing but flaky ones speaks against a run.
+
+    Args:
+        harness: runs them.
+        tree: what was run.
+        report: what came of it.
+        second: what is known of its failures.
+    """
+    flaky = [each.id for each in report.failures if each.id in second.flaky]
+    others = [each.id for each in report.failures if each.id not in second.flaky]
+    if not flaky or any(each not in second.red for each in others):
+        return second
+    again = await harness.run(tree)
+    settled = {*second.flaky_at_base, *second.red}
+    unsteady = [each for each in _now_good(flaky, again) if each not in settled]
+    return replace(second, unsteady=tuple(unsteady) if again.ending is Ending.COMPLETE else ())
 
 
 async def _remembered(

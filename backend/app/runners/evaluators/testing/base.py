@@ -17,6 +17,7 @@ from app.runners.evaluators.testing.dependencies import (
     missing_module,
     missing_submodule,
 )
+from app.runners.evaluators.testing.endless import Endless
 from app.runners.evaluators.testing.installed import has_module
 from app.runners.evaluators.testing.inventory import file_of, function_of, lost_tests
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
@@ -30,7 +31,6 @@ from app.runners.evaluators.tooling import ToolTroubleError, excerpt
 from app.schemas.baseline import Baseline
 from app.workspaces.confine.sandbox import SandboxUnavailableError
 
-_ALONE_SECONDS = 10.0
 _LACKS = "The interpreter that runs the tests lacks what the project needs"
 
 
@@ -52,6 +52,7 @@ class BaseTests:
         self._listing: asyncio.Task[RunReport] | None = None
         self._written: WrittenTests | None = None
         self._baseline = baseline
+        self.endless = Endless(harness, self.run_now, baseline)
         self.remembered = Remembered(baseline) if baseline and baseline.whole else None
 
     async def prepare(self) -> None:
@@ -76,11 +77,15 @@ class BaseTests:
         return await self.run_now(files, ids)
 
     async def run_now(
-        self, files: Collection[str] | None = None, ids: Collection[str] | None = None
+        self,
+        files: Collection[str] | None = None,
+        ids: Collection[str] | None = None,
+        *,
+        seconds: float | None = None,
     ) -> RunReport:
         """Run tests of the base in the base, even those whose results are known."""
-        tree = await self._tree(files)
-        return await self._harness.run(tree, ids=ids)
+        harness = self._harness if seconds is None else replace(self._harness, seconds=seconds)
+        return await harness.run(await self._tree(files), ids=ids)
 
     async def lost(self, report: RunReport) -> list[str]:
         """Return the base's tests that a run did not have."""
@@ -107,7 +112,8 @@ class BaseTests:
         # Where each test of a function still runs, a further one is new, as for a new data file. A file that
         # cannot be imported at base has tests that its text names.
         awake_functions = {function_of(each) for each in awake.difference(report.tests)}
-        unread = [name for name in files if there.ending is not Ending.COMPLETE or _is_broken(name, there)]
+        broken = {each.id for each in there.errors}
+        unread = [name for name in files if there.ending is not Ending.COMPLETE or name in broken]
         awake_functions.update(written_tests(self._base, unread))
         return [
             each
@@ -176,13 +182,8 @@ class BaseTests:
         if self._baseline and ran_endless(self._baseline, report, self._harness.seconds):
             return f"In the base, {self._baseline.trouble}"
         waits_for = report.unfinished[0] if report.unfinished else ""
-        if report.ending is Ending.TIMED_OUT and waits_for:
-            # The test that the run waited for is tried alone, so that the base does not wait as long again.
-            limit = min(self._harness.seconds, max(_ALONE_SECONDS, self._harness.seconds / 4))
-            patient = replace(self._harness, seconds=limit)
-            alone = await patient.run(await self._tree({file_of(waits_for)}), ids=[waits_for])
-            if alone.ending is Ending.TIMED_OUT:
-                return f"{waits_for} does not end within {limit:g} seconds in the base either"
+        if report.ending is Ending.TIMED_OUT and waits_for and (why := await self.endless.why(waits_for)):
+            return f"{waits_for} {why}"
         there = await self.run()
         if there.ending is not report.ending:
             return ""
@@ -200,6 +201,9 @@ class BaseTests:
         if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
             return ""
         listing = await self._list() if of_base else None
+        if listing is not None and listing.ending is not Ending.BROKEN:
+            # Some plug-ins and fixtures break only when tests run.
+            listing = await self.run()
         if listing is None or listing.ending is not Ending.BROKEN:
             return ""
         part = missing_submodule(report.text)
@@ -294,7 +298,3 @@ class BaseTests:
     def _known(self) -> WrittenTests:
         assert self._written is not None  # noqa: S101 - prepare() comes first
         return self._written
-
-
-def _is_broken(name: str, report: RunReport) -> bool:
-    return any(each.id == name for each in report.errors)

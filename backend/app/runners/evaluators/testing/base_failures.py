@@ -129,6 +129,32 @@ def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], go
     return SortedFailures(known, tuple(questions))
 
 
+def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
+    """Sort tests that end neither on the candidate's code nor at the base; others count against it.
+
+    Args:
+        endless: by id, what is known of the test.
+        goal: which failures count.
+    """
+    known: dict[str, str] = {}
+    questions: list[Question] = []
+    for name, why in endless.items():
+        if goal.policy is BaseFailures.MUST_PASS:
+            continue
+        if goal.policy is BaseFailures.IGNORE:
+            known[name] = f"it {why}"
+        elif goal.names(name):
+            continue
+        elif goal.tests:
+            known[name] = f"it {why}, and is not among the tests of the goal"
+        else:
+            text = f"`{name}` {why}: may it stay so?"
+            questions.append(
+                Question.about(name, QuestionKind.RED_AT_BASE, text, why="the goal does not name it")
+            )
+    return SortedFailures(known, tuple(questions))
+
+
 def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal) -> str:
     if goal.policy is BaseFailures.IGNORE:
         return "it fails at the base, too"

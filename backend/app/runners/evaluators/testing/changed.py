@@ -68,6 +68,37 @@ class ChangedTests:
             return []
         return await asyncio.to_thread(self._ask, failing, theirs)
 
+    async def about_setting(self, harness: Harness, own: RunReport | None) -> list[Question]:
+        """Ask about changed helpers and settings without which no test of the base can even begin.
+
+        All tests of the candidate run in its own setting; nothing is asked unless each of them holds there.
+
+        Args:
+            harness: runs them.
+            own: the tests that the candidate added or changed.
+        """
+        others = [each for each in self.laid_over if not is_test_file(each, self.patterns)]
+        if not others or (own is not None and not _is_good(own)):
+            return []
+        tree = await asyncio.to_thread(whole_tree, self.workspace, harness.limits)
+        report = await harness.run(tree)
+        if not (_is_good(report) and any(each.ok for each in report.tests.values())):
+            return []
+        return await asyncio.to_thread(self._of_setting, others, report)
+
+    def _of_setting(self, others: Sequence[str], report: RunReport) -> list[Question]:
+        parts = self._further(others, []) or [
+            question_of_file(each, self._before(each), self._after(each)) for each in others
+        ]
+        listed = ", ".join(dict.fromkeys(f"`{each.id}`" for each in parts[:3]))
+        passed = sum(each.ok for each in report.tests.values())
+        text = f"The tests can run on this code only with the changed {listed}: {_ENDING}"
+        why = f"with the base's version pytest cannot begin; with the changed one {passed} tests pass"
+        before, after = ("\n\n".join(filter(None, texts)) for texts in _sides(parts))
+        return [
+            Question.about(parts[0].id, QuestionKind.DIFFERENT, text, why=why, before=before, after=after)
+        ]
+
     async def _theirs(self, harness: Harness, failing: Sequence[str], own: RunReport | None) -> _Theirs:
         """Return what the candidate's versions do; tests of files that it left alone run in its setting."""
         found = dict(own.tests) if own is not None else {}

@@ -11,7 +11,10 @@ from app.runners.evaluators.source_places import source_places
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)
-_REQUIREMENTS = ("*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in")
+_REQUIREMENTS = (
+    *("*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in"),
+    *("requirements/*/*.txt", "requirements/*/*.in"),
+)
 _SETUP_OPTIONS = ("install_requires", "tests_require")
 _NAME = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)")
 

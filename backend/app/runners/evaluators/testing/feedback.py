@@ -86,6 +86,11 @@ def _objections(judged: JudgedRun) -> list[str]:
         found += [f"{name}{each}" for each in about]
     if judged.fewer:
         found.append(f"{_plural(len(judged.fewer), 'row')} of base tests no longer run")
+    doubted = [each for each in judged.doubted if each not in judged.endless]
+    if doubted:
+        found.append(f"{_plural(len(doubted), 'failure')} may be the setting's fault")
+    if waiting := [each for each in judged.doubted if each in judged.endless]:
+        found.append(f"{_plural(len(waiting), 'test')} of the base never ended: {', '.join(waiting)}")
     if judged.replaced:
         found.append(
             f"{_plural(len(judged.replaced), 'test')} of the base had other code put in place: "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, errored
 from app.runners.evaluators.testing.accounting import Rules, accounted, says_something
-from app.runners.evaluators.testing.again import SecondLook, look_again
+from app.runners.evaluators.testing.again import SecondLook, look_again, steadied
 from app.runners.evaluators.testing.away import Away
 from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.base_failures import Goal
@@ -109,22 +109,25 @@ async def _judge_runs(
         of_base, own = await together(
             _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
         )
-        for report in (of_base, own):
-            if report is None or (report is of_base and says_something(report)):
-                continue
-            trouble = await base.environment_trouble(report, of_base=report is of_base)
-            if trouble:
-                return errored(gate, trouble, ending=report.ending.value, reason="environment")
+        of_base = await base.endless.past(layout.base_run, of_base)
+        own = await base.endless.past(layout.own_run, own)
+        # While the base's tests say something, what others lack may be a note or a question.
+        if of_base is None or not says_something(of_base):
+            for report in filter(None, (of_base, own)):
+                trouble = await base.environment_trouble(report, of_base=report is of_base)
+                if trouble:
+                    return errored(gate, trouble, ending=report.ending.value, reason="environment")
         judged = await _compared(of_base, own, layout, base, self_compared=gate.compare_base)
         second = await _second_look(harness, layout, judged, base)
         judged = await accounted(harness, replace(judged, second=second), rules, base)
         of_base = judged.of_base
-        trouble = await base.environment_trouble(of_base, of_base=True) if of_base else ""
+        trouble = await _trouble_left(judged, base)
         if trouble:
             return errored(gate, trouble, reason="environment")
         if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
             return errored(gate, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
-        if (judged.all_well or judged.questions) and of_base is not None:
+        is_whole = of_base is not None and of_base.ending is Ending.COMPLETE
+        if (judged.all_well or judged.questions) and of_base is not None and is_whole:
             passed = [each for each in of_base.tests.values() if each.ok]
             outside, counter = await together(
                 away.report(passed, base, of_base.seconds),
@@ -132,6 +135,17 @@ async def _judge_runs(
             )
             judged = replace(judged, outside=outside, counter=counter, in_process=gate.in_process_only)
         return result_of(gate, judged)
+
+
+async def _trouble_left(judged: JudgedRun, base: BaseTests) -> str:
+    """Say what the environment lacks for tests that are neither noted nor asked about.
+
+    What the candidate's own tests lack leaves the attempt without a verdict only while the base's tests hold.
+    """
+    trouble = await base.environment_trouble(judged.of_base, of_base=True) if judged.of_base else ""
+    if trouble or judged.own is None or judged.questions or not replace(judged, own=None).all_well:
+        return trouble
+    return await base.environment_trouble(judged.own, of_base=False)
 
 
 async def _known(
@@ -175,7 +189,8 @@ async def _compared(
     return replace(
         judged,
         of_base=of_base,
-        lost=await base.lost(of_base),
+        lost=base.endless.kept_from(await base.lost(of_base)),
+        endless=dict(base.endless.known),
         idle=await base.newly_idle(of_base),
         replaced=base.replaced(of_base),
     )
@@ -184,9 +199,11 @@ async def _compared(
 async def _second_look(harness: Harness, layout: Layout, judged: JudgedRun, base: BaseTests) -> SecondLook:
     found = SecondLook()
     if judged.of_base is not None and layout.base_run is not None:
-        found += await look_again(harness, layout.base_run, judged.of_base, base)
+        looked = await look_again(harness, layout.base_run, judged.of_base, base)
+        found += await steadied(harness, layout.base_run, judged.of_base, looked)
     if judged.own is not None and layout.own_run is not None:
-        found += await look_again(harness, layout.own_run, judged.own)
+        looked = await look_again(harness, layout.own_run, judged.own)
+        found += await steadied(harness, layout.own_run, judged.own, looked)
     return found
 
 

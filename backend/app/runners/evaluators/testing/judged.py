@@ -28,6 +28,8 @@ class JudgedRun:
         self_written_only: whether the base has no tests.
         laid_over: files that were taken from the base although the candidate changed them.
         known: by id, why a failing test of the base does not count; these are no longer in `of_base`.
+        endless: by id, why a test is not in the runs: it ends neither here nor at the base.
+        doubted: by id, why a failure is no proof, and a human is asked; these are no longer in the runs.
         questions: what a human is asked; when there are any, nothing else speaks against a pass.
         second: what a second look at failing tests showed.
         counter: what the base's tests do with wrong expectations; None when that was not asked.
@@ -45,6 +47,8 @@ class JudgedRun:
     self_written_only: bool = False
     laid_over: Sequence[str] = ()
     known: Mapping[str, str] = field(default_factory=dict[str, str])
+    endless: Mapping[str, str] = field(default_factory=dict[str, str])
+    doubted: Mapping[str, str] = field(default_factory=dict[str, str])
     questions: Sequence[Question] = ()
     second: SecondLook = field(default_factory=SecondLook)
     outside: OutsideReport | None = None
@@ -77,7 +81,7 @@ class JudgedRun:
         """Number of tests and files that had to be all right."""
         report = self.report
         bad = len(report.failures) + len(report.errors) + len(report.unfinished)
-        return self.ok + bad + len(self.lost) + len(self.idle)
+        return self.ok + bad + len(self.lost) + len(self.idle) + len(self.doubted)
 
     @property
     def all_well(self) -> bool:
@@ -151,6 +155,7 @@ class JudgedRun:
             "laid_over": list(self.laid_over[:50]),
             "flaky": list(self.second.flaky),
             "failing_at_base": list(self.second.at_base[:50]),
+            **({"doubted": dict(list(self.doubted.items())[:50])} if self.doubted else {}),
             **({"red_at_base": dict(list(self.known.items())[:50])} if self.known else {}),
             "forged": [*report.forged[:20], *self.replaced[:20]],
             **({"outside": self.outside.metadata()} if self.outside else {}),

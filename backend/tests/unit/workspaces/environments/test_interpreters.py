@@ -373,7 +373,27 @@ async def test_a_source_distribution_is_not_built_unless_that_is_allowed(
 ) -> None:
     made = environments(tmp_path / "data", sandbox, with_source)
     text = DEMO["pyproject.toml"].replace('"alpha>=1"', '"beta"')
-    found = await outcome(made, write(tmp_path / "base", {"pyproject.toml": text}))
-    assert isinstance(found, Unavailable)
-    assert found.reason is Reason.BUILD, found.detail
-    assert "ENVIRONMENT_BUILD" in found.detail
+    files = {
+        "pyproject.toml": text,
+        "src/demo.py": "def both():\n    return 'ab'\n",
+        "src/extra.py": "import beta\n",
+        "tests/test_demo.py": "from demo import both\n\n\ndef test_both():\n    assert both() == 'ab'\n",
+        "tests/test_extra.py": "import extra\n\n\ndef test_extra():\n    assert extra.beta\n",
+    }
+    base = write(tmp_path / "base", files)
+    found = await outcome(made, base)
+    assert isinstance(found, Ready), found
+    assert found.conceded == Concessions(("beta",))
+    assert "beta" not in await installed(found.python)
+    # The rest is judged without it, and the result says so.
+    passing = await judge(PytestEvaluator(interpreters=made, outside=False), base, base)
+    assert passing.status is EvaluationStatus.PASSED, passing.feedback
+    assert "Not installed, as no wheel can be had: beta." in passing.feedback
+    assert "tests/test_extra.py" in str(passing.metadata["red_at_base"])
+    wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
+    refused = await judge(PytestEvaluator(interpreters=made, outside=False), base, wrong)
+    assert refused.status is EvaluationStatus.FAILED, refused.feedback
+    # Where every test needs it, nothing speaks for a pass.
+    alone = write(tmp_path / "alone", {each: files[each] for each in files if not each.endswith("_demo.py")})
+    unknown = await judge(PytestEvaluator(interpreters=made, outside=False), alone, alone)
+    assert unknown.status is EvaluationStatus.ERRORED, unknown.feedback

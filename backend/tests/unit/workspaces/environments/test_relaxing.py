@@ -65,18 +65,29 @@ def test_one_thing_after_the_other_is_given_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reason", "said"),
     [
-        (Reason.BUILD, DIRECT.replace("beta", "alpha")),
+        (Reason.BUILD, DIRECT.replace("beta", "pytest")),
         (Reason.UNRESOLVABLE, "Because you require beta==9 and pytest-cov>=7, your requirements are"),
         (Reason.OFFLINE, "error sending request for url (https://index.example/simple/beta/)"),
         (Reason.OFFLINE, "Failed to fetch: https://example.org/alpha.zip"),
         (Reason.FAILED, "killed"),
     ],
-    ids=["the project needs it", "a conflict", "no network", "the project needs the address", "another"],
+    ids=["what runs the tests", "a conflict", "no network", "the project needs the address", "another"],
 )
 def test_what_is_never_given_up(tmp_path: Path, reason: Reason, said: str) -> None:
     made = asked(tmp_path, "alpha @ https://example.org/alpha.zip\nbeta\n")
     assert not made.concede(reason, said)
     assert made.conceded == Concessions()
+
+
+def test_what_the_project_itself_needs_is_given_up_last(tmp_path: Path) -> None:
+    made = asked(tmp_path, "alpha\nbeta==1.0\n")
+    both = f"{DIRECT}\n  And because alpha has no usable wheels and you require alpha, we can conclude"
+    assert made.concede(Reason.BUILD, both)
+    assert made.conceded.left_out == ("beta",)
+    assert made.concede(Reason.BUILD, both)
+    assert made.conceded.left_out == ("alpha", "beta")
+    assert "alpha, beta. Tests that miss it" in made.conceded.sentences()[0]
+    assert not made.concede(Reason.BUILD, both)
 
 
 def test_an_address_that_cannot_be_reached_is_left_out(tmp_path: Path) -> None:

@@ -149,6 +149,7 @@ def test_tests_are_read_from_text(tree) -> None:
         pytest.param(
             "yaml", {"requirements-dev.txt": "# x\nPyYAML==6\n"}, True, id="declared by another name"
         ),
+        pytest.param("x", {"requirements/storage/x.txt": "x>1\n"}, True, id="a file in a directory of files"),
         pytest.param("x", {"pyproject.toml": "[dependency-groups]\ndev = ['x']\n"}, True, id="group"),
         pytest.param("x", {"pyproject.toml": "[tool.poetry.dependencies]\nx = '1'\n"}, True, id="poetry"),
         pytest.param(

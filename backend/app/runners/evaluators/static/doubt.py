@@ -1,0 +1,125 @@
+"""When a new finding of a static tool is no proof against a candidate, but a question to a person. Pure.
+
+A finding proves something only in a setting that agrees with the project. The control is the base: where it
+passes the same check, a new finding is the candidate's. Where the base breaks the same rule, has findings in
+the same file, or has several at all, its project runs the tool in another way, or not there. Then the setting
+may be at fault as well as the work. So it is with a comment that names what it hides, in a base that has such
+comments. Code that cannot be read, and names that are not there, are faults in every setting.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.static.baseline import Comparison, Finding
+from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, ProtectedPolicy, Question, QuestionKind
+
+SEVERAL = 10
+"""A base with this many findings that it does not silence is not held clean in the setting of the gate."""
+
+Why = Callable[[Finding], str]
+"""Says why a finding is no proof; `""` where it is one."""
+
+_LISTED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BaseControl:
+    """What a tool finds at the base, as the control of what it finds in a candidate.
+
+    Attributes:
+        findings: of the base, in the setting of the gate.
+        is_fault: tells whether a rule is about a fault, which counts in every setting.
+        noun: what the tool finds, in the singular.
+    """
+
+    findings: Sequence[Finding]
+    is_fault: Callable[[str], bool]
+    noun: str
+
+    def why(self, finding: Finding) -> str:
+        """Say why the base's own findings cast doubt on a new one."""
+        if self.is_fault(finding.rule):
+            return ""
+        open_ones = [each for each in self.findings if not self.is_fault(each.rule)]
+        alike = sum(each.rule == finding.rule for each in open_ones)
+        if alike:
+            return f"the base breaks {finding.rule} itself, {_times(alike)}"
+        beside = sum(each.file == finding.file for each in open_ones)
+        if beside:
+            return f"this file has {_plural(beside, self.noun)} at the base"
+        if len(open_ones) >= SEVERAL:
+            return f"the base has {_plural(len(open_ones), self.noun)} itself"
+        return ""
+
+
+def sorted_by_doubt(comparison: Comparison, why: Iterable[Why], policy: ProtectedPolicy) -> Comparison:
+    """Take those new findings apart that are no proof.
+
+    Args:
+        comparison: with the base.
+        why: each says of a finding why it is no proof; the first answer counts.
+        policy: with *fail* every finding counts, with *note* doubtful ones advise.
+    """
+    if policy is ProtectedPolicy.FAIL or not comparison.new:
+        return comparison
+    asked = list(why)
+    doubts = {each: found for each in comparison.new if (found := _first(asked, each))}
+    left = tuple(each for each in comparison.new if each not in doubts)
+    if policy is ProtectedPolicy.NOTE:
+        return replace(comparison, new=left, advice=(*comparison.advice, *doubts))
+    return replace(comparison, new=left, doubts=doubts)
+
+
+def asked(comparison: Comparison, noun: str) -> dict[str, Any]:
+    """Return the part of a result's metadata that asks one question for each file with doubtful findings.
+
+    Nothing is asked where other findings count anyway.
+    """
+    doubts = comparison.doubts
+    if comparison.new or not doubts:
+        return {}
+    files = dict.fromkeys(each.file for each in doubts)
+    groups = {name: [each for each in doubts if each.file == name] for name in files}
+    if len(groups) > MAX_QUESTIONS:
+        groups = {f"{len(groups)} files": list(doubts)}
+    questions = [_about(name, found, comparison, noun) for name, found in groups.items()]
+    return {QUESTIONS: [each.model_dump(mode="json") for each in questions]}
+
+
+def _about(name: str, found: Sequence[Finding], comparison: Comparison, noun: str) -> Question:
+    files = {each.file for each in found}
+    rules = _listed(dict.fromkeys(each.rule for each in found))
+    text = f"`{name}` has {_plural(len(found), f'new {noun}')} ({rules}): may that stay?"
+    return Question.about(
+        name,
+        QuestionKind.DOUBTFUL,
+        text,
+        why=_listed(dict.fromkeys(comparison.doubts[each] for each in found)),
+        before=_lines(each for each in comparison.known if each.file in files),
+        after=_lines(found),
+    )
+
+
+def _lines(findings: Iterable[Finding]) -> str:
+    """Put findings into lines that stay the same when only line numbers change."""
+    return "\n".join(f"{each.rule} {issue_key(each.message)}" for each in findings)
+
+
+def _first(why: Sequence[Why], finding: Finding) -> str:
+    return next((found for each in why if (found := each(finding))), "")
+
+
+def _listed(texts: Collection[str]) -> str:
+    shown = list(texts)[:_LISTED]
+    more = f" and {len(texts) - _LISTED} more" if len(texts) > _LISTED else ""
+    return f"{'; '.join(shown) if any(' ' in each for each in shown) else ', '.join(shown)}{more}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,114 @@
+"""Failing tests that are no proof against a candidate, because the setting of the gate may be at fault. Pure.
+
+A failure proves something only if the same run says so again, and if the environment has what the test
+needs. Where that is not so, a person is asked: nothing passes by it, and no attempt is used up. Three kinds:
+
+- *unsteady*: the test failed, and passed alone and in a second whole run of the same code;
+- *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
+- *as before*: such a test fails in the words in which tests of the base fail on the base's own code.
+
+Nothing is taken out of runs that could not be trusted, and only while other tests of the base pass.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.report import Ending, RanTest, RunReport
+from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
+
+_UNSTEADY = "it failed once, and passed alone and in a second whole run of the same code"
+_AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
+_MESSAGE_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """Failures that a person is asked about.
+
+    Attributes:
+        of_base: by id of a base test, why its failure is no proof.
+        own: the same for tests and files that the candidate added or changed.
+        messages: of the failures, by id.
+    """
+
+    of_base: Mapping[str, str] = field(default_factory=dict[str, str])
+    own: Mapping[str, str] = field(default_factory=dict[str, str])
+    messages: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def __bool__(self) -> bool:
+        return bool(self.of_base or self.own)
+
+    def taken_from(self, judged: JudgedRun) -> JudgedRun:
+        """Return the runs without what is in doubt; the result still does not pass."""
+        of_base = judged.of_base.without(self.of_base) if judged.of_base else None
+        own = judged.own.without(self.own) if judged.own else None
+        return replace(
+            judged, of_base=of_base, own=own, doubted={**judged.doubted, **self.own, **self.of_base}
+        )
+
+    def questions(self) -> list[Question]:
+        """Ask about each failure; many become one question, whose key covers all of them."""
+        every = {**self.own, **self.of_base}
+        if len(every) > MAX_QUESTIONS:
+            ids = "\n".join(sorted(every))
+            text = f"{len(every)} tests failed, and the setting may be at fault: may that be?"
+            return [Question.about("tests", QuestionKind.DOUBTFUL, text, why=_reasons(every), after=ids)]
+        return [self._about(name, why) for name, why in every.items()]
+
+    def _about(self, name: str, why: str) -> Question:
+        message = " ".join(self.messages[name].split())[:_MESSAGE_CHARS]
+        text = f"`{name}` failed, but {why}: may that be?"
+        return Question.about(
+            name, QuestionKind.DOUBTFUL, text, why=message or why, after=f"{why}\n{issue_key(message)}"
+        )
+
+
+def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
+    """Say which failures are no proof.
+
+    Args:
+        judged: the runs; what fails as at the base is no longer in them, where it does not count.
+        lacking: by id of the candidate's own tests and files, what the environment lacks for them.
+    """
+    of_base, own = judged.of_base, judged.own
+    if of_base is None or not any(each.ok for each in of_base.tests.values()):
+        return Doubts()
+    unsteady = set(judged.second.unsteady)
+    mine: dict[str, str] = {}
+    if own is not None and _is_sound(own):
+        before = {issue_key(each) for each in judged.second.red.values()}
+        for test in own.failures:
+            if why := _why(test, lacking, unsteady, before):
+                mine[test.id] = why
+        mine |= {each.id: _needs(lacking[each.id]) for each in own.errors if each.id in lacking}
+    theirs = {each.id: _UNSTEADY for each in of_base.failures if each.id in unsteady}
+    failed = [
+        *of_base.failures,
+        *of_base.errors,
+        *(own.failures if own else ()),
+        *(own.errors if own else ()),
+    ]
+    messages = {each.id: each.message for each in failed if each.id in theirs or each.id in mine}
+    return Doubts(theirs if _is_sound(of_base) else {}, mine, messages)
+
+
+def _why(test: RanTest, lacking: Mapping[str, str], unsteady: set[str], before: set[str]) -> str:
+    if test.id in unsteady:
+        return _UNSTEADY
+    if test.id in lacking:
+        return _needs(lacking[test.id])
+    return _AS_BEFORE if test.message and issue_key(test.message) in before else ""
+
+
+def _needs(what: str) -> str:
+    return f"it could not run here: {what}"
+
+
+def _is_sound(run: RunReport) -> bool:
+    return run.ending is Ending.COMPLETE and not (run.forged or run.unfinished) and run.canaries_ran
+
+
+def _reasons(every: Mapping[str, str]) -> str:
+    return "; ".join(dict.fromkeys(every.values()))

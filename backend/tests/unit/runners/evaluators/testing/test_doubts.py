@@ -1,0 +1,214 @@
+"""Failures that are no proof: the setting may be at fault, and a person is asked. What is proof fails."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from app.runners.evaluators.testing.again import SecondLook, steadied
+from app.runners.evaluators.testing.doubts import doubts_about
+from app.runners.evaluators.testing.feedback import result_of
+from app.runners.evaluators.testing.gate import PytestEvaluator
+from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.report import CollectProblem, Ending, Outcome, RanTest, RunReport
+from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.verdict import VerdictStatus, judge
+from app.schemas.questions import MAX_QUESTIONS, BaseFailures
+from tests.unit.runners.evaluators.testing.gate_support import GOOD, run
+
+
+def ran(
+    messages: dict[str, str] | None = None, ending: Ending = Ending.COMPLETE, **outcomes: str
+) -> RunReport:
+    said = messages or {}
+    tests = {
+        name: RanTest(name, Outcome(outcome), 0.1, said.get(name, "")) for name, outcome in outcomes.items()
+    }
+    code = int(any(each.bad for each in tests.values()))
+    return RunReport(ending, code=code, ids=tuple(tests), tests=tests)
+
+
+UNSTEADY = SecondLook(flaky=("b",), unsteady=("b",))
+
+
+def test_what_fails_once_and_passes_twice_is_a_question() -> None:
+    judged = JudgedRun(of_base=ran(a="passed", b="failed"), second=UNSTEADY, compared=True)
+    doubts = doubts_about(judged, {})
+    assert "second whole run" in doubts.of_base["b"]
+    left = doubts.taken_from(judged)
+    assert left.all_well
+    result = result_of(PytestEvaluator(), replace(left, questions=doubts.questions()))
+    assert (result.status, [each.id for each in result.questions]) == ("failed", ["b"])
+    assert "1 failure may be the setting's fault" in result.feedback
+    assert result.metadata["doubted"] == dict(doubts.of_base)
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        pytest.param(
+            JudgedRun(of_base=ran(a="passed", b="failed"), second=SecondLook(flaky=("b",))),
+            id="it fails in every whole run: order matters",
+        ),
+        pytest.param(JudgedRun(of_base=ran(b="failed"), second=UNSTEADY), id="no test of the base passes"),
+        pytest.param(
+            JudgedRun(
+                of_base=replace(ran(a="passed", b="failed"), forged=("pytest was patched",)), second=UNSTEADY
+            ),
+            id="the run cannot be believed",
+        ),
+        pytest.param(
+            JudgedRun(of_base=replace(ran(a="passed", b="failed"), canaries_ran=False), second=UNSTEADY),
+            id="its control tests did not run",
+        ),
+        pytest.param(JudgedRun(own=ran(a="passed", b="failed"), second=UNSTEADY), id="there is no base"),
+    ],
+)
+def test_what_is_proof(judged: JudgedRun) -> None:
+    assert not doubts_about(judged, {})
+
+
+def test_own_tests_are_in_doubt_for_what_they_lack_and_what_was_so_before() -> None:
+    words = {"c": "tests/x.py:3: OSError: no socket", "d": "calc.py:2: KeyError: 'x'", "e": "E"}
+    own = replace(
+        ran(words, c="failed", d="failed", e="failed"),
+        problems=(CollectProblem("tests/test_y.py", skipped=False, message="No module named 'yaml'"),),
+    )
+    red = {"a": "tests/x.py:90: OSError: no socket"}
+    judged = JudgedRun(of_base=ran(z="passed"), own=own, second=SecondLook(red=red))
+    doubts = doubts_about(judged, {"e": "a program is missing", "tests/test_y.py": "yaml is not installed"})
+    assert set(doubts.own) == {"c", "e", "tests/test_y.py"}
+    # One failure that no doubt explains, and the whole is a failure.
+    assert not doubts.taken_from(judged).all_well
+
+
+def test_very_many_doubts_are_one_question() -> None:
+    names = [f"t{each}" for each in range(MAX_QUESTIONS + 1)]
+    of_base = ran(a="passed", **dict.fromkeys(names, "failed"))
+    judged = JudgedRun(of_base=of_base, second=SecondLook(flaky=tuple(names), unsteady=tuple(names)))
+    (question,) = doubts_about(judged, {}).questions()
+    assert f"{MAX_QUESTIONS + 1} tests" in question.text
+
+
+@dataclass
+class Script:
+    """Gives one report after the other, and counts."""
+
+    reports: list[RunReport]
+    runs: list[RunTree] = field(default_factory=list)
+
+    async def run(self, tree: RunTree, **_: object) -> RunReport:
+        self.runs.append(tree)
+        return self.reports.pop(0)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("again", "unsteady"),
+    [
+        pytest.param(ran(a="passed", b="passed"), ("b",), id="it passes in the second whole run"),
+        pytest.param(ran(a="passed", b="failed"), (), id="it fails in both: it depends on the others"),
+        pytest.param(ran(b="passed", ending=Ending.TORN), (), id="the second run did not end"),
+    ],
+)
+async def test_a_second_whole_run_tells_chance_from_order(
+    again: RunReport, unsteady: tuple[str, ...]
+) -> None:
+    script, tree = Script([again]), RunTree({})
+    found = await steadied(script, tree, ran(a="passed", b="failed"), SecondLook(flaky=("b",)))
+    assert (found.unsteady, script.runs) == (unsteady, [tree])
+
+
+@pytest.mark.anyio
+async def test_nothing_runs_again_where_another_failure_decides() -> None:
+    script = Script([])
+    report, second = ran(a="failed", b="failed"), SecondLook(flaky=("b",))
+    assert await steadied(script, RunTree({}), report, second) == second
+    known = SecondLook(flaky=("b",), flaky_at_base=("b",), red={"a": ""})
+    script = Script([ran(a="failed", b="passed")])
+    assert (await steadied(script, RunTree({}), report, known)).unsteady == ()
+
+
+REQUIREMENTS = {"requirements-dev.txt": "pytest\nnot-there-at-all\n"}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("module", "asks"),
+    [
+        pytest.param("not_there_at_all", True, id="a package that the project declares"),
+        pytest.param("unwritten", False, id="a module that the agent was to write"),
+    ],
+)
+async def test_an_own_test_that_cannot_be_read(context, module: str, asks: bool) -> None:
+    base = {**GOOD, **REQUIREMENTS, "tests/test_ok.py": "def test_ok(): ...\n"}
+    files = {**base, "tests/test_new.py": f"import {module}\n\n\ndef test_new():\n    assert {module}\n"}
+    result = await run(context, files, base, outside=False)
+    assert result.status == "failed", result.feedback
+    assert [each.id for each in result.questions] == (["tests/test_new.py"] if asks else []), result.feedback
+    # The rest is judged all the same.
+    wrong = {**files, "calc.py": GOOD["calc.py"].replace("+", "-")}
+    refused = await run(context, wrong, base, outside=False)
+    assert (refused.status, refused.questions) == ("failed", [])
+
+
+WAITS = {**GOOD, "tests/test_wait.py": "import time\n\n\ndef test_wait():\n    time.sleep(600)\n"}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("changes", "given", "status"),
+    [
+        pytest.param({"other.py": ""}, {"goal": "Add a module"}, "asks", id="the others pass"),
+        pytest.param({"tests/test_wait.py": "def test_wait(): ...\n"}, {}, "asks", id="its new version ends"),
+        pytest.param({}, {"base_failures": BaseFailures.IGNORE}, "passed", id="what is red does not matter"),
+        pytest.param({}, {"goal_tests": ["*::test_add"]}, "passed", id="another one is the goal"),
+        pytest.param({}, {"goal_tests": ["*::test_wait"]}, "failed", id="it is the goal"),
+        pytest.param({}, {"goal": "Let test_wait end"}, "failed", id="the goal names it"),
+        pytest.param({}, {"base_failures": BaseFailures.MUST_PASS}, "failed", id="all must pass"),
+        pytest.param({"calc.py": GOOD["calc.py"].replace("+", "-")}, {}, "failed", id="another one fails"),
+    ],
+)
+async def test_the_rest_is_judged_without_a_test_that_never_ends(
+    context, changes, given, status: str
+) -> None:
+    made = {**context({**WAITS, **changes}, WAITS), **given, "limits": {"seconds": 5.0}}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert judge([result], [result.evaluator_name]).status is VerdictStatus(status), result.feedback
+    assert "tests/test_wait.py::test_wait" in f"{result.feedback} {result.suggestions}"
+    if status == "asks":
+        assert [each.kind for each in result.questions] == ["red_at_base"]
+        assert "does not end within 5 seconds in the base either" in result.questions[0].text
+
+
+CONFTEST = "import pytest\n\nfrom calc import add\n\n\n@pytest.fixture\ndef three():\n    return add(1, 2)\n"
+FIXED = {
+    **GOOD,
+    "tests/conftest.py": CONFTEST,
+    "tests/test_three.py": "def test_three(three):\n    assert three == 3\n",
+}
+RENAMED = {
+    "calc.py": "def plus(a, b):\n    return a + b\n",
+    "tests/conftest.py": CONFTEST.replace("add", "plus"),
+    "tests/test_calc.py": GOOD["tests/test_calc.py"]
+    .replace("add(", "plus(")
+    .replace("import add", "import plus"),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [
+        pytest.param(RENAMED, True, id="the changed conftest loads, and all tests pass"),
+        pytest.param({"calc.py": RENAMED["calc.py"]}, False, id="the conftest was left alone"),
+        pytest.param(
+            {**RENAMED, "calc.py": RENAMED["calc.py"].replace("+", "-")}, False, id="the code is wrong"
+        ),
+    ],
+)
+async def test_a_conftest_that_the_code_outgrew_is_asked_about(context, changes, asked: bool) -> None:
+    result = await run(context, {**FIXED, **changes}, FIXED, outside=False)
+    assert result.status == "failed", result.feedback
+    assert bool(result.questions) is asked, result.feedback
+    if asked:
+        assert "tests/conftest.py" in result.questions[0].text
