@@ -105,7 +105,7 @@ def environment(paths: Sequence[Path]) -> dict[str, str]:
     """Give the environment in which the programs of these directories are found."""
     known = os.environ.get("AGENTS_PATH")
     places = [*map(str, paths), *([known] if known else [])]
-    return {**os.environ, "AGENTS_PATH": ",".join(places), "LOGFIRE_IGNORE_NO_CONFIG": "1"}
+    return {**os.environ, "AGENTS_PATH": ",".join(places)}
 
 
 def vet(

@@ -182,7 +182,8 @@ async def _run(
             await asyncio.sleep(_READY_POLL_SECONDS)
         if ready is not None and not serving.done():
             ready(f"http://{host}:{port}")
-        await serving
+        # Cancelled, it would not end its connections and would write a traceback.
+        await asyncio.shield(serving)
     except asyncio.CancelledError:
         server.should_exit = True
         with contextlib.suppress(asyncio.CancelledError):

@@ -1,7 +1,7 @@
 """Makes the agent that a run asks for, or says what is missing: one row of a table for each backend."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -55,10 +55,8 @@ def _scripted(_: "AgentProvider", spec: AgentSpec) -> Agent | AgentFailure:
 
 def _pydantic_ai(provider: "AgentProvider", spec: AgentSpec) -> Agent | AgentFailure:
     model = provider.model_for(spec)
-    variable = _KEY_VARIABLES.get(provider_of(model))
-    if variable is not None and not provider.keys.has_key_for(model):
-        told = f"No key for {model}: set {variable}, or choose the scripted agent"
-        return _refuse(told + provider.other_ways(), model)
+    if missing := provider.missing_key(spec):
+        return _refuse(missing + provider.other_ways(), model)
     build = provider.build or partial(build_model, keys=provider.keys)
     try:
         # An unusable name is refused now, not in the middle of the work.
@@ -124,13 +122,32 @@ class AgentProvider:
         if backend is not None:
             return backend.make(self, spec)
         if self.installed is not None and name in self.installed.profiles:
-            return self.installed.make(name, spec, self.default_model, self.nudges)
+            return self._make_installed(self.installed, name, spec)
         return _refuse(self._unknown(name))
 
+    def _make_installed(self, installed: InstalledAgents, name: str, spec: AgentSpec) -> Agent | AgentFailure:
+        made = installed.make(name, spec, self.default_model, self.nudges)
+        known = installed.describe(name)
+        if not isinstance(made, AgentFailure) or known is None or known.ready:
+            return made
+        return replace(made, message=made.message + self.other_ways())
+
+    def missing_key(self, spec: AgentSpec) -> str | None:
+        """Say which setting a spec's model lacks; None if it has its key, or a name that is refused later."""
+        model = self.model_for(spec)
+        variable = _KEY_VARIABLES.get(provider_of(model))
+        if variable is None or self.keys.has_key_for(model):
+            return None
+        if spec.model is None and self.default_model is None:
+            variable = " or ".join(dict.fromkeys(_KEY_VARIABLES.values()))
+        return f"no key for {model}: set {variable}"
+
     def other_ways(self) -> str:
-        """Say which installed agents are ready, and how to look around without any."""
+        """Say which other agents are ready, and how to look around without any."""
         found = self.installed.describe_all() if self.installed is not None else []
         ready = [each.name for each in found if each.ready]
+        if self._default_problem() is None:
+            ready.insert(0, str(AgentBackend.PYDANTIC_AI))
         agents = f". Ready here: {', '.join(ready)} (--agent NAME)" if ready else ""
         return f"{agents}. Without a model, try: phaserunner run --example teatime"
 
@@ -172,10 +189,14 @@ class AgentProvider:
         """Return the model of one of PhaseRunner's own agents, and what it lacks; each None for nothing."""
         if not self.backends[name].needs_key:
             return None, None
+        return self.model_for(AgentSpec()), self._default_problem()
+
+    def _default_problem(self) -> str | None:
         model = self.model_for(AgentSpec())
-        if self.keys.has_key_for(model):
-            return model, None
-        return model, f"no key for {model}: set {_KEY_VARIABLES.get(provider_of(model), 'its key')}"
+        if provider_of(model) in _KEY_VARIABLES:
+            return self.missing_key(AgentSpec())
+        ways = ", ".join(f"{each}:NAME" for each in _KEY_VARIABLES)
+        return f"AGENT_MODEL: {model} names no known provider; write {ways}"
 
     def model_for(self, spec: AgentSpec) -> str:
         """Return the model that a spec's agent works with."""

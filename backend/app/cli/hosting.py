@@ -6,13 +6,14 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
+from app.agents.port import AgentFailure
+from app.agents.provider import AgentProvider
 from app.cli.exits import CliError, ExitCode
 from app.cli.root import Options, Root, Session
 from app.cli.starting import start_sprint
 from app.cli.terminal import write_line
 from app.cli.watching import watch_run
 from app.core.config import Settings
-from app.schemas.agents import AgentBackend
 from app.schemas.api.sprints import SprintCreate
 
 _PORTS_TRIED = 100
@@ -101,15 +102,33 @@ class Tour:
         write_line(self._console, text, style)
 
 
-def missing_key_remark(settings: Settings, sprint: SprintCreate) -> str:
-    """What to set so that an agent can work on the sprint; empty when something is set."""
-    is_scripted = sprint.agent.backend is AgentBackend.SCRIPTED
-    if is_scripted or settings.ANTHROPIC_API_KEY or settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL:
+def require_known_agents(agents: AgentProvider, sprint: SprintCreate) -> None:
+    """Refuse a sprint with an agent that does not exist, before anything starts.
+
+    Raises:
+        CliError: the message names those that exist.
+    """
+    for each in sprint.agent.each():
+        if unknown := agents.unknown(each):
+            option = "--agent" if isinstance(sprint.agent.candidates, int) else "--candidate"
+            raise CliError(f"{option}: {unknown}")
+
+
+def agents_remark(agents: AgentProvider, sprint: SprintCreate) -> str:
+    """Say which agents of a sprint cannot work yet, and what to do; empty if all can."""
+    specs = sprint.agent.each()
+    made = [agents(each) for each in specs]
+    problems = list(dict.fromkeys(each.message for each in made if isinstance(each, AgentFailure)))
+    if not problems:
         return ""
-    return (
-        "No model provider is configured, so the sprint will wait for you. Press Ctrl-C, set "
-        "ANTHROPIC_API_KEY or OPENAI_API_KEY in the environment or in .env, start again, and "
-        "resolve the escalation with: phaserunner escalations resolve --retry"
+    if any(not isinstance(each, AgentFailure) for each in made):
+        return "\n".join([*problems, "The other candidates work without it."])
+    return "\n".join(
+        [
+            *problems,
+            "So the sprint will wait for you. Press Ctrl-C, change that in the environment or in .env, "
+            "start again, and continue it with: phaserunner escalations resolve --retry",
+        ]
     )
 
 

@@ -183,8 +183,8 @@ def read_root() -> Root:
         settings = Settings()
     except ValidationError as error:
         first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise CliError(f"{name}: {first['msg']} (environment variable or .env)", ExitCode.USAGE) from error
+        name, told = first["loc"][0], first["msg"].removeprefix("Value error, ")
+        raise CliError(f"{name}: {told} (environment variable or .env)", ExitCode.USAGE) from error
     settings.outbound.apply(os.environ)  # noqa: TID251 - what every library and program reads
     for stream in (sys.stdout, sys.stderr):
         # A terminal whose encoding lacks a character shows its code instead of ending the command.

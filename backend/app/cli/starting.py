@@ -89,6 +89,20 @@ def candidates_of(count: int | None, named: Sequence[str] | None) -> int | list[
     return found
 
 
+def require_one_choice(agent: str, model: str | None, named: Sequence[str] | None) -> None:
+    """Refuse agents that are named in two ways.
+
+    Raises:
+        CliError: `--candidate` names agents and models, and so does another option.
+    """
+    if named and (agent != AgentBackend.AUTO or model is not None):
+        option = "--model" if agent == AgentBackend.AUTO else "--agent"
+        raise CliError(
+            f"--candidate: names every agent and model, so {option} must be absent; "
+            "name one more candidate as AGENT or AGENT:MODEL"
+        )
+
+
 async def start_sprint(session: Session, sprint: SprintCreate | IssueSprintCreate) -> RunView:
     """Start a sprint exactly once, even if the first response is lost, and print notes on its source."""
     path = "/forges/issues" if isinstance(sprint, IssueSprintCreate) else "/sprints"

@@ -123,7 +123,7 @@ def build_container(
     store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits, scratch)
     trees = RunTrees(store, sessions)
     outbox = build_outbox(settings)
-    intake = Intake(sessions, store, tools.git, tools.sources, bell, budgets)
+    intake = Intake(sessions, store, tools.git, tools.sources, bell, budgets, settings.AGENT_BACKEND)
     panel = PhasePanel(tools.registry, tools.rules)
     recorder = Recorder(sessions, bell, outbox, Accounts(days, outbox), ledger)
     limits = AgentLimits(

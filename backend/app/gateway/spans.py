@@ -1,16 +1,17 @@
 """One span for each request to a model, with the figures of its line in the ledger and without content."""
 
-from typing import Any
+from contextlib import AbstractContextManager
 
-import logfire
+from opentelemetry.trace import Span
 
 from app.agents.gateway_port import RequestLabels
+from app.core import tracing
 from app.gateway.ledger import ModelRequest
 
 _ANSWERED = 200
 
 
-def open_span(model: str, labels: RequestLabels, provider: str) -> logfire.LogfireSpan:
+def open_span(model: str, labels: RequestLabels, provider: str) -> AbstractContextManager[Span]:
     """Return a span with the names of OpenTelemetry's conventions for generative AI.
 
     Args:
@@ -18,7 +19,7 @@ def open_span(model: str, labels: RequestLabels, provider: str) -> logfire.Logfi
         labels: what the request belongs to.
         provider: who is asked.
     """
-    attributes: dict[str, Any] = {
+    attributes: dict[str, str | int | None] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": provider,
         "gen_ai.request.model": model,
@@ -28,11 +29,10 @@ def open_span(model: str, labels: RequestLabels, provider: str) -> logfire.Logfi
         "attempt": labels.attempt,
         "candidate": labels.candidate,
     }
-    known = {name: value for name, value in attributes.items() if value is not None}
-    return logfire.span("chat {model}", model=model, **known)
+    return tracing.open_span(f"chat {model}", **attributes)
 
 
-def describe(span: logfire.LogfireSpan, request: ModelRequest) -> None:
+def describe(span: Span, request: ModelRequest) -> None:
     """Write into a span what became of a request.
 
     The conventions have no name for the cost; `operation.cost` is the one that Logfire adds up.

@@ -2,15 +2,18 @@
 
 import re
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     StringConstraints,
+    Tag,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
@@ -56,9 +59,32 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
-ProfileName = Annotated[str, StringConstraints(pattern=PROFILE_NAME)]
+def _profile_name(name: str) -> str:
+    if not re.fullmatch(PROFILE_NAME, name):
+        raise ValueError("must be small letters, digits and -, and begin with a letter")
+    return name
 
-AgentName = Annotated[AgentBackend | ProfileName, Field(union_mode="left_to_right")]
+
+ProfileName = Annotated[
+    str, AfterValidator(_profile_name), WithJsonSchema({"type": "string", "pattern": PROFILE_NAME})
+]
+
+
+def _kind_of_agent(name: object) -> str:
+    return "backend" if name in tuple(AgentBackend) else "profile"
+
+
+def _overlap(schema: dict[str, Any]) -> None:
+    # The names of backends fit the pattern of profiles, too.
+    schema["anyOf"] = schema.pop("oneOf")
+
+
+# One kind is tried, so that an error is about the value and not about a choice between types.
+AgentName = Annotated[
+    Annotated[AgentBackend, Tag("backend")] | Annotated[ProfileName, Tag("profile")],
+    Discriminator(_kind_of_agent),
+    Field(json_schema_extra=_overlap),
+]
 """A backend of PhaseRunner, or the name of an installed agent's profile, such as `opencode`."""
 
 
@@ -98,8 +124,12 @@ class CandidateSpec(_Frozen):
         return _named_in_full(model, info.data.get("agent"))
 
 
-_CandidateNumber = Annotated[int, Field(ge=1, le=MAX_CANDIDATES)]
-_CandidateList = Annotated[list[CandidateSpec], Field(min_length=1, max_length=MAX_CANDIDATES)]
+def _kind_of_candidates(given: object) -> str:
+    return "list" if isinstance(given, list) else "number"
+
+
+_CandidateNumber = Annotated[int, Field(ge=1, le=MAX_CANDIDATES), Tag("number")]
+_CandidateList = Annotated[list[CandidateSpec], Field(min_length=1, max_length=MAX_CANDIDATES), Tag("list")]
 
 
 class AgentSpec(_Frozen):
@@ -120,7 +150,7 @@ class AgentSpec(_Frozen):
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
     system_prompt: _SystemPrompt | None = None
     script: AgentScript | None = None
-    candidates: _CandidateNumber | _CandidateList = 1
+    candidates: Annotated[_CandidateNumber | _CandidateList, Discriminator(_kind_of_candidates)] = 1
 
     @field_validator("model")
     @classmethod
@@ -153,6 +183,13 @@ class AgentSpec(_Frozen):
             self.model_copy(update={"backend": each.agent, "model": each.model, "candidates": 1})
             for each in self.candidates
         ]
+
+    def with_default(self, agent: AgentName) -> "AgentSpec":
+        """Return the spec with an installed agent where it names none, so that records say who works."""
+        is_open = self.backend is AgentBackend.AUTO and isinstance(self.candidates, int)
+        if not is_open or isinstance(agent, AgentBackend):
+            return self
+        return self.model_copy(update={"backend": agent})
 
 
 def agent_label(spec: AgentSpec) -> str:

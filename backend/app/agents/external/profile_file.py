@@ -58,8 +58,6 @@ def _message(error: ErrorDetails) -> str:
             known = AgentsFile.model_fields if len(error["loc"]) == 1 else AgentProfile.model_fields
             near = get_close_matches(str(error["loc"][-1]), list(known), 1)
             return f"is not known here{f'; did you mean {near[0]}?' if near else ''}"
-        case "string_pattern_mismatch" if error["loc"][-1] == "[key]":
-            return "must be small letters, digits and -, and begin with a letter"
         case "string_pattern_mismatch":
             return "must be npm:NAME or pypi:NAME"
         case _:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import asyncpg
 from fastapi import FastAPI, Request
@@ -22,6 +22,7 @@ from app.core.errors import (
     UnauthorizedError,
     UnavailableError,
 )
+from app.core.field_paths import field_path
 from app.db.outages import is_disk_full, is_outage
 from app.schemas.text import storable_json
 
@@ -165,39 +166,3 @@ def _field_error(error: Mapping[str, Any], body: object) -> dict[str, str]:
         message = f"{message} (given: {given!r})"
     is_missing = error["type"] == "missing"
     return {"field": field_path(error["loc"], body, is_missing=is_missing), "message": message}
-
-
-def field_path(location: Sequence[int | str], body: object, *, is_missing: bool = False) -> str:
-    """Return the path of a field as the client knows it.
-
-    Omits the first part of a location (body, query, path), and the tags of union members, which are not in
-    the body.
-    """
-    place, *parts = location
-    if place != "body":
-        return ".".join(str(part) for part in parts)
-    names: list[str] = []
-    here = body
-    for index, part in enumerate(parts):
-        is_last = index + 1 == len(parts)
-        if not _may_hold(here, part) and not (is_missing and is_last):
-            continue
-        names.append(str(part))
-        here = _inside(here, part)
-    return ".".join(names) or "body"
-
-
-def _may_hold(value: object, part: int | str) -> bool:
-    if isinstance(value, dict):
-        return part in cast("dict[object, object]", value)
-    # What a list or a plain value does not hold is the tag of a union's member.
-    return value is None or (isinstance(value, list) and isinstance(part, int))
-
-
-def _inside(value: object, part: int | str) -> object:
-    if isinstance(value, dict):
-        return cast("dict[object, object]", value).get(part)
-    if isinstance(value, list) and isinstance(part, int):
-        items = cast("list[object]", value)
-        return items[part] if part < len(items) else None
-    return None

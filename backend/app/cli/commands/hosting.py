@@ -10,9 +10,9 @@ from cyclopts.validators import Number
 
 from app.cli.commands.run import Worker, WorkOptions, describe
 from app.cli.exits import ExitCode
-from app.cli.hosting import Tour, choose_port, missing_key_remark, serve_and
+from app.cli.hosting import Tour, agents_remark, choose_port, require_known_agents, serve_and
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
-from app.composition.sandbox import build_sandbox
+from app.composition.tools import build_tools
 from app.core.config import Settings
 from app.main import serve as serve_service
 from app.schemas.api.sprints import SprintCreate
@@ -86,11 +86,13 @@ async def _up(
     if "LOG_LEVEL" not in settings.model_fields_set:
         changes["LOG_LEVEL"] = "WARNING"  # what happens is shown; the log would write across it
     settings = settings.model_copy(update=changes)
+    tools = build_tools(settings)
     sprints = await _sprints(goal, what, who, root)
     for sprint in sprints:
-        if remark := missing_key_remark(settings, sprint):
+        require_known_agents(tools.agents, sprint)
+        if remark := agents_remark(tools.agents, sprint):
             terminal.say(remark, "yellow")
-    sandbox = await build_sandbox(settings).state()
+    sandbox = await tools.sandbox.state()
     if not sandbox.confined:
         terminal.say(f"Tests are not confined: {sandbox.detail}", "yellow")
     terminal.say("Starting ...")

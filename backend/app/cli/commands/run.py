@@ -13,7 +13,14 @@ from app.cli.exits import CliError, ExitCode
 from app.cli.given import read_given
 from app.cli.held_out import held_out_from
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
-from app.cli.starting import agent_of, candidates_of, phases_of, source_of, start_sprint
+from app.cli.starting import (
+    agent_of,
+    candidates_of,
+    phases_of,
+    require_one_choice,
+    source_of,
+    start_sprint,
+)
 from app.schemas.agents import AgentBackend
 from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.api.sprints import SprintCreate
@@ -150,7 +157,7 @@ def describe_issue(
     others = {"--repo": work.repo, "--ref": work.ref, "--example": work.example, "--held-out": work.held_out}
     if goal is not None or any(each is not None for each in others.values()):
         raise CliError(f"--issue: gives goal and source; leave out GOAL, {', '.join(others)}")
-    more = {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}
+    more = _choice(worker)
     fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work, worker)} | phases_of(work.phases)
     fields |= {"issue": issue, "agent": agent_of(worker.agent, worker.script, more, root.cwd)}
     return read_given(IssueSprintCreate, fields)
@@ -166,7 +173,7 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
     fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work, worker)} | phases_of(work.phases)
     if work.held_out is not None:
         fields["held_out"] = held_out_from(root.cwd / work.held_out.expanduser())
-    others = {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}
+    others = _choice(worker)
     if work.example is not None:
         if work.repo is not None or work.ref is not None or worker.script is not None:
             raise CliError("--example: brings its own --repo, --ref and --script")
@@ -189,6 +196,11 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
     return read_given(
         SprintCreate, fields | {"goal": root.read_text(goal, "GOAL"), "source": source, "agent": agent}
     )
+
+
+def _choice(worker: Worker) -> dict[str, Any]:
+    require_one_choice(worker.agent, worker.model, worker.candidate)
+    return {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}
 
 
 def policy_of(work: Bounds, worker: Worker = Worker()) -> dict[str, Any]:

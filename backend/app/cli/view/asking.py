@@ -8,10 +8,9 @@ from uuid import UUID
 from app.cli.view.text import first_lines
 
 _GUIDANCE = "what to do differently"
-_KEY_HINT = (
-    "If the agent has no model to work with: where the server runs, set ANTHROPIC_API_KEY or OPENAI_API_KEY",
-    "(and AGENT_MODEL for a model of your own), restart it, and then resolve with --retry.",
-    "Or start anew with --agent NAME (`phaserunner agents` shows which are ready) or --example teatime.",
+_UNAVAILABLE_HINT = (
+    "The server reads its settings when it starts: restart it after a change, then resolve with --retry.",
+    "Or start anew with --agent NAME; `phaserunner agents` shows which are ready.",
 )
 
 
@@ -23,7 +22,7 @@ def how_to_resolve(
     lines = ["", "A person is asked:", *(f"    {line}" for line in first_lines(reason, 6))]
     if reason_kind == "agent_unavailable":
         # There is no output to accept, and nothing to tell the agent.
-        lines += [*(f"    {line}" for line in _KEY_HINT), "", f"{resolve} --retry    (or --reject)"]
+        lines += [*(f"    {line}" for line in _UNAVAILABLE_HINT), "", f"{resolve} --retry    (or --reject)"]
         body: dict[str, object] = {"decision": "retry"}
     else:
         lines += ["", f"    phaserunner escalations show {str(escalation_id)[:8]}"]

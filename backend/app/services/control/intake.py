@@ -16,7 +16,7 @@ from app.core.events.runs import ForkOriginData, RunCreatedData
 from app.db.engine import Sessions
 from app.db.models import ForgeReport, HeldOut, Run, Snapshot
 from app.jobs.queue import enqueue_advance
-from app.schemas.agents import AgentBackend, AgentSpec, agent_label
+from app.schemas.agents import AgentBackend, AgentName, AgentSpec, agent_label
 from app.schemas.forges import ForgeOrigin
 from app.schemas.held_out import HeldOutInput
 from app.schemas.runs import RunKind, RunPolicy
@@ -97,6 +97,7 @@ class Intake:
         sources: which sources are taken.
         bell: tells of new events.
         budgets: refuses runs while a budget of the day is spent; None bounds nothing.
+        default_agent: works on sprints that name no agent.
     """
 
     sessions: Sessions
@@ -105,6 +106,7 @@ class Intake:
     sources: SourcePolicy
     bell: EventBell
     budgets: BudgetKeeper | None = None
+    default_agent: AgentName = AgentBackend.AUTO
 
     async def start(self, new: NewRun, show: Show[ViewT], once: Once) -> ViewT:
         """Import the source, then record the run and its first job in one transaction.
@@ -129,7 +131,7 @@ class Intake:
                 rows: list[Snapshot | HeldOut | ForgeReport]
                 rows = [Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle), *kept]
                 rows += [] if new.origin is None else [_report_row(run_id, new.origin, earlier)]
-                row = _row(run_id, new, info, base)
+                row = _row(run_id, new, self._agent_of(new), info, base)
                 if new.begins_with is not None:
                     rows.append(await self._begin(row, new, new.begins_with, repository))
                 view = await self._record(row, rows, show, once, new.held_out_of)
@@ -139,6 +141,10 @@ class Intake:
             raise
         self.bell.ring(run_id)
         return view
+
+    def _agent_of(self, new: NewRun) -> AgentSpec:
+        # Loops and answers are written by models.
+        return new.agent.with_default(self.default_agent) if new.kind is RunKind.SPRINT else new.agent
 
     async def _build_on(
         self, repository: RunRepository, base: str, new: NewRun
@@ -190,7 +196,7 @@ class Intake:
         return view
 
 
-def _row(run_id: UUID, new: NewRun, info: SourceInfo, base: str) -> Run:
+def _row(run_id: UUID, new: NewRun, agent: AgentSpec, info: SourceInfo, base: str) -> Run:
     return queued_run(
         id=run_id,
         kind=new.kind,
@@ -198,7 +204,7 @@ def _row(run_id: UUID, new: NewRun, info: SourceInfo, base: str) -> Run:
         goal=new.goal,
         phases=new.phases,
         policy=new.policy,
-        agent=new.agent.model_dump(mode="json", exclude_none=True),
+        agent=agent.model_dump(mode="json", exclude_none=True),
         source=source_document(info),
         definition=new.definition,
         guidance=list(new.guidance),

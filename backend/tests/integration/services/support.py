@@ -194,6 +194,7 @@ class UseCases:
     data_dir: Path
     store: WorkspaceStore
     trees: RunTrees
+    intake: Intake
     sprints: SprintService
     backlog: BacklogService
     loops: LoopService
@@ -236,6 +237,7 @@ async def use_cases(
             data_dir=data_dir,
             store=store,
             trees=trees,
+            intake=intake,
             sprints=sprint_service(intake, RunPolicy()),
             backlog=BacklogService(sessions, intake),
             loops=loop_service(intake, RunPolicy(), EvaluatorRegistry()),

@@ -53,8 +53,13 @@ def test_models(spec: AgentSpec, keys: ProviderKeys, default: str | None, model:
 @pytest.mark.parametrize(
     ("spec", "keys", "backend", "told"),
     [
-        (AgentSpec(), NONE, "auto", "set ANTHROPIC_API_KEY, or choose the scripted agent"),
-        (AgentSpec(model="openai:x"), ANTHROPIC, "auto", "No key for openai:x: set OPENAI_API_KEY"),
+        (AgentSpec(), NONE, "auto", "set ANTHROPIC_API_KEY or OPENAI_API_KEY. Without a model, try:"),
+        (
+            AgentSpec(model="openai:x"),
+            ANTHROPIC,
+            "auto",
+            "no key for openai:x: set OPENAI_API_KEY. Ready here: ",
+        ),
         (AgentSpec(model="openai-chat:x"), ANTHROPIC, "auto", "set OPENAI_API_KEY"),
         (AgentSpec(backend=AgentBackend.PYDANTIC_AI), OPENAI, "scripted", ""),
         (AgentSpec(model="groq:x"), BOTH, "auto", "one of anthropic, openai, openai-chat"),
@@ -153,3 +158,11 @@ def test_the_environment_plays_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (build_model("anthropic:x", BOTH).base_url or "").rstrip("/") == ANTHROPIC_URL
     for name in ("openai:x", "openai-chat:x"):
         assert (build_model(name, BOTH).base_url or "").rstrip("/") == OPENAI_URL
+
+
+def test_a_default_model_of_no_provider_is_named_with_its_setting() -> None:
+    provider = AgentProvider(BOTH, run_process, Path("python"), default_model="groq:x")
+    model, missing = provider.state_of(AgentBackend.PYDANTIC_AI)
+    assert model == "groq:x"
+    assert missing is not None
+    assert missing.startswith("AGENT_MODEL: groq:x names no known provider; write anthropic:NAME")

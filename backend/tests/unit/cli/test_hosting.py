@@ -3,14 +3,18 @@
 import asyncio
 import socket
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from app.agents.models.providers import ProviderKeys
+from app.agents.provider import AgentProvider
 from app.cli.exits import CliError
 from app.cli.given import read_given
-from app.cli.hosting import choose_port, missing_key_remark, serve_and
+from app.cli.hosting import agents_remark, choose_port, require_known_agents, serve_and
 from app.core.config import Settings
 from app.schemas.api.sprints import SprintCreate
+from app.workspaces.process import run_process
 
 pytestmark = pytest.mark.anyio
 URL = "http://127.0.0.1:8001"
@@ -110,8 +114,40 @@ def test_a_host_that_is_not_ours() -> None:
         choose_port("192.0.2.1", 8000, is_asked_for=False)
 
 
-def test_a_missing_key_is_said_before_anything_waits(settings: Settings) -> None:
-    sprint = read_given(SprintCreate, {"goal": "x", "source": {"kind": "empty"}})
-    assert "ANTHROPIC_API_KEY" in missing_key_remark(settings, sprint)
-    with_key = settings.model_copy(update={"OPENAI_BASE_URL": "http://127.0.0.1:9"})
-    assert missing_key_remark(with_key, sprint) == ""
+def agents_with(**keys: str) -> AgentProvider:
+    return AgentProvider(ProviderKeys(**keys), run_process, Path("python"))
+
+
+def asked_for(**agent: object) -> SprintCreate:
+    return read_given(SprintCreate, {"goal": "x", "source": {"kind": "empty"}, "agent": agent})
+
+
+def test_a_missing_key_is_said_before_anything_waits() -> None:
+    remark = agents_remark(agents_with(), asked_for())
+    assert "set ANTHROPIC_API_KEY or OPENAI_API_KEY. Without a model, try:" in remark
+    assert "phaserunner escalations resolve --retry" in remark
+    assert agents_remark(agents_with(openai_base_url="http://127.0.0.1:9"), asked_for()) == ""
+
+
+def test_a_candidate_without_a_key_is_said_and_the_others_work() -> None:
+    named = [{"agent": "pydantic-ai", "model": f"{each}:x"} for each in ("openai", "anthropic")]
+    remark = agents_remark(agents_with(anthropic_api_key="k"), asked_for(candidates=named))
+    assert "no key for openai:x: set OPENAI_API_KEY" in remark
+    assert "anthropic:x" not in remark
+    assert remark.endswith("The other candidates work without it.")
+
+
+@pytest.mark.parametrize(
+    ("agent", "option"),
+    [
+        pytest.param({"backend": "nope"}, "--agent", id="agent"),
+        pytest.param(
+            {"candidates": [{"agent": "pydantic-ai"}, {"agent": "nope"}]}, "--candidate", id="candidate"
+        ),
+    ],
+)
+def test_an_unknown_agent_is_refused_before_anything_starts(agent: dict[str, object], option: str) -> None:
+    with pytest.raises(
+        CliError, match=f"{option}: There is no agent 'nope': choose one of pydantic-ai, scripted"
+    ):
+        require_known_agents(agents_with(), asked_for(**agent))

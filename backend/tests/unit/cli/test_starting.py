@@ -111,7 +111,22 @@ class TestRun:
                 ["x", "--candidates", "2", "--candidate", "codex"], "--candidates", id="number and names"
             ),
             pytest.param(
-                ["x", "--candidate", "codex", "--agent", "opencode"], "backend", id="agent and candidates"
+                ["x", "--candidate", "codex", "--agent", "opencode"],
+                "so --agent must be absent",
+                id="agent and candidates",
+            ),
+            pytest.param(
+                ["x", "--candidate", "codex", "--model", "a:b"],
+                "so --model must be absent",
+                id="model and candidates",
+            ),
+            pytest.param(
+                ["x", "--candidate", "scripted"],
+                "agent.candidates.0.agent: a script works alone",
+                id="a script as candidate",
+            ),
+            pytest.param(
+                ["x", "--agent", "Open Code"], "agent.backend: must be small letters", id="no agent's name"
             ),
             pytest.param(["x", "--agent", "scripted"], "--agent", id="scripted without script"),
             pytest.param(["x", "--script", "missing.toml"], "script", id="no such script"),
@@ -270,7 +285,9 @@ class TestWatch:
         story.begin()
         story.escalate("ANTHROPIC_API_KEY is not set", "agent_unavailable")
         out = invoke(service, "watch", str(service.add(story).id)).out
-        assert "set ANTHROPIC_API_KEY or OPENAI_API_KEY" in out
+        assert "ANTHROPIC_API_KEY is not set" in out
+        assert "restart it after a change, then resolve with --retry" in out
+        assert "`phaserunner agents` shows which are ready" in out
 
     @pytest.mark.parametrize(
         ("event", "data"),

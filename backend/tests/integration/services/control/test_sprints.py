@@ -1,6 +1,7 @@
 """Starting sprints: all of it or nothing."""
 
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import WorkspaceError
 from app.schemas.api.sprints import SprintCreate
-from app.schemas.runs import RunStatus
+from app.schemas.runs import RunPolicy, RunStatus
+from app.services.control.sprints import sprint_service
 from tests.integration.services.support import UseCases, git, make_repository, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -50,6 +52,23 @@ async def test_a_sprint_starts_from_the_commit_and_not_from_the_working_tree(
     assert cases.bell.rung == [sprint.id]
     assert sprint == await cases.queries.get(sprint.id)
     assert git(repo, "status", "--porcelain") == before
+
+
+@pytest.mark.parametrize(
+    ("asked", "label"),
+    [
+        pytest.param({}, "codex", id="none is named"),
+        pytest.param({"model": "openai:gpt-5", "candidates": 2}, "codex openai:gpt-5", id="a model is named"),
+        pytest.param({"backend": "pydantic-ai"}, "pydantic-ai", id="another is named"),
+        pytest.param({"candidates": [{"agent": "opencode"}]}, "opencode", id="candidates are named"),
+    ],
+)
+async def test_a_sprint_says_which_agent_works_by_default(
+    cases: UseCases, asked: dict[str, Any], label: str
+) -> None:
+    by_default = sprint_service(replace(cases.intake, default_agent="codex"), RunPolicy())
+    sprint = await by_default.start(request(agent=asked), "ada")
+    assert sprint.agent == label
 
 
 async def test_a_script_is_called_one(cases: UseCases) -> None:

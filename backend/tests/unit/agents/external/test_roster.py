@@ -67,7 +67,9 @@ def test_an_agent_that_is_ready_is_made(tmp_path: Path) -> None:
     ("is_there", "named"),
     [
         pytest.param(True, "Ready here: mine (--agent NAME). Without a model, try:", id="ready"),
-        pytest.param(False, "choose the scripted agent. Without a model, try:", id="none-is-ready"),
+        pytest.param(
+            False, "set ANTHROPIC_API_KEY or OPENAI_API_KEY. Without a model, try:", id="none-is-ready"
+        ),
     ],
 )
 def test_a_run_without_a_key_is_told_which_agents_are_ready(
@@ -101,6 +103,27 @@ def test_what_is_missing_is_told_in_the_list_and_to_the_run(
     assert isinstance(refusal, AgentFailure)
     assert refusal.kind is FailureKind.CONFIGURATION
     assert said in refusal.message
+
+
+def test_a_run_with_an_agent_that_is_not_ready_is_told_which_are(tmp_path: Path) -> None:
+    keys = ProviderKeys(anthropic_api_key="k")
+    provider = AgentProvider(keys, run_process, Path("python"), installed=roster(tmp_path))
+    refusal = provider(AgentSpec(backend="mine"))
+    assert isinstance(refusal, AgentFailure)
+    assert "there is no program scripted" in refusal.message
+    assert refusal.message.endswith(
+        "Ready here: pydantic-ai (--agent NAME). Without a model, try: phaserunner run --example teatime"
+    )
+
+
+def test_a_run_with_a_model_that_cannot_be_is_offered_no_other_agent(tmp_path: Path) -> None:
+    (tmp_path / "scripted").touch(mode=0o755)
+    provider = AgentProvider(ProviderKeys(), run_process, Path("python"), installed=roster(tmp_path))
+    refusal = provider(AgentSpec(backend="mine", model="anthropic:claude"))
+    assert isinstance(refusal, AgentFailure)
+    assert (
+        refusal.message == "mine speaks openai-responses: give a model as openai:NAME, not anthropic:claude"
+    )
 
 
 def test_an_unknown_profile_has_no_description(tmp_path: Path) -> None:
