@@ -46,7 +46,7 @@ _WORDING = Wording(
     "lint error",
     "The code passes all lint checks",
     "no_new_lint_errors",
-    "the base does not hold to these rules",
+    "the base does not follow these rules",
 )
 
 
