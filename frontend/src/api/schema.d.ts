@@ -231,7 +231,7 @@ export interface paths {
          */
         post: operations["assign_escalation"];
         /**
-         * Give an escalation back
+         * Release an escalation
          * @description Only the reviewer who has it can give it back.
          */
         delete: operations["release_escalation"];
@@ -414,7 +414,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a delivery of GitHub
+         * Receive a GitHub delivery
          * @description Needs no token: the header `X-Hub-Signature-256` must sign the body. A worker acts on it afterwards.
          */
         post: operations["take_github_delivery"];
@@ -434,7 +434,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a delivery of GitLab
+         * Receive a GitLab delivery
          * @description Needs no API token: the header `X-Gitlab-Token` must hold the secret. A worker acts afterwards.
          */
         post: operations["take_gitlab_delivery"];
@@ -960,13 +960,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was said to the agents of a run
+         * List messages to the agents of a run
          * @description Lists the oldest first, with what became of each.
          */
         get: operations["list_messages"];
         put?: never;
         /**
-         * Say something to the agent
+         * Send a message to the agent
          * @description Records a message; the agent gets it before its next model request, at its end, or in its next attempt.
          *
          *     An attempt that was told something is marked as steered.
@@ -1139,7 +1139,7 @@ export interface paths {
         get: operations["show_recheck"];
         put?: never;
         /**
-         * Judge a run's result again on its target's present head
+         * Judge a run's result again on its target's current head
          * @description Merges afresh and evaluates with tools; no agent and no model takes part. The source does not change.
          *
          *     If neither the result nor the head has moved since, the response is that of the last time.
@@ -1838,12 +1838,12 @@ export interface components {
             kind: "built-in" | "scripted" | "installed";
             /**
              * Missing
-             * @description What has to be done before it can work
+             * @description What to do before it can work
              */
             missing: string | null;
             /**
              * Model
-             * @description The model it works with where a run names none
+             * @description Its model if a run names none
              */
             model: string | null;
             /** Name */
@@ -2932,7 +2932,7 @@ export interface components {
             total: number;
             /**
              * Trouble
-             * @description Why nothing is known; empty when the tests ran to their end.
+             * @description Why nothing is known; empty if the tests finished.
              */
             trouble: string;
             /**
@@ -4208,7 +4208,7 @@ export interface components {
              * @default
              */
             goal: string;
-            /** @description Further tests, laid over the directory when it is judged; needs `base`. */
+            /** @description More tests, added to the directory when it is evaluated; needs `base`. */
             held_out?: components["schemas"]["HeldOutInput"] | null;
             /**
              * Output
@@ -4423,7 +4423,7 @@ export interface components {
             project_file?: string | null;
             /**
              * Questions
-             * @description What a human is asked about changed tests, with both versions of each.
+             * @description Questions about changed tests, with both versions of each.
              * @default []
              */
             questions: components["schemas"]["Question"][];
@@ -4433,7 +4433,7 @@ export interface components {
             score: number | null;
             /**
              * Verdict
-             * @description passed, failed, errored, or asks: only a question to a human is open.
+             * @description passed, failed, errored, or asks: only a question to a person is open.
              */
             verdict: string;
         };
@@ -4856,7 +4856,7 @@ export interface components {
             edited_share: number | null;
             /**
              * Ended As
-             * @description What that says about the work; null until a merge is compared.
+             * @description What this says about the work; null until a merge is compared.
              * @default null
              */
             ended_as: ("merged_unchanged" | "merged_edited" | "closed" | "reverted") | null;
@@ -4891,7 +4891,7 @@ export interface components {
             reverted_at: string | null;
             /**
              * Reverted Commit
-             * @description The commit that took the merge back within 30 days.
+             * @description The commit that reverted the merge within 30 days.
              * @default null
              */
             reverted_commit: string | null;
@@ -5141,7 +5141,7 @@ export interface components {
         HeldOutInput: {
             /**
              * Files
-             * @description The texts of files by their paths in the project.
+             * @description File contents by path in the project.
              */
             files?: {
                 [key: string]: string;
@@ -5157,7 +5157,7 @@ export interface components {
          * @description The held-out tests of a run, without their texts.
          */
         HeldOutView: {
-            /** @description What they do on the base's own code; null until that was tried. */
+            /** @description Their results on the base's own code; null until known. */
             at_base: components["schemas"]["HeldOutAtBase"] | null;
             /** Files */
             files: string[];
@@ -6315,7 +6315,7 @@ export interface components {
             considered: string;
             /**
              * Count
-             * @description The cases that are so.
+             * @description The cases that match.
              */
             count: number;
             /** Counted */
@@ -6472,19 +6472,19 @@ export interface components {
         NotificationTest: {
             /**
              * Answer
-             * @description The words of the receiver, or why it cannot be reached.
+             * @description The receiver's response, or why it cannot be reached.
              */
             answer: string;
             /**
              * Code
-             * @description The status of HTTP or SMTP; null if the message was not taken.
+             * @description The HTTP or SMTP status; null if the message was not accepted.
              */
             code: number | null;
             /** Receiver */
             receiver: string;
             /**
              * Taken
-             * @description True if the receiver took the message.
+             * @description True if the receiver accepted the message.
              */
             taken: boolean;
         };
@@ -6813,7 +6813,7 @@ export interface components {
         PolicyOverrides: {
             /**
              * Attempts Per Phase
-             * @description Attempts per phase before a human is asked.
+             * @description Attempts per phase before a person is asked.
              */
             attempts_per_phase?: number | null;
             /** @description Which tests that fail at the base count: goal (default), must_pass, ignore. */
@@ -6825,7 +6825,7 @@ export interface components {
             deterministic_only?: boolean | null;
             /**
              * Goal Tests
-             * @description Globs of ids of failing tests that this run is to make pass.
+             * @description Globs of ids of failing tests that this run should fix.
              */
             goal_tests?: string[] | null;
             /** @description What the agent learns when held-out tests fail: none, names (default) or messages. */
@@ -6843,9 +6843,9 @@ export interface components {
             open_paths?: string[] | null;
             /** Pass Threshold */
             pass_threshold?: number | null;
-            /** @description What becomes of changed tests and settings: fail, ask a human (default), or note. */
+            /** @description Effect of changed tests and settings: fail, ask a person (default), or note. */
             protected?: components["schemas"]["ProtectedPolicy"] | null;
-            /** @description With which conversation a retry begins: fresh (default), or continue the one before. */
+            /** @description Conversation of a retry: fresh (default), or continue the previous one. */
             retry_context?: components["schemas"]["RetryContext"] | null;
             retry_from?: components["schemas"]["RetryFrom"] | null;
             /** Safe Fixes */
@@ -7009,7 +7009,7 @@ export interface components {
          * QuestionKind
          * @description What happened to the subject of a question.
          *
-         *     `WEAKER`: it asks for less. `DIFFERENT`: it asks for something else. `REMOVED`: it is gone. `ADDED`: it is
+         *     `WEAKER`: it checks less. `DIFFERENT`: it checks something else. `REMOVED`: it is gone. `ADDED`: it is
          *     new and decides about later runs. `RED_AT_BASE`: it failed before anything was done, and still does.
          * @enum {string}
          */
@@ -7522,7 +7522,7 @@ export interface components {
             attempts_used: number;
             /** Base Commit */
             base_commit: string;
-            /** @description What the base's tests do before anything is done; null until that is measured. */
+            /** @description Results of the base's tests before the first attempt; null until measured. */
             baseline?: components["schemas"]["BaselineSummary"] | null;
             /**
              * Created At
@@ -8129,7 +8129,7 @@ export interface components {
         Share: {
             /**
              * Count
-             * @description The cases that are so.
+             * @description The cases that match.
              */
             count: number;
             /**
@@ -8193,7 +8193,7 @@ export interface components {
             agent: components["schemas"]["AgentSpec"];
             /** Goal */
             goal: string;
-            /** @description Tests that no agent sees. They are laid over an attempt only while it is judged. */
+            /** @description Tests that no agent sees. They are added to an attempt only while it is evaluated. */
             held_out?: components["schemas"]["HeldOutInput"] | null;
             /** Name */
             name?: string | null;
@@ -9184,7 +9184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9285,13 +9285,13 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -9361,7 +9361,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9457,7 +9457,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -9514,7 +9514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9662,7 +9662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9758,7 +9758,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -9817,7 +9817,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9965,7 +9965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10061,7 +10061,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -10118,7 +10118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10266,7 +10266,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10418,7 +10418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10568,7 +10568,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10718,7 +10718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10879,7 +10879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11027,7 +11027,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11179,7 +11179,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11327,7 +11327,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11423,7 +11423,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -11482,7 +11482,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11632,7 +11632,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11780,7 +11780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11932,7 +11932,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12079,7 +12079,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12225,7 +12225,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12373,7 +12373,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12533,7 +12533,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12679,7 +12679,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12825,7 +12825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12971,7 +12971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13067,7 +13067,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -13124,7 +13124,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13270,7 +13270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13371,13 +13371,13 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -13447,7 +13447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13544,13 +13544,13 @@ export interface operations {
             query?: {
                 /** @description `name=value` of a task input; repeatable. */
                 input?: string[];
-                /** @description What lists call the loop. */
+                /** @description The loop's name in lists. */
                 name?: string | null;
                 /** @description The user's question; by default the description. */
                 query?: string;
             };
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -13608,7 +13608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13756,7 +13756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13852,7 +13852,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -13911,7 +13911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14057,7 +14057,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14213,7 +14213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14359,7 +14359,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14515,7 +14515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14672,7 +14672,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14818,7 +14818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14966,7 +14966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15067,13 +15067,13 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -15143,7 +15143,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15291,7 +15291,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15439,7 +15439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15589,7 +15589,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15750,7 +15750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15902,7 +15902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16052,7 +16052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16200,7 +16200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16296,7 +16296,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -16355,7 +16355,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16521,7 +16521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16617,7 +16617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -16676,7 +16676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16829,7 +16829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16977,7 +16977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17073,7 +17073,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -17132,7 +17132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17228,7 +17228,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -17287,7 +17287,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17435,7 +17435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17583,7 +17583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17731,7 +17731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17883,7 +17883,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18031,7 +18031,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18182,7 +18182,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18330,7 +18330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18482,7 +18482,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18578,7 +18578,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -18633,7 +18633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18781,7 +18781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18879,13 +18879,13 @@ export interface operations {
                 /** @description The agent, as runs show it. */
                 agent?: string[];
                 kind?: components["schemas"]["RunKind"][];
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -18954,7 +18954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19110,7 +19110,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19211,13 +19211,13 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -19287,7 +19287,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19383,7 +19383,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -19440,7 +19440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19588,7 +19588,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19738,7 +19738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19899,7 +19899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19995,7 +19995,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -20054,7 +20054,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20150,7 +20150,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -20209,7 +20209,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20305,7 +20305,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -20364,7 +20364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20512,7 +20512,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20660,7 +20660,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20808,7 +20808,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20904,7 +20904,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -20959,7 +20959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21107,7 +21107,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21258,7 +21258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21406,7 +21406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21554,7 +21554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21700,7 +21700,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;

@@ -66,7 +66,7 @@ class ForgeInbox:
         Raises:
             NotFoundError: no forge in the operator's file has a secret for deliveries.
             UnauthorizedError: the signature is missing or wrong.
-            InvalidInputError: a header is missing, or the body is no JSON object.
+            InvalidInputError: a header is missing, or the body is not a JSON object.
         """
         given = headers.get(HEADER.lower(), "")
         forge = self._sender("github", lambda secret: is_signed(secret, body, given), HEADER)
@@ -105,7 +105,7 @@ class ForgeInbox:
                 self._credentials.secret(place.place, f"the webhook_secret of {name!r}")
             ):
                 return name
-        raise UnauthorizedError(f"{header} does not fit a webhook_secret of FORGES_FILE")
+        raise UnauthorizedError(f"{header} does not match any webhook_secret in FORGES_FILE")
 
 
 class ForgeDeliveryChore:
@@ -169,8 +169,8 @@ def _object(body: bytes) -> dict[str, Any]:
         found: object = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(
-            "the body is no JSON; choose application/json as the webhook's content type", field="body"
+            "the body is not JSON; set the webhook's content type to application/json", field="body"
         ) from error
     if not isinstance(found, dict):
-        raise InvalidInputError("the body is no JSON object", field="body")
+        raise InvalidInputError("the body is not a JSON object", field="body")
     return cast("dict[str, Any]", found)

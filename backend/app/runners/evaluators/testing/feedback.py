@@ -229,7 +229,8 @@ def _headline(judged: JudgedRun) -> str:
     if judged.outside is None or not judged.outside.uncarried:
         return counted
     whole = len(judged.outside.agrees) + len(judged.outside.uncarried)
-    return f"{counted}; {len(judged.outside.agrees)} of {whole} base tests also pass without the code in their process"
+    agreed = len(judged.outside.agrees)
+    return f"{counted}; {agreed} of {whole} base tests also pass without the code in their process"
 
 
 def _criterion(name: str, objections: Sequence[str], score: float, evidence: str | None) -> CriterionResult:

@@ -147,7 +147,7 @@ REFUSED = {
     "a secret for a command": (f'{COMMAND}secrets = ["OTHER"]', "command[1].secrets: this service has no"),
     "two services of a name": (
         '[[environment.service]]\nname = "db"\nrun = "a"\nready = "b"\n' * 2,
-        "service 'db' is there twice",
+        "service 'db' is defined twice",
     ),
     "a network for nothing": ("[environment]\nnetwork = true", "need a setup"),
     "a set-up outside": (

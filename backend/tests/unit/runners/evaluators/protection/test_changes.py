@@ -291,8 +291,8 @@ def test_a_changed_skip_condition_is_called_a_condition() -> None:
     base = "import pytest\n\n\n@pytest.mark.skipif(WINDOWS, reason='x')\ndef test_a():\n    assert f() == 1\n"
     asked = questions_about("t/test_a.py", base.encode(), base.replace("WINDOWS", "WIN").encode())
     assert [each.text for each in asked] == [
-        "`t/test_a.py::test_a` is skipped or expected to fail under a different condition: `WIN` where it was "
-        "`WINDOWS`: does the goal say so?"
+        "`t/test_a.py::test_a` is skipped or expected to fail under a different condition: `WIN` where it "
+        "was `WINDOWS`: does the goal say so?"
     ]
 
 
