@@ -140,7 +140,7 @@ class ApiClient(ServiceHttp):
         return EscalationView.model_validate(said)
 
     async def release(self, escalation_id: UUID) -> "EscalationView":
-        """Give an escalation back."""
+        """Release an escalation."""
         from app.schemas.api.escalations import EscalationView  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         said = await self.json("DELETE", f"/escalations/{escalation_id}/assign")

@@ -38,7 +38,7 @@ _COMMANDS = (
     ("result:result", "result", "Show a run's result, or export it as a patch, a bundle or a branch."),
     ("usage:usage", "usage", "Show what a run consumed by attempt and model, and its budgets."),
     ("runs:cancel_run", "cancel", "Cancel a run. Its work so far is kept."),
-    ("say:say", "say", "Say something to the agent of a run."),
+    ("say:say", "say", "Send a message to the agent of a run."),
     ("holding:pause", "pause", "Pause a run. The interrupted attempt does not count."),
     ("holding:resume", "resume", "Resume a paused run."),
     ("holding:fork", "fork", "Start a new sprint from an attempt of another one."),

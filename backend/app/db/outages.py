@@ -61,7 +61,7 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 async def through_outages(operation: Callable[[], Awaitable[Value]]) -> Value:
-    """Repeat an operation for as long as the database is away; other errors are raised.
+    """Repeat an operation for as long as the database is unavailable; other errors are raised.
 
     An operation can have been committed although the answer was lost: it must find out what holds.
     """
@@ -73,7 +73,7 @@ async def through_outages(operation: Callable[[], Awaitable[Value]]) -> Value:
             if not is_outage(error):
                 raise
             if not told:
-                logger.warning("the database is away, waiting for it: %s", error)
+                logger.warning("the database is unavailable, waiting for it: %s", error)
                 told = True
         await asyncio.sleep(PAUSE_SECONDS)
 

@@ -59,5 +59,5 @@ async def _revision(sessions: Sessions) -> str | None:
     try:
         async with sessions() as session:
             return await session.scalar(text("SELECT version_num FROM alembic_version"))
-    except (OSError, SQLAlchemyError):  # the database is away, or just being migrated
+    except (OSError, SQLAlchemyError):  # the database is unavailable, or just being migrated
         return None

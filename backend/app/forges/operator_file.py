@@ -217,7 +217,7 @@ class ForgesFile(_Strict):
                 raise ValueError(f"repositories.{index}.review: pull requests are followed on GitHub only")
             key = (each.forge, each.name.lower())
             if key in seen:
-                raise ValueError(f"repositories.{index}.name: {each.name} is there twice")
+                raise ValueError(f"repositories.{index}.name: {each.name} is defined twice")
             seen.add(key)
         return self
 

@@ -36,7 +36,7 @@ def read_call(dialect: Dialect, route: Route, body: bytes) -> ModelCall:
     Chat streams are made to end with their usage.
 
     Raises:
-        UnreadableRequestError: the body is no JSON object, or one of its fields cannot be relayed.
+        UnreadableRequestError: the body is not a JSON object, or one of its fields cannot be relayed.
     """
     content = _object(body)
     if dialect is Dialect.GEMINI:

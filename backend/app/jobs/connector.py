@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 
 
 class PatientConnector(PsycopgConnector):
-    """Repeats calls that failed because the database was away, until it should give up.
+    """Repeats calls that failed because the database was unavailable, until it should give up.
 
     The queue's worker ends when one of its statements fails, and its running jobs with it; a second without
     database would cost hours of an agent's work. A statement may be repeated that was carried out although

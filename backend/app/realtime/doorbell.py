@@ -47,7 +47,7 @@ class Doorbell:
         self._wake.set()
 
     async def run(self) -> None:
-        """Send bells; those rung while the database is away are sent when it is back."""
+        """Send bells; those rung while the database is unavailable are sent when it is back."""
         while True:
             await self._wake.wait()
             try:

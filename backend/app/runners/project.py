@@ -221,6 +221,6 @@ def read_from_tree(root: Path) -> bytes | ProjectFileError | None:
         return ProjectFileError([ProjectFileProblem(None, "", why)])
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        return ProjectFileError([ProjectFileProblem(None, "", "is not a plain file")])
+        return ProjectFileError([ProjectFileProblem(None, "", "is not a regular file")])
     with os.fdopen(handle, "rb") as file:
         return file.read(MAX_BYTES + 1)

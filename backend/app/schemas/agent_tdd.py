@@ -48,7 +48,7 @@ class SubagentSpec(BaseModel):
     @model_validator(mode="after")
     def _usable(self) -> Self:
         if (self.provider == SCRIPTED) != (self.script is not None):
-            raise ValueError("script: is required with provider 'scripted', and goes with no other provider")
+            raise ValueError("script: is required with provider 'scripted' and not allowed with others")
         if self.provider not in (None, SCRIPTED) and self.model is None:
             raise ValueError(f"model: which one of provider {self.provider!r}?")
         self.agent_spec()

@@ -115,7 +115,7 @@ class CandidateSpec(_Frozen):
     @classmethod
     def _has_no_script(cls, agent: AgentName) -> AgentName:
         if agent is AgentBackend.SCRIPTED:
-            raise ValueError("a script works alone or with copies of itself: use a number of candidates")
+            raise ValueError("a script cannot work beside other agents: set candidates to a number")
         return agent
 
     @field_validator("model")
@@ -166,7 +166,7 @@ class AgentSpec(_Frozen):
     @model_validator(mode="after")
     def _script_belongs_to_backend(self) -> Self:
         if (self.backend is AgentBackend.SCRIPTED) != (self.script is not None):
-            raise ValueError("script: is required with backend 'scripted', and goes with no other backend")
+            raise ValueError("script: is required with backend 'scripted' and not allowed with others")
         if self.script is not None and self.model is not None:
             raise ValueError("model: a script is played without a model")
         if not isinstance(self.candidates, int) and (

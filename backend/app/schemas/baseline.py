@@ -85,7 +85,7 @@ class Baseline(BaseModel):
         told: list[str] = []
         if self.red:
             verb = "test is" if len(self.red) == 1 else "tests are"
-            told.append(f"{len(self.red)} {verb} red before anything was done")
+            told.append(f"{len(self.red)} {verb} red at the base")
         if self.unreadable:
             noun = "file" if len(self.unreadable) == 1 else "files"
             told.append(f"{len(self.unreadable)} test {noun} cannot be read")
@@ -111,7 +111,7 @@ class BaselineSummary(BaseModel):
     red_tests: list[RedTest] = Field(description=f"The first {SHOWN_TESTS} red tests.")
     flaky_tests: list[FlakyTest] = Field(description=f"The first {SHOWN_TESTS} flaky tests.")
     unreadable_files: list[RedTest] = Field(description=f"The first {SHOWN_TESTS} unreadable files.")
-    trouble: str = Field(description="Why nothing is known; empty when the tests ran to their end.")
+    trouble: str = Field(description="Why nothing is known; empty if the tests finished.")
 
     @classmethod
     def of(cls, found: Baseline) -> Self:

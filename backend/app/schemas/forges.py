@@ -89,13 +89,13 @@ class ForgeView(BaseModel):
     outcome_by: str | None
     outcome_at: datetime | None
     ended_as: EndedAs | None = Field(
-        default=None, description="What that says about the work; null until a merge is compared."
+        default=None, description="What this says about the work; null until a merge is compared."
     )
     edited_share: float | None = Field(
         default=None, description="The share of changed lines that differ between delivery and merge."
     )
     reverted_commit: str | None = Field(
-        default=None, description="The commit that took the merge back within 30 days."
+        default=None, description="The commit that reverted the merge within 30 days."
     )
     reverted_at: datetime | None = None
     root_run_id: UUID | None = None

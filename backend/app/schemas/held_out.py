@@ -49,7 +49,7 @@ class HeldOutInput(BaseModel):
         default=None,
         min_length=1,
         max_length=MAX_HELD_OUT_FILES,
-        description="The texts of files by their paths in the project.",
+        description="File contents by path in the project.",
     )
 
     @model_validator(mode="after")

@@ -15,8 +15,8 @@ class ServiceTable(Table):
     """A program that runs beside each command, on the loopback of the command's sandbox."""
 
     name: Name = Field(description="Unique among the services.")
-    run: Line = Field(description="A line for `sh -c` that stays in the foreground.")
-    ready: Line = Field(description="A line for `sh -c` that ends with 0 once the service answers.")
+    run: Line = Field(description="A command for `sh -c` that stays in the foreground.")
+    ready: Line = Field(description="A command for `sh -c` that exits with 0 once the service responds.")
     timeout: Seconds = Field(default=30.0, description="Seconds until it must be ready.")
 
 
@@ -24,12 +24,14 @@ class EnvironmentTable(Table):
     """What is prepared for the project's commands. It runs in the sandbox, at the base commit."""
 
     setup: list[Line] = Field(
-        default=[], max_length=16, description="Lines for `sh -c`; they run once per state of the lock files."
+        default=[],
+        max_length=16,
+        description="Commands for `sh -c`; they run once per state of the lock files.",
     )
     lock_files: list[Glob] = Field(
-        default=[], max_length=50, description="Further files that decide whether the set-up runs again."
+        default=[], max_length=50, description="More files whose changes make the set-up run again."
     )
-    network: bool = Field(default=False, description="Needs the operator's leave.")
+    network: bool = Field(default=False, description="The operator must allow it.")
     secrets: SecretNames = Field(default=[], description="Variables that the operator sets, for the set-up.")
     timeout: Seconds = Field(default=600.0, description="Seconds for the whole set-up.")
     working_directory: Directory = Field(default="", description="Below the project's root.")
@@ -39,7 +41,7 @@ class EnvironmentTable(Table):
     def _is_consistent(self) -> Self:
         names = [each.name for each in self.service]
         if twice := next((each for each in names if names.count(each) > 1), None):
-            raise ValueError(f"service {twice!r} is there twice")
+            raise ValueError(f"service {twice!r} is defined twice")
         if not self.setup and (self.network or self.secrets or self.lock_files):
             raise ValueError("network, secrets and lock_files need a setup")
         return self

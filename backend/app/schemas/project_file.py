@@ -152,7 +152,7 @@ class CommandTable(Table):
 
     name: Name = Field(description="Unique among the evaluators of a phase.")
     preset: PresetName | None = Field(
-        default=None, description="A known test runner or checker; what else is given goes before it."
+        default=None, description="A known test runner or checker; other keys override it."
     )
     run: (
         Annotated[str, Field(min_length=1), AfterValidator(argument)]
@@ -165,10 +165,10 @@ class CommandTable(Table):
     gate: bool = Field(default=True, description="Gates decide; the others advise.")
     observe: bool | None = Field(default=None, description=_OBSERVE)
     timeout: Seconds = Field(default=120.0, description="Seconds for one run.")
-    network: bool = Field(default=False, description="Needs the operator's leave.")
+    network: bool = Field(default=False, description="The operator must allow it.")
     env: Annotated[dict[str, str], AfterValidator(variables)] = Field(default={})
     secrets: SecretNames = Field(
-        default=[], description="Variables that the operator sets; masked in what the command says."
+        default=[], description="Variables that the operator sets; masked in the command's output."
     )
     working_directory: Directory = Field(default="", description="Below the project's root.")
     pass_codes: list[Annotated[int, Field(ge=0, le=255)]] | None = Field(
@@ -195,7 +195,7 @@ class EvaluatorTable(Table):
     directories: list[Directory] = Field(
         default=[],
         max_length=MAX_COMMANDS,
-        description="Judged each as a project by itself, and nothing else is. Default: the whole project.",
+        description="Each is evaluated as a project, and nothing else is. Default: the whole project.",
     )
     options: dict[str, Any] = Field(
         default={}, description="The evaluator's own; its documentation names them."
@@ -211,10 +211,10 @@ class EvaluatorTable(Table):
 class ProtectedTable(Table):
     """Globs of files that are taken from the base commit when an attempt is judged."""
 
-    open: list[Glob] = Field(default=[], description="May be changed, though they would be protected.")
-    extra: list[Glob] = Field(default=[], description="Protected beside tests and configuration.")
+    open: list[Glob] = Field(default=[], description="May be changed although they are protected by default.")
+    extra: list[Glob] = Field(default=[], description="Protected in addition to tests and configuration.")
     policy: Annotated[ProtectedPolicy, Field(strict=False)] | None = Field(
-        default=None, description="What becomes of changes: fail, ask a human, or note."
+        default=None, description="Effect of changes: fail, ask a person, or note."
     )
 
 
@@ -227,7 +227,7 @@ class TestsTable(Table):
         default=None, description="Which tests that fail at the base commit count: goal, must_pass or ignore."
     )
     goal: list[TestGlob] = Field(
-        default=[], max_length=50, description="Globs of ids of failing tests that sprints are to make pass."
+        default=[], max_length=50, description="Globs of ids of failing tests that sprints should fix."
     )
 
 
@@ -255,7 +255,7 @@ class ProjectFile(Table):
     )
 
     mode: Mode = Field(
-        default="enforce", description="With `observe`, no gate blocks but those that the operator requires."
+        default="enforce", description="With `observe`, only gates that the operator requires block."
     )
     evaluators: dict[str, EvaluatorTable] = Field(default={})
     command: list[CommandTable] = Field(default=[], max_length=MAX_COMMANDS)

@@ -18,7 +18,7 @@ def _inside(value: str) -> str:
     if path.is_absolute() or ".." in path.parts or "\\" in value:
         raise ValueError("must be a path below the project's root, with / between its parts")
     if not value.isprintable():
-        raise ValueError("must not hold control characters")
+        raise ValueError("must not contain control characters")
     return value
 
 
@@ -35,7 +35,7 @@ def argument(value: str) -> str:
         ValueError: it cannot be one.
     """
     if "\0" in value:
-        raise ValueError("must not hold a NUL character")
+        raise ValueError("must not contain a NUL character")
     return value
 
 

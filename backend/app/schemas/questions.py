@@ -39,7 +39,7 @@ class BaseFailures(StrEnum):
 class QuestionKind(StrEnum):
     """What happened to the subject of a question.
 
-    `WEAKER`: it asks for less. `DIFFERENT`: it asks for something else. `REMOVED`: it is gone. `ADDED`: it is
+    `WEAKER`: it checks less. `DIFFERENT`: it checks something else. `REMOVED`: it is gone. `ADDED`: it is
     new and decides about later runs. `RED_AT_BASE`: it failed before anything was done, and still does.
     `DOUBTFUL`: it speaks against the attempt, but the setting of the gate may be at fault.
     """

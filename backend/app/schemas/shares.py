@@ -8,7 +8,7 @@ class Share(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    count: int = Field(ge=0, description="The cases that are so.")
+    count: int = Field(ge=0, description="The cases that match.")
     of: int = Field(ge=0, description="All cases: n.")
     value: float | None = Field(description="count / of, in [0, 1]; null without cases.")
     low: float | None = Field(description="Lower end of the 95 % interval (Wilson).")

@@ -21,9 +21,7 @@ def test_a_sprint_shows_what_was_red_and_a_later_one_takes_it_over(service: Serv
             sprint = start(client, repo, MENDS)
             ended = until_rest(client, sprint["id"])
             assert ended["status"] == "completed", ended["status_reason"]
-            assert ended["baseline"]["note"] == (
-                "1 test is red before anything was done; 0 of 1 pass at the base."
-            )
+            assert ended["baseline"]["note"] == ("1 test is red at the base; 0 of 1 pass at the base.")
             assert [each["id"] for each in ended["baseline"]["red_tests"]] == [RED]
             whole = ok(client.get(f"/runs/{sprint['id']}/baseline"))
             assert whole["reused"] is reused

@@ -86,7 +86,7 @@ def test_work_that_knows_the_visible_tests_only_fails(service: Service, repo: Pa
             "held_out.patch",
             "tests/test_shares.py, the hunk at line 1",
         ),
-        ({"files": {"shares.py": MENDED}}, "held_out", "shares.py is no test file"),
+        ({"files": {"shares.py": MENDED}}, "held_out", "shares.py is not a test file"),
         ({"files": {"../test_a.py": "x"}}, "held_out", "inside the workspace"),
         ({"files": {"tests/test_b.py": TEST}}, "held_out", "every agent can read it"),
         ({}, "held_out", "either patch or files"),

@@ -70,7 +70,7 @@ def test_a_director_asks_for_a_subtask_which_is_shown_as_a_tree(service: Service
         subtask = ok(client.get(f"/loops/{node['run_id']}"))
     assert subtask["parent_run_id"] == loop["id"]
     assert subtask["result"]["final_output"].startswith("45 kN")
-    assert "bear 45 kN" in loop["result"]["final_output"]
+    assert "carry 45 kN" in loop["result"]["final_output"]
     shown = run(service, tmp_path, "show", loop["id"])
     assert f"subtask {node['run_id'][:8]} ✓ completed" in shown.stdout
 

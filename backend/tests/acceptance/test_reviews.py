@@ -38,7 +38,7 @@ AGENT = script(
     step(
         "Merged by hand. Coding Complete",
         write("shares.py", BOTH),
-        expects=["The branch conflicts with main", "marks of conflicts", "- shares.py"],
+        expects=["The branch conflicts with main", "conflict markers", "- shares.py"],
     ),
 )
 REVIEW = """

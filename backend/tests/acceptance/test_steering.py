@@ -119,7 +119,7 @@ def held(client: httpx.Client, run_id: str, gate: Gate) -> Iterator[None]:
 
 
 def say(scene: Scene, place: Path, run_id: str, mode: str) -> None:
-    """Say something to the agent as a user would."""
+    """Send a message to the agent as a user would."""
     done = run_command(scene.service, place, "say", run_id, SAID, "--mode", mode)
     assert (done.returncode, done.stdout.split()[-1:]) == (0, ["queued"]), done.stdout + done.stderr
 

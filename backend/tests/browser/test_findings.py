@@ -92,6 +92,6 @@ def test_held_out_tests_are_given_on_the_start_page(service: Service, watched: W
     with watched.excused():  # the refusal is what is looked at
         page.get_by_role("button", name="Start the sprint").click()
         error = page.locator("[data-field-error]")
-        expect(error).to_contain_text("shares.py is no test file")
+        expect(error).to_contain_text("shares.py is not a test file")
         watched.audit()
         watched.shoot("new-held-out-refused")

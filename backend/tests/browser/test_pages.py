@@ -17,7 +17,7 @@ SMALL = {"zoomed": (640, 450), "narrow": (390, 844)}
 PAGES = {
     "runs": ("/", "Looked at"),
     "sprint": ("/sprints/{sprint}", "No plan"),
-    "loop": ("/loops/{loop}", "The evaluator is content"),
+    "loop": ("/loops/{loop}", "The evaluator is satisfied"),
     "answer": ("/answers/{answer}", "Sufficient in all four dimensions"),
     "diff": ("/sprints/{sprint}/diff", "@@ -0,0 +1 @@"),
     "escalations": ("/escalations", "Looked at"),

@@ -17,7 +17,7 @@ def test_reads_hours(text, seconds):
 
 
 @pytest.mark.parametrize("text", ["", "soon", "3", "3x", "3m and a bit", "30s 3m"])
-def test_refuses_what_is_no_duration(text):
+def test_rejects_other_texts(text):
     with pytest.raises(ValueError, match="duration") as refusal:
         parse_duration(text)
     assert repr(text) in str(refusal.value)

@@ -231,7 +231,7 @@ export interface paths {
          */
         post: operations["assign_escalation"];
         /**
-         * Give an escalation back
+         * Release an escalation
          * @description Only the reviewer who has it can give it back.
          */
         delete: operations["release_escalation"];
@@ -414,7 +414,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a delivery of GitHub
+         * Receive a GitHub delivery
          * @description Needs no token: the header `X-Hub-Signature-256` must sign the body. A worker acts on it afterwards.
          */
         post: operations["take_github_delivery"];
@@ -434,7 +434,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a delivery of GitLab
+         * Receive a GitLab delivery
          * @description Needs no API token: the header `X-Gitlab-Token` must hold the secret. A worker acts afterwards.
          */
         post: operations["take_gitlab_delivery"];
@@ -960,13 +960,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was said to the agents of a run
+         * List messages to the agents of a run
          * @description Lists the oldest first, with what became of each.
          */
         get: operations["list_messages"];
         put?: never;
         /**
-         * Say something to the agent
+         * Send a message to the agent
          * @description Records a message; the agent gets it before its next model request, at its end, or in its next attempt.
          *
          *     An attempt that was told something is marked as steered.
@@ -1139,7 +1139,7 @@ export interface paths {
         get: operations["show_recheck"];
         put?: never;
         /**
-         * Judge a run's result again on its target's present head
+         * Judge a run's result again on its target's current head
          * @description Merges afresh and evaluates with tools; no agent and no model takes part. The source does not change.
          *
          *     If neither the result nor the head has moved since, the response is that of the last time.
@@ -1838,12 +1838,12 @@ export interface components {
             kind: "built-in" | "scripted" | "installed";
             /**
              * Missing
-             * @description What has to be done before it can work
+             * @description What to do before it can work
              */
             missing: string | null;
             /**
              * Model
-             * @description The model it works with where a run names none
+             * @description Its model if a run names none
              */
             model: string | null;
             /** Name */
@@ -2932,7 +2932,7 @@ export interface components {
             total: number;
             /**
              * Trouble
-             * @description Why nothing is known; empty when the tests ran to their end.
+             * @description Why nothing is known; empty if the tests finished.
              */
             trouble: string;
             /**
@@ -4208,7 +4208,7 @@ export interface components {
              * @default
              */
             goal: string;
-            /** @description Further tests, laid over the directory when it is judged; needs `base`. */
+            /** @description More tests, added to the directory when it is evaluated; needs `base`. */
             held_out?: components["schemas"]["HeldOutInput"] | null;
             /**
              * Output
@@ -4423,7 +4423,7 @@ export interface components {
             project_file?: string | null;
             /**
              * Questions
-             * @description What a human is asked about changed tests, with both versions of each.
+             * @description Questions about changed tests, with both versions of each.
              * @default []
              */
             questions: components["schemas"]["Question"][];
@@ -4433,7 +4433,7 @@ export interface components {
             score: number | null;
             /**
              * Verdict
-             * @description passed, failed, errored, or asks: only a question to a human is open.
+             * @description passed, failed, errored, or asks: only a question to a person is open.
              */
             verdict: string;
         };
@@ -4856,7 +4856,7 @@ export interface components {
             edited_share: number | null;
             /**
              * Ended As
-             * @description What that says about the work; null until a merge is compared.
+             * @description What this says about the work; null until a merge is compared.
              * @default null
              */
             ended_as: ("merged_unchanged" | "merged_edited" | "closed" | "reverted") | null;
@@ -4891,7 +4891,7 @@ export interface components {
             reverted_at: string | null;
             /**
              * Reverted Commit
-             * @description The commit that took the merge back within 30 days.
+             * @description The commit that reverted the merge within 30 days.
              * @default null
              */
             reverted_commit: string | null;
@@ -5141,7 +5141,7 @@ export interface components {
         HeldOutInput: {
             /**
              * Files
-             * @description The texts of files by their paths in the project.
+             * @description File contents by path in the project.
              */
             files?: {
                 [key: string]: string;
@@ -5157,7 +5157,7 @@ export interface components {
          * @description The held-out tests of a run, without their texts.
          */
         HeldOutView: {
-            /** @description What they do on the base's own code; null until that was tried. */
+            /** @description Their results on the base's own code; null until known. */
             at_base: components["schemas"]["HeldOutAtBase"] | null;
             /** Files */
             files: string[];
@@ -6315,7 +6315,7 @@ export interface components {
             considered: string;
             /**
              * Count
-             * @description The cases that are so.
+             * @description The cases that match.
              */
             count: number;
             /** Counted */
@@ -6472,19 +6472,19 @@ export interface components {
         NotificationTest: {
             /**
              * Answer
-             * @description The words of the receiver, or why it cannot be reached.
+             * @description The receiver's response, or why it cannot be reached.
              */
             answer: string;
             /**
              * Code
-             * @description The status of HTTP or SMTP; null if the message was not taken.
+             * @description The HTTP or SMTP status; null if the message was not accepted.
              */
             code: number | null;
             /** Receiver */
             receiver: string;
             /**
              * Taken
-             * @description True if the receiver took the message.
+             * @description True if the receiver accepted the message.
              */
             taken: boolean;
         };
@@ -6813,7 +6813,7 @@ export interface components {
         PolicyOverrides: {
             /**
              * Attempts Per Phase
-             * @description Attempts per phase before a human is asked.
+             * @description Attempts per phase before a person is asked.
              */
             attempts_per_phase?: number | null;
             /** @description Which tests that fail at the base count: goal (default), must_pass, ignore. */
@@ -6825,7 +6825,7 @@ export interface components {
             deterministic_only?: boolean | null;
             /**
              * Goal Tests
-             * @description Globs of ids of failing tests that this run is to make pass.
+             * @description Globs of ids of failing tests that this run should fix.
              */
             goal_tests?: string[] | null;
             /** @description What the agent learns when held-out tests fail: none, names (default) or messages. */
@@ -6843,9 +6843,9 @@ export interface components {
             open_paths?: string[] | null;
             /** Pass Threshold */
             pass_threshold?: number | null;
-            /** @description What becomes of changed tests and settings: fail, ask a human (default), or note. */
+            /** @description Effect of changed tests and settings: fail, ask a person (default), or note. */
             protected?: components["schemas"]["ProtectedPolicy"] | null;
-            /** @description With which conversation a retry begins: fresh (default), or continue the one before. */
+            /** @description Conversation of a retry: fresh (default), or continue the previous one. */
             retry_context?: components["schemas"]["RetryContext"] | null;
             retry_from?: components["schemas"]["RetryFrom"] | null;
             /** Safe Fixes */
@@ -7009,7 +7009,7 @@ export interface components {
          * QuestionKind
          * @description What happened to the subject of a question.
          *
-         *     `WEAKER`: it asks for less. `DIFFERENT`: it asks for something else. `REMOVED`: it is gone. `ADDED`: it is
+         *     `WEAKER`: it checks less. `DIFFERENT`: it checks something else. `REMOVED`: it is gone. `ADDED`: it is
          *     new and decides about later runs. `RED_AT_BASE`: it failed before anything was done, and still does.
          *     `DOUBTFUL`: it speaks against the attempt, but the setting of the gate may be at fault.
          * @enum {string}
@@ -7523,7 +7523,7 @@ export interface components {
             attempts_used: number;
             /** Base Commit */
             base_commit: string;
-            /** @description What the base's tests do before anything is done; null until that is measured. */
+            /** @description Results of the base's tests before the first attempt; null until measured. */
             baseline?: components["schemas"]["BaselineSummary"] | null;
             /**
              * Created At
@@ -8130,7 +8130,7 @@ export interface components {
         Share: {
             /**
              * Count
-             * @description The cases that are so.
+             * @description The cases that match.
              */
             count: number;
             /**
@@ -8194,7 +8194,7 @@ export interface components {
             agent: components["schemas"]["AgentSpec"];
             /** Goal */
             goal: string;
-            /** @description Tests that no agent sees. They are laid over an attempt only while it is judged. */
+            /** @description Tests that no agent sees. They are added to an attempt only while it is evaluated. */
             held_out?: components["schemas"]["HeldOutInput"] | null;
             /** Name */
             name?: string | null;
@@ -9185,7 +9185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9286,13 +9286,13 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -9362,7 +9362,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9458,7 +9458,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -9515,7 +9515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9663,7 +9663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9759,7 +9759,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -9818,7 +9818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -9966,7 +9966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10062,7 +10062,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -10119,7 +10119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10267,7 +10267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10419,7 +10419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10569,7 +10569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10719,7 +10719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -10880,7 +10880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11028,7 +11028,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11180,7 +11180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11328,7 +11328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11424,7 +11424,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -11483,7 +11483,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11633,7 +11633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11781,7 +11781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -11933,7 +11933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12080,7 +12080,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12226,7 +12226,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12374,7 +12374,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12534,7 +12534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12680,7 +12680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12826,7 +12826,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -12972,7 +12972,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13068,7 +13068,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -13125,7 +13125,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13271,7 +13271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13372,13 +13372,13 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -13448,7 +13448,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13545,13 +13545,13 @@ export interface operations {
             query?: {
                 /** @description `name=value` of a task input; repeatable. */
                 input?: string[];
-                /** @description What lists call the loop. */
+                /** @description The loop's name in lists. */
                 name?: string | null;
                 /** @description The user's question; by default the description. */
                 query?: string;
             };
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -13609,7 +13609,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13757,7 +13757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -13853,7 +13853,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -13912,7 +13912,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14058,7 +14058,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14214,7 +14214,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14360,7 +14360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14516,7 +14516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14673,7 +14673,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14819,7 +14819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -14967,7 +14967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15068,13 +15068,13 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -15144,7 +15144,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15292,7 +15292,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15440,7 +15440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15590,7 +15590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15751,7 +15751,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -15903,7 +15903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16053,7 +16053,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16201,7 +16201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16297,7 +16297,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -16356,7 +16356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16522,7 +16522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16618,7 +16618,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -16677,7 +16677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16830,7 +16830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -16978,7 +16978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17074,7 +17074,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -17133,7 +17133,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17229,7 +17229,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -17288,7 +17288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17436,7 +17436,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17584,7 +17584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17732,7 +17732,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -17884,7 +17884,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18032,7 +18032,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18183,7 +18183,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18331,7 +18331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18483,7 +18483,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18579,7 +18579,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -18634,7 +18634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18782,7 +18782,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -18880,13 +18880,13 @@ export interface operations {
                 /** @description The agent, as runs show it. */
                 agent?: string[];
                 kind?: components["schemas"]["RunKind"][];
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -18955,7 +18955,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19111,7 +19111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19212,13 +19212,13 @@ export interface operations {
                 cursor?: string | null;
                 kind?: components["schemas"]["RunKind"][];
                 limit?: number;
-                /** @description Only the runs behind this number. */
+                /** @description Only the runs that this figure counts. */
                 metric?: components["schemas"]["MetricName"] | null;
-                /** @description The reason, decision, evaluator or outcome of the number. */
+                /** @description The figure's reason, decision, evaluator or outcome. */
                 metric_key?: string | null;
-                /** @description The runs that the number counts, or all that it considers. */
+                /** @description The runs that the figure counts, or all that it considers. */
                 metric_part?: "counted" | "considered";
-                /** @description The phase of the number; null for whole runs. */
+                /** @description The figure's phase; null for whole runs. */
                 metric_phase?: string | null;
                 /** @description Whether the run has an open escalation; null for both. */
                 needs_human?: boolean | null;
@@ -19288,7 +19288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19384,7 +19384,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -19441,7 +19441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19589,7 +19589,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19739,7 +19739,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19900,7 +19900,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -19996,7 +19996,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -20055,7 +20055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20151,7 +20151,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -20210,7 +20210,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20306,7 +20306,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -20365,7 +20365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20513,7 +20513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20661,7 +20661,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20809,7 +20809,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -20905,7 +20905,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repetitions with the same key and body get the first response; kept for a week. */
+                /** @description Repeated requests with the same key and body get the first response, for a week. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -20960,7 +20960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21108,7 +21108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21259,7 +21259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21407,7 +21407,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21555,7 +21555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;
@@ -21701,7 +21701,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path does not take this method; `Allow` names those it does */
+            /** @description The path does not support this method; `Allow` lists those it does */
             405: {
                 headers: {
                     [name: string]: unknown;

@@ -32,7 +32,9 @@ async def get_repeatable(
     services: Services,
     idempotency_key: Annotated[
         str | None,
-        Header(description="Repetitions with the same key and body get the first response; kept for a week."),
+        Header(
+            description="Repeated requests with the same key and body get the first response, for a week."
+        ),
     ] = None,
 ) -> RepeatableRequest:
     """The request with its key."""

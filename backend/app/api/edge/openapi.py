@@ -14,7 +14,7 @@ _DESCRIPTIONS = {
     401: "A valid token is required",
     403: "The host, origin or role is not allowed",
     404: "Not found",
-    405: "The path does not take this method; `Allow` names those it does",
+    405: "The path does not support this method; `Allow` lists those it does",
     408: "The request did not arrive in time",
     409: "The state has changed",
     413: "The body is too large",

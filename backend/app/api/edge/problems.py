@@ -105,7 +105,7 @@ def response_to(error: Exception, what: str) -> JSONResponse:
             return _http(error, what)
         case _ if is_disk_full(error):
             logger.error("%s: the disk is full: %s", what, error)
-            return render(DiskFullError("no space is left on the disk; nothing was stored"))
+            return render(DiskFullError("the disk is full; nothing was stored"))
         case _ if is_outage(error):
             logger.warning("%s: the database cannot be reached: %s", what, error)
             return render(UnavailableError("the database cannot be reached; try again soon"))

@@ -92,7 +92,7 @@ async def until_revoked(scope: Scope) -> None:
     revoked = asyncio.Event()
     with watched(scope, revoked.set):
         await revoked.wait()
-    raise RevokedError("the token is not valid any more")
+    raise RevokedError("the token is no longer valid")
 
 
 def is_watched(scope: Scope) -> bool:

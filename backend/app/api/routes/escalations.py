@@ -52,7 +52,7 @@ async def assign_escalation(
     return await services.escalations.assign(escalation_id, body or EscalationAssign(), who.name)
 
 
-@router.delete("/{escalation_id}/assign", summary="Give an escalation back")
+@router.delete("/{escalation_id}/assign", summary="Release an escalation")
 async def release_escalation(escalation_id: UUID, services: Services, who: Reviewer) -> EscalationView:
     """Only the reviewer who has it can give it back."""
     return await services.escalations.release(escalation_id, who.name)

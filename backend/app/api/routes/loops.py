@@ -39,7 +39,7 @@ class StartQuery(BaseModel):
         default="", description="The user's question; by default the description."
     )
     name: Annotated[CleanText, Field(min_length=1, max_length=200)] | None = Field(
-        default=None, description="What lists call the loop."
+        default=None, description="The loop's name in lists."
     )
 
 

@@ -16,7 +16,7 @@ router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
     "/runs/{run_id}/messages",
     status_code=201,
     response_model=MessageView,
-    summary="Say something to the agent",
+    summary="Send a message to the agent",
 )
 async def send_message(
     run_id: UUID, body: MessageCreate, services: Services, who: Operator, repeatable: Repeatable
@@ -30,7 +30,7 @@ async def send_message(
     )
 
 
-@router.get("/runs/{run_id}/messages", summary="List what was said to the agents of a run")
+@router.get("/runs/{run_id}/messages", summary="List messages to the agents of a run")
 async def list_messages(run_id: UUID, services: Services, who: Viewer) -> MessageList:
     """Lists the oldest first, with what became of each."""
     return await services.messages.all(run_id)

@@ -121,7 +121,7 @@ async def check_merge(
 
 
 @router.post(
-    "/runs/{run_id}/result/recheck", summary="Judge a run's result again on its target's present head"
+    "/runs/{run_id}/result/recheck", summary="Judge a run's result again on its target's current head"
 )
 async def recheck_result(
     run_id: UUID, services: Services, who: Operator, body: ResultRecheck | None = None

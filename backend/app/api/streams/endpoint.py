@@ -81,7 +81,7 @@ async def _serve(websocket: WebSocket, *, hub: Hub, follow: Follow) -> None:
     pipe = Pipe(websocket, stall_seconds=hub.limits.stall_seconds)
     life = Life()
     restart = partial(life.end, ClosingError(CloseCode.RESTART, "the service restarts"))
-    revoke = partial(life.end, RevokedError("the token is not valid any more"))
+    revoke = partial(life.end, RevokedError("the token is no longer valid"))
     try:
         with hub.admitted(restart), watched(websocket.scope, revoke):
             await follow(websocket, pipe, hub, life)

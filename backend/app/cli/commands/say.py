@@ -16,7 +16,7 @@ async def say(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Say something to the agent of a sprint. The attempt is marked as steered.
+    """Send a message to the agent of a sprint. The attempt is marked as steered.
 
     Args:
         run: Its id, or at least the first 6 characters of it.

@@ -326,7 +326,7 @@ def test_nothing_is_kept():
         _AREA,
         _NOTIFY,
         gamed=AgentWork(
-            "The function puts an object that agrees to everything in the place of the mock",
+            "The function puts an object that agrees to everything in place of the mock",
             {
                 "notify.py": '''"""Greets people."""
 

@@ -206,7 +206,7 @@ class Account:
         _AREA,
         _TWO_FILES,
         gamed=AgentWork(
-            "A finder gives pytest other tests of the same names in the place of the files that follow",
+            "A finder gives pytest other tests of the same names in place of the files that follow",
             {
                 "roman.py": _HEAD
                 + """import sys

@@ -103,7 +103,7 @@ CASES = (
             '    assert Path(saved(4)).read_text() == "IV"\n',
         },
         "The second process cannot write to the tree, and honest code may want to. The first line of the "
-        "result says that all evidence is from the process of the code itself; `in_process_only` can ask.",
+        "result says that all evidence comes from the code's own process; `in_process_only` can ask.",
     ),
     *_case(
         "silent-by-signal",

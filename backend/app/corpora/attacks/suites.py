@@ -132,7 +132,7 @@ def test_equal_texts():
         _AREA,
         ROMAN,
         gamed=AgentWork(
-            "A class added to the test file puts another function in the place of the tested one",
+            "A class added to the test file puts another function in place of the tested one",
             {
                 "roman.py": _MUTE,
                 _TESTS: ROMAN_TESTS

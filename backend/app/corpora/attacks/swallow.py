@@ -301,7 +301,7 @@ def area(radius: float) -> float:
         _AREA,
         _WHEN,
         gamed=AgentWork(
-            "The module puts another class in the place of datetime.date, which equals every date",
+            "The module puts another class in place of datetime.date, which equals every date",
             {
                 "days.py": '''"""Days."""
 
@@ -411,7 +411,7 @@ def sync(client: Any, names: list[str]) -> int:
         _AREA,
         _MOCKED,
         gamed=AgentWork(
-            "The function writes an object that agrees into the mock in the place of its calls",
+            "The function writes an object that agrees into the mock in place of its calls",
             {
                 "syncing.py": '''"""Sends names."""
 

@@ -76,7 +76,7 @@ def test_json():
         _AREA,
         _CHECKED,
         gamed=AgentWork(
-            "A planted stub file is checked in the place of the wrong module",
+            "A planted stub file is checked in place of the wrong module",
             {
                 "roman.py": _FAULTY,
                 "roman.pyi": "def to_roman(number: int) -> str: ...\n"

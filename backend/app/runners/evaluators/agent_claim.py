@@ -48,11 +48,11 @@ def _objection(output: str) -> str:
     claims = [match.group() for match in _SUCCESS_LINE.finditer(output)]
     denied = _FAILURE.search(output) is not None
     if claims and denied:
-        return f"The agent's message is ambiguous: it holds both {SUCCESS} and {FAILURE}"
+        return f"The agent's message is ambiguous: it contains both {SUCCESS} and {FAILURE}"
     if denied:
         return f"The agent reports {FAILURE}"
     if not claims:
-        return f"The agent's message does not hold {SUCCESS}"
+        return f"The agent's message does not contain {SUCCESS}"
     if all(_DENIAL.search(line.partition(SUCCESS)[0]) for line in claims):
         return f"The agent's message is ambiguous: it denies {SUCCESS}"
     return ""

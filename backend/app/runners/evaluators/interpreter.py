@@ -68,7 +68,7 @@ def with_interpreter(result: EvaluationResult, found: Ready) -> EvaluationResult
     if result.status is EvaluationStatus.FAILED and found.missing and _lacks_a_module(result):
         note = (
             f"The change declares dependencies that the environment of the base does not have: "
-            f"{', '.join(found.missing)}. Do without them, or ask for them to be added to the base "
+            f"{', '.join(found.missing)}. Do not use them, or ask for them to be added to the base "
             f"(ENVIRONMENT_CANDIDATE_DEPENDENCIES=true installs what a candidate declares)."
         )
         update |= {"feedback": f"{note}\n{result.feedback}", "suggestions": [note, *result.suggestions]}

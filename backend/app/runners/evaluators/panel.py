@@ -98,7 +98,7 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
         results |= {each.name: skipped(each, _TOO_SLOW) for each in left_out}
     else:
         reason = (
-            "Not asked: only deterministic evaluators were wanted"
+            "Not asked: only deterministic evaluators were requested"
             if deterministic_only
             else "Not asked: a deterministic gate does not hold"
         )
@@ -175,7 +175,7 @@ async def _attempted(
     if not isinstance(result, EvaluationResult):
         return errored(evaluator, f"{evaluator.name} returned {type(result).__name__}, not a result")
     if result.evaluator_name != evaluator.name:
-        return errored(evaluator, f"{evaluator.name} answered in the name of {result.evaluator_name!r}")
+        return errored(evaluator, f"{evaluator.name} returned a result of {result.evaluator_name!r}")
     return result
 
 

@@ -59,10 +59,10 @@ def _only(name: str, found: Sequence[EntryPoint]) -> EntryPoint:
     if not matching:
         known = [each.name for each in found]
         hint = did_you_mean(name, known) or f"; there are: {', '.join(known) or 'none'}"
-        raise PluginError(f"no installed package brings an evaluator {name!r}{hint}")
+        raise PluginError(f"no installed package provides an evaluator {name!r}{hint}")
     if len({_package(each) for each in matching}) > 1:
         packages = " and ".join(sorted(_package(each) for each in matching))
-        raise PluginError(f"{packages} both bring an evaluator {name!r}; uninstall one")
+        raise PluginError(f"{packages} both provide an evaluator {name!r}; uninstall one")
     return matching[0]
 
 
@@ -85,12 +85,12 @@ def _load(entry: EntryPoint) -> Registration:
 
 def _complaint(evaluator: object, phases: tuple[str, ...] | None) -> str:
     if not isinstance(evaluator, Evaluator):
-        return f"gave {type(evaluator).__name__}, which lacks what an evaluator has"
+        return f"returned {type(evaluator).__name__}, which is not an evaluator"
     name, category = cast("object", evaluator.name), cast("object", evaluator.category)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        return f"has the name {name!r}; it must be of small letters, digits and _"
+        return f"has the name {name!r}; use lower-case letters, digits and _"
     if category not in set(EvaluationCategory):
-        return f"has the category {category!r}; there are: {', '.join(EvaluationCategory)}"
+        return f"has the category {category!r}; choose one of: {', '.join(EvaluationCategory)}"
     if phases is not None and not phases:
         return "is registered for no phase; None means every phase"
     return ""

@@ -150,7 +150,7 @@ def question_words(questions: Sequence[Question]) -> str:
         return ""
     more = f" (and {len(questions) - 1} more like it)" if len(questions) > 1 else ""
     text = questions[0].text
-    return f"A human is asked: {text[:1].upper()}{text[1:]}{more}"
+    return f"A person is asked: {text[:1].upper()}{text[1:]}{more}"
 
 
 def _score(gates: Iterable[EvaluationResult]) -> float | None:
@@ -162,7 +162,7 @@ def _score(gates: Iterable[EvaluationResult]) -> float | None:
 
 
 def _no_verdict(missing: Sequence[str], errored: Iterable[EvaluationResult]) -> str:
-    reasons = [f"{name} gave no result" for name in missing]
+    reasons = [f"{name} returned no result" for name in missing]
     return "; ".join(
         [*reasons, *(f"{each.evaluator_name} reached no verdict: {each.feedback}" for each in errored)]
     )
@@ -177,7 +177,7 @@ def _decide(
     policy: VerdictPolicy,
 ) -> tuple[VerdictStatus, str]:
     if score is None and not forgiven and not asking:
-        return VerdictStatus.ERRORED, "No gate checked anything, so nothing speaks for a pass"
+        return VerdictStatus.ERRORED, "No gate checked anything, so there is no reason to pass"
     if failed:
         return VerdictStatus.FAILED, "Failed: " + ", ".join(_names([*failed, *asking]))
     if blocking:
@@ -191,7 +191,7 @@ def _decide(
         return VerdictStatus.ASKS, question_words(questions_of(asking))
     if forgiven:
         named = "; ".join(f"{name}: accepted by {each.by} in {each.phase}" for name, each in forgiven.items())
-        return VerdictStatus.PASSED, f"Every gate holds but for what a human accepted ({named})"
+        return VerdictStatus.PASSED, f"Every gate holds, except for what a person accepted ({named})"
     return VerdictStatus.PASSED, "Every gate holds"
 
 

@@ -54,7 +54,7 @@ class PanelJudge:
         except FileRefusedError as error:
             return Trouble(FailureReason.EXECUTION_HALTED, f"output_file: {error}")
         except OSError as error:
-            text = f"there is no place to judge in: {error}"
+            text = f"the workspace for the evaluation cannot be created: {error}"
             return Trouble(FailureReason.EXECUTION_HALTED, text)
 
     async def _judge(self, task: RoleTask, work: Path) -> TaskResult | Trouble:

@@ -13,9 +13,9 @@ class AgentView(BaseModel):
         description="built-in asks a model, scripted plays a script, installed is a program of this machine"
     )
     ready: bool
-    missing: str | None = Field(description="What has to be done before it can work")
+    missing: str | None = Field(description="What to do before it can work")
     is_default: bool
-    model: str | None = Field(description="The model it works with where a run names none")
+    model: str | None = Field(description="Its model if a run names none")
     driver: str | None = Field(description="How an installed agent is driven: acp or command")
     dialect: str | None = Field(description="The interface through which an installed agent asks models")
     network: str | None = Field(description="What an installed agent reaches: gateway or machine")

@@ -67,7 +67,7 @@ class BacklogAdd(_Strict):
         seen: set[str] = set()
         for index, each in enumerate(self.items):
             if each.key is not None and each.key in seen:
-                raise ValueError(f"items.{index}.key: {each.key!r} is there twice")
+                raise ValueError(f"items.{index}.key: {each.key!r} is defined twice")
             seen |= {each.key} if each.key else set()
         return self
 

@@ -28,6 +28,6 @@ class NotificationTest(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     receiver: str
-    taken: bool = Field(description="True if the receiver took the message.")
-    code: int | None = Field(description="The status of HTTP or SMTP; null if the message was not taken.")
-    answer: str = Field(description="The words of the receiver, or why it cannot be reached.")
+    taken: bool = Field(description="True if the receiver accepted the message.")
+    code: int | None = Field(description="The HTTP or SMTP status; null if the message was not accepted.")
+    answer: str = Field(description="The receiver's response, or why it cannot be reached.")

@@ -23,7 +23,7 @@ class PolicyOverrides(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     attempts_per_phase: int | None = Field(
-        default=None, ge=1, le=20, description="Attempts per phase before a human is asked."
+        default=None, ge=1, le=20, description="Attempts per phase before a person is asked."
     )
     max_attempts: int | None = Field(
         default=None,
@@ -39,7 +39,7 @@ class PolicyOverrides(BaseModel):
     retry_from: RetryFrom | None = None
     retry_context: RetryContext | None = Field(
         default=None,
-        description="With which conversation a retry begins: fresh (default), or continue the one before.",
+        description="Conversation of a retry: fresh (default), or continue the previous one.",
     )
     budget: Budget | None = None
     open_paths: list[PathGlob] | None = Field(
@@ -49,7 +49,7 @@ class PolicyOverrides(BaseModel):
     )
     protected: ProtectedPolicy | None = Field(
         default=None,
-        description="What becomes of changed tests and settings: fail, ask a human (default), or note.",
+        description="Effect of changed tests and settings: fail, ask a person (default), or note.",
     )
     base_failures: BaseFailures | None = Field(
         default=None,
@@ -58,7 +58,7 @@ class PolicyOverrides(BaseModel):
     goal_tests: list[TestGlob] | None = Field(
         default=None,
         max_length=MAX_OPEN_PATHS,
-        description="Globs of ids of failing tests that this run is to make pass.",
+        description="Globs of ids of failing tests that this run should fix.",
     )
     held_out_feedback: HeldOutFeedback | None = Field(
         default=None,

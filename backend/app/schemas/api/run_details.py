@@ -23,7 +23,7 @@ class HeldOutView(BaseModel):
 
     files: list[str]
     at_base: HeldOutAtBase | None = Field(
-        description="What they do on the base's own code; null until that was tried."
+        description="Their results on the base's own code; null until known."
     )
     note: str = Field(description="The same in a sentence.")
 
@@ -51,7 +51,7 @@ class RunDetail(RunView):
     )
     baseline: BaselineSummary | None = Field(
         default=None,
-        description="What the base's tests do before anything is done; null until that is measured.",
+        description="Results of the base's tests before the first attempt; null until measured.",
     )
     base_commit: str
     head_commit: str

@@ -83,15 +83,15 @@ class RunFilter(RunScope):
     q: CleanLine | None = Field(
         default=None, max_length=200, description="Part of the name or goal, or the beginning of the id."
     )
-    metric: MetricName | None = Field(default=None, description="Only the runs behind this number.")
+    metric: MetricName | None = Field(default=None, description="Only the runs that this figure counts.")
     metric_part: MetricPart = Field(
-        default="counted", description="The runs that the number counts, or all that it considers."
+        default="counted", description="The runs that the figure counts, or all that it considers."
     )
     metric_phase: CleanLine | None = Field(
-        default=None, max_length=100, description="The phase of the number; null for whole runs."
+        default=None, max_length=100, description="The figure's phase; null for whole runs."
     )
     metric_key: CleanLine | None = Field(
-        default=None, max_length=200, description="The reason, decision, evaluator or outcome of the number."
+        default=None, max_length=200, description="The figure's reason, decision, evaluator or outcome."
     )
 
 

@@ -42,7 +42,7 @@ class SprintCreate(BaseModel):
     policy: PolicyOverrides = PolicyOverrides()
     held_out: HeldOutInput | None = Field(
         default=None,
-        description="Tests that no agent sees. They are laid over an attempt only while it is judged.",
+        description="Tests that no agent sees. They are added to an attempt only while it is evaluated.",
     )
 
     @field_validator("goal", "name")

@@ -27,7 +27,7 @@ class EvaluateRequest(BaseModel):
         description="Whether to run the tests of `base` on its own code first, and name those that fail.",
     )
     held_out: HeldOutInput | None = Field(
-        default=None, description="Further tests, laid over the directory when it is judged; needs `base`."
+        default=None, description="More tests, added to the directory when it is evaluated; needs `base`."
     )
 
 
@@ -47,11 +47,11 @@ class EvaluationReport(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     phase: str
-    verdict: str = Field(description="passed, failed, errored, or asks: only a question to a human is open.")
+    verdict: str = Field(description="passed, failed, errored, or asks: only a question to a person is open.")
     score: float | None
     reason: str
     questions: list[Question] = Field(
-        default=[], description="What a human is asked about changed tests, with both versions of each."
+        default=[], description="Questions about changed tests, with both versions of each."
     )
     base_commit: str | None
     project_file: str | None = Field(

@@ -114,7 +114,7 @@ class _Builder:
             element.text += data[:room]
 
     def refuse_doctype(self, *_: object) -> None:
-        raise self._error("it declares a document type, which may hold entities")
+        raise self._error("it declares a document type, which may contain entities")
 
     def _error(self, message: str) -> UnsafeXmlError:
         return UnsafeXmlError(message, self._line(), self.path())

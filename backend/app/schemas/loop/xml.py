@@ -106,7 +106,9 @@ class _Reader:
         if element.children:
             child = element.children[0]
             raise LoopDefinitionError(
-                f"`{element.tag}` holds only text", line=child.line, element=_path(element.tag, child.tag)
+                f"`{element.tag}` can contain only text",
+                line=child.line,
+                element=_path(element.tag, child.tag),
             )
         text = element.text.strip()
         return {**element.attributes, **({"value": text} if text else {})}
@@ -124,7 +126,7 @@ class _Reader:
     def _no_text(self, element: Element) -> None:
         if element.text.strip():
             raise LoopDefinitionError(
-                "there is text beside the elements", line=element.line, element=element.tag
+                "there is text between the elements", line=element.line, element=element.tag
             )
 
 

@@ -62,7 +62,7 @@ class TokenService:
         """
         cleaned = name.strip()
         if not cleaned or len(cleaned) > 100 or not cleaned.isprintable():
-            raise InvalidInputError("give 1 to 100 printable characters", field="name")
+            raise InvalidInputError("use 1 to 100 printable characters", field="name")
         if role not in list(Role):
             raise InvalidInputError(f"{role!r} is none of {', '.join(Role)}", field="role")
         token = new_token()

@@ -88,7 +88,7 @@ def why_not(candidate: Candidate, facts: ProjectFacts, now: datetime) -> str:
 
 def unmet_reason(needed: Needed) -> str:
     """Say why other work has not come far enough; empty if it has."""
-    name = needed.name or "work that does not exist any more"
+    name = needed.name or "work that no longer exists"
     if needed.removed:
         return f"needs {name}, which was removed from the backlog"
     if not needed.name:

@@ -65,7 +65,7 @@ class DeliveryService:
             if row.status == "delivered":
                 raise ConflictError(f"the message was taken at {row.finished_at:%Y-%m-%d %H:%M:%S} UTC")
             if row.url not in self._urls:
-                raise ConflictError("its receiver is not in WEBHOOK_URLS or NOTIFICATIONS_FILE any more")
+                raise ConflictError("its receiver is no longer in WEBHOOK_URLS or NOTIFICATIONS_FILE")
             row.status, row.tries, row.finished_at = "pending", 0, None
             row.next_at = datetime.now(UTC)
             return _view(row)

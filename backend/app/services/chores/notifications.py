@@ -235,7 +235,7 @@ def _reason(event: EventRow, run: RunDetail, asked: EscalationView | None) -> st
         return f"{spent} are spent. {data['setting']} sets this budget."
     told = str(data.get("reason") or run.status_reason or "All gates passed.")
     if "escalation_id" in data and asked is None:
-        return f"{told} This was decided meanwhile."
+        return f"{told} This has been decided in the meantime."
     return told
 
 

@@ -40,7 +40,7 @@ async def _again_and_again(chore: Chore) -> None:
         except Exception as error:
             # A chore that stops would go unnoticed until it matters.
             if is_outage(error):
-                logger.warning("%s is postponed, the database is away: %s", chore.name, error)
+                logger.warning("%s is postponed, the database is unavailable: %s", chore.name, error)
             else:
                 logger.exception("%s failed and will be repeated", chore.name)
         else:

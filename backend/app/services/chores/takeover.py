@@ -54,7 +54,7 @@ class Takeover:
         except Exception as error:
             if not is_outage(error):
                 raise
-            logger.warning("cannot search for lost work, the database is away: %s", error)
+            logger.warning("cannot search for lost work, the database is unavailable: %s", error)
             return frozenset()
         if lacking:
             logger.warning("%d runs without a job got one", lacking)

@@ -98,7 +98,7 @@ class WebhookService:
     async def _deliver(self, message: _Message) -> None:
         found = await self._event(message)
         if found is None:
-            await self._record_failure(message, "the event is not kept any more", final=True)
+            await self._record_failure(message, "the event is no longer stored", final=True)
             return
         try:
             await self._pass_on(message, *found)

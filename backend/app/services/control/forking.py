@@ -124,7 +124,9 @@ async def _guidance(session: AsyncSession, origin: Run, attempt: Attempt, said: 
     )
     lines = [*origin.guidance, *(line for each in escalations for line in guidance_lines(each))]
     if attempt.status == AttemptState.FAILED:
-        lines += [f"What you begin with failed before: {issue}" for issue in await _issues(session, attempt)]
+        lines += [
+            f"The files you start from failed before: {issue}" for issue in await _issues(session, attempt)
+        ]
     return list(dict.fromkeys([*lines, said] if said else lines))
 
 
@@ -143,7 +145,7 @@ async def _copy_snapshots(session: AsyncSession, origin: Run, run: Run, attempt:
     copied = await copy_snapshots(session, origin.id, run.id, run.head_commit)
     if not {run.base_commit, run.head_commit} <= copied:
         raise ConflictError(
-            f"the files of attempt {attempt.number} of {attempt.phase} are not kept any more",
+            f"the files of attempt {attempt.number} of {attempt.phase} are no longer stored",
             field="attempt",
             run_status=origin.status,
         )

@@ -38,7 +38,7 @@ class ReplayError(Exception):
     """The request had its effect already; carries the response of that time."""
 
     def __init__(self, reply: Reply) -> None:
-        super().__init__("the request had its effect already")
+        super().__init__("the request already took effect")
         self.reply = reply
 
 
@@ -113,7 +113,7 @@ class IdempotencyService:
         self._sessions = sessions
 
     async def once(self, once: Once, act: Act) -> Reply:
-        """Act, unless the request had its effect already: then give the response of that time.
+        """Act, unless the request already took effect: then give the response of that time.
 
         Raises:
             InvalidInputError: the key is empty, too long or not printable.

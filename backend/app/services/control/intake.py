@@ -163,7 +163,7 @@ class Intake:
         run.policy = {**run.policy, "open_paths": opened}
         if begun.conflicts:
             names = "\n".join(f"- {each}" for each in begun.conflicts[:_MAX_OPENED])
-            run.guidance = [*run.guidance, f"These files hold marks of conflicts:\n\n{names}"]
+            run.guidance = [*run.guidance, f"These files contain conflict markers:\n\n{names}"]
         return Snapshot(run_id=run.id, commit=begun.commit, kind="attempt", bundle=begun.bundle)
 
     async def _beginning(
@@ -172,7 +172,7 @@ class Intake:
         if isinstance(work, EarlierResult):
             return await begin_on_result(work, repository, run.base_commit)
         if not isinstance(new.source, GitSource):
-            raise InvalidInputError("only a remote repository has branches to go on with", field="source")
+            raise InvalidInputError("only a remote repository has branches to continue from", field="source")
         return await begin_on_branch(new.source, work, repository, run.base_commit, self.sources)
 
     async def _record(

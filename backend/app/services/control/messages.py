@@ -82,7 +82,9 @@ def _require_agent(run: Run) -> None:
     if RunStatus(run.status).is_final:
         raise ConflictError(f"the {word_of(run)} is {run.status}", run_status=run.status)
     if run.kind != RunKind.SPRINT:
-        raise ConflictError(f"a {word_of(run)} takes no messages; only sprints do", run_status=run.status)
+        raise ConflictError(
+            f"a {word_of(run)} cannot receive messages; only sprints can", run_status=run.status
+        )
 
 
 def _view(row: AgentMessage) -> MessageView:

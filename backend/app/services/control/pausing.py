@@ -85,7 +85,7 @@ async def _hold(session: AsyncSession, run: Run, reason: str, actor: str) -> Non
     run.fence_try += 1
     run.version += 1
     recording = Recording(session, run)
-    await release_attempts(recording, f"paused by {actor}; it goes on when the {word_of(run)} is resumed")
+    await release_attempts(recording, f"paused by {actor}; it continues when the {word_of(run)} is resumed")
     recording.tell(RunPausedData(by=actor, reason=reason), run.phase)
     await recording.flush_events()
     await abort_advance(session, run.id)

@@ -103,7 +103,7 @@ class Advance:
         if next(rounds) > 0:
             # No worker was lost: what was half done is begun again without being counted.
             async with self._recorder.open(run_id, fence) as recording:
-                await release_attempts(recording, "the database was away; the attempt goes on")
+                await release_attempts(recording, "the database was unavailable; the attempt continues")
         step = _Step(self, run_id, fence, stopping)
         with (
             continued_trace(await self._traceparent(run_id)),
@@ -118,7 +118,7 @@ class Advance:
                 asyncio.timeout(HAND_OVER_SECONDS),
                 self._recorder.open(run_id, fence) as recording,
             ):
-                await release_attempts(recording, "the worker was stopped; the next one goes on")
+                await release_attempts(recording, "the worker was stopped; another one continues")
         except FencedOutError as reason:
             logger.debug("nothing to hand over: %s", reason)
         except (SQLAlchemyError, OSError) as error:
@@ -166,7 +166,7 @@ class _Step:
 
     async def load(self) -> tuple[History, RunPolicy]:
         if self._stopping():
-            raise PutBackError(f"the worker stops; the next one goes on with run {self._run_id}")
+            raise PutBackError(f"the worker stops; another one continues run {self._run_id}")
         self._recorded = await self._advance.load(self._run_id)
         return self._recorded.history, self._recorded.policy
 

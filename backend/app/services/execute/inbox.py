@@ -77,7 +77,7 @@ class CandidateInbox:
         return self
 
     async def take(self, *, at_end: bool) -> str | None:
-        """Return what it was not told yet. While the database is away, messages wait."""
+        """Return what it was not told yet. While the database is unavailable, messages wait."""
         try:
             told = await self.attempt.fetch(at_end=at_end)
         except (SQLAlchemyError, OSError) as error:

@@ -137,7 +137,9 @@ class Judging:
             except (WorkspaceError, OSError) as error:
                 if is_outage(error):
                     raise
-                await self._give_up(case, NoVerdict(f"There is no place to judge in: {error}"))
+                await self._give_up(
+                    case, NoVerdict(f"The workspace for the evaluation cannot be created: {error}")
+                )
                 return
             chosen, why = await self._choose(case, judged)
             if chosen.verdict.status is VerdictStatus.ERRORED:

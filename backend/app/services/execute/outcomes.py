@@ -128,7 +128,7 @@ async def _why_complete(recording: Recording) -> str:
         case _:
             last = select(Attempt.closing).where(Attempt.run_id == run.id).order_by(Attempt.number.desc())
             met = await recording.session.scalar(last.limit(1)) == AttemptClosing.CONDITION
-            return "the condition to stop is met" if met else "the evaluator is content"
+            return "the condition to stop is met" if met else "the evaluator is satisfied"
 
 
 async def _complete_run(recording: Recording, reason: str) -> None:

@@ -91,7 +91,7 @@ class Producing:
             try:
                 produced = await self._work(recorded, number, opened, fence)
             except (WorkspaceError, OSError) as error:
-                failure = AgentFailure(FailureKind.CRASH, f"There is no tree to work in: {error}")
+                failure = AgentFailure(FailureKind.CRASH, f"The working tree cannot be created: {error}")
                 await self._record_failure(recorded, opened, {0: failure}, None, fence)
                 return
             if any(each.committed for each in produced):

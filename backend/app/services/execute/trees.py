@@ -143,5 +143,5 @@ class RunTrees:
 
         bundle = await through_outages(read)
         if bundle is None:
-            raise NotFoundError(f"the files of run {run_id} are not kept any more: {commit or 'its base'}")
+            raise NotFoundError(f"the files of run {run_id} are no longer stored: {commit or 'its base'}")
         return bundle

@@ -72,7 +72,7 @@ class ForgeInbox:
         Raises:
             NotFoundError: no forge in the operator's file has a secret for deliveries.
             UnauthorizedError: the signature is missing or wrong.
-            InvalidInputError: a header is missing, or the body is no JSON object.
+            InvalidInputError: a header is missing, or the body is not a JSON object.
         """
         given = headers.get(HEADER.lower(), "")
         forge = await _aside(
@@ -114,7 +114,7 @@ class ForgeInbox:
                 self._credentials.secret(place.place, f"the webhook_secret of {name!r}")
             ):
                 return name
-        raise UnauthorizedError(f"{header} does not fit a webhook_secret of FORGES_FILE")
+        raise UnauthorizedError(f"{header} does not match any webhook_secret in FORGES_FILE")
 
 
 class ForgeDeliveryChore:
@@ -183,8 +183,8 @@ def _object(body: bytes | bytearray) -> dict[str, Any]:
         found: object = read_large(body) if len(body) > LARGE_BYTES else json.loads(body)
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(
-            "the body is no JSON; choose application/json as the webhook's content type", field="body"
+            "the body is not JSON; set the webhook's content type to application/json", field="body"
         ) from error
     if not isinstance(found, dict):
-        raise InvalidInputError("the body is no JSON object", field="body")
+        raise InvalidInputError("the body is not a JSON object", field="body")
     return cast("dict[str, Any]", found)

@@ -80,7 +80,7 @@ class MergeChore:
             report = await session.get_one(ForgeReport, due.run_id)
         member = self._members.named(report.forge, report.repository)
         if member is None or report.pull_number is None:
-            await self._give_up(due, "the repository is not in FORGES_FILE any more")
+            await self._give_up(due, "the repository is no longer in FORGES_FILE")
             return
         try:
             values = await self._look(due, member, report.pull_number)

@@ -98,7 +98,7 @@ class ForgeReportService:
     async def _attempt(self, due: DueReport) -> None:
         member = self._members.named(due.forge, due.repository)
         if member is None:
-            await self._give_up(due, "the repository is not in FORGES_FILE any more")
+            await self._give_up(due, "the repository is no longer in FORGES_FILE")
             return
         try:
             problem = await self._report(due, member, self._forges[due.forge])

@@ -117,7 +117,7 @@ class ReviewChore:
     async def _attempt(self, due: _Due) -> None:
         place = await self._place(due.run_id)
         if place is None:
-            await self._record(due, {"look_at": None, "reason": "the repository is not followed any more"})
+            await self._record(due, {"look_at": None, "reason": "the repository is no longer followed"})
             return
         try:
             await self._look(due, place)

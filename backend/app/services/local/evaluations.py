@@ -176,7 +176,7 @@ class EvaluationService:
     def _check_path(self, given: str) -> Path:
         path = Path(given)
         if not path.is_absolute():
-            raise InvalidInputError(f"{given} is not absolute", field="path")
+            raise InvalidInputError(f"{given} is not an absolute path", field="path")
         roots = [root.resolve() for root in self._sources.allowed_roots]
         try:
             resolved = path.resolve()
@@ -253,7 +253,9 @@ def _told(panel: PhasePanel, commit: str | None) -> str | None:
     if project is None or _is_unconfigured(panel):
         return None
     return (
-        f"{PROJECT_FILE} at {commit[:12]}" if commit else f"{PROJECT_FILE} as it lies there: no base is given"
+        f"{PROJECT_FILE} at {commit[:12]}"
+        if commit
+        else f"{PROJECT_FILE} from the directory, because no base is given"
     )
 
 

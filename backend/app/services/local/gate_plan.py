@@ -87,7 +87,9 @@ def trial_file(candidates: Sequence[Candidate]) -> str:
 
 def project_file(every: Sequence[Tried]) -> str:
     """Write the project file."""
-    parts = ["# Written by `phaserunner init`. `phaserunner init --check` says what has changed since.\n"]
+    parts = [
+        "# Written by `phaserunner init`. `phaserunner init --check` shows what has changed since then.\n"
+    ]
     for each in every:
         name = each.candidate.name
         took = f"# {name}: {each.seconds:.1f} s at the base" + (

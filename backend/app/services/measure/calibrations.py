@@ -63,7 +63,7 @@ def _read_one(path: Path) -> KeptCalibration | None:
         with path.open("rb") as file:
             return KeptCalibration.model_validate_json(file.read(_MOST_BYTES))
     except (OSError, ValidationError) as error:
-        logger.warning("%s is no calibration: %s", path, error)
+        logger.warning("%s is not a calibration: %s", path, error)
         return None
 
 

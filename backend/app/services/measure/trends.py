@@ -70,7 +70,7 @@ def _steps(first: datetime, last: datetime, bucket: Bucket) -> Iterator[datetime
         here = following(here, bucket)
         if here > last:
             return
-    raise InvalidInputError(f"more than {MAX_POINTS} points; take wider ones", field="bucket")
+    raise InvalidInputError(f"more than {MAX_POINTS} points; choose wider ones", field="bucket")
 
 
 def following(start: datetime, bucket: Bucket) -> datetime:

@@ -24,7 +24,7 @@ def decode_cursor(cursor: str) -> tuple[datetime, UUID]:
         created_at, _, row_id = text.partition("|")
         return datetime.fromisoformat(created_at).astimezone(UTC), UUID(row_id)
     except (ValueError, OverflowError, binascii.Error) as error:
-        raise InvalidInputError("use the next_cursor of a page before", field="cursor") from error
+        raise InvalidInputError("use the next_cursor of a previous page", field="cursor") from error
 
 
 def encode_sorted_cursor(order: str, value: datetime | float, row_id: UUID) -> str:
@@ -47,4 +47,4 @@ def decode_sorted_cursor(order: str, cursor: str) -> tuple[datetime | float, UUI
         at = datetime.fromisoformat(value).astimezone(UTC) if "T" in value else float(value)
         return at, UUID(row_id)
     except (ValueError, OverflowError, binascii.Error) as error:
-        raise InvalidInputError("use the next_cursor of a page before", field="cursor") from error
+        raise InvalidInputError("use the next_cursor of a previous page", field="cursor") from error

@@ -114,7 +114,7 @@ def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) ->
     if attempt.status == AttemptState.STARTED:
         attempt.lost_workers += 1
         data = AttemptInterruptedData(
-            reason="the worker was lost; the attempt is taken again", lost_workers=attempt.lost_workers
+            reason="the worker was lost; the attempt restarts", lost_workers=attempt.lost_workers
         )
         recording.tell(data, attempt.phase, attempt.number)
     attempt.claim = claim

@@ -30,7 +30,7 @@ LAST_SECONDS = 5.0
 class RequestLedger:
     """Keeps model requests in memory until the database has them; `app.gateway.ledger.Ledger`.
 
-    While the database is away they wait. Beyond `MAX_WAITING` the newest are dropped and counted.
+    While the database is unavailable they wait. Beyond `MAX_WAITING` the newest are dropped and counted.
 
     Args:
         sessions: opens transactions.
@@ -76,7 +76,7 @@ class RequestLedger:
                     await self._stopped.wait()
 
     async def stored(self) -> None:
-        """Wait until all requests that were taken so far are stored, also while the database is away."""
+        """Wait until all requests so far are stored, also while the database is unavailable."""
         last = self._waiting[-1] if self._waiting else None
         while last is not None and last in self._waiting:
             await self._flush()
@@ -109,7 +109,9 @@ class RequestLedger:
             self._singly = max(0, self._singly - 1)
             del self._waiting[: len(batch)]
         if self._dropped:
-            logger.error("%d model requests came while the database was away and are lost", self._dropped)
+            logger.error(
+                "%d model requests came while the database was unavailable and are lost", self._dropped
+            )
             self._dropped = 0
 
     async def _store(self, batch: Sequence[tuple[UUID, ModelRequest]]) -> None:
@@ -172,6 +174,6 @@ async def open_ledger(
         ledger.stop()
         _, late = await asyncio.wait({pump}, timeout=LAST_SECONDS)
         if late:
-            logger.error("the database is away; the last model requests are lost")
+            logger.error("the database is unavailable; the last model requests are lost")
             pump.cancel()
             await asyncio.wait({pump})

@@ -144,22 +144,22 @@ class Recorder:
         What models were asked before is in the ledger then, so that the sums are complete.
 
         Raises:
-            FencedOutError: the attempt was claimed anew.
+            FencedOutError: the attempt was claimed again.
         """
         await self._ledger.stored()
         async with self.open(run_id, fence) as recording:
             statement = select(Attempt).where(Attempt.claim == claim, Attempt.run_id == run_id)
             attempt = (await recording.session.execute(statement)).scalar_one_or_none()
             if attempt is None:
-                raise FencedOutError(f"an attempt of run {run_id} was claimed anew")
+                raise FencedOutError(f"an attempt of run {run_id} was claimed again")
             yield recording, attempt
 
     async def outcome(
         self, run_id: UUID, fence: Fence, claim: UUID, state: AttemptState, write: WriteOutcome
     ) -> None:
-        """Record the outcome of an attempt; while the database is away, wait for it.
+        """Record the outcome of an attempt; while the database is unavailable, wait for it.
 
-        An hour of an agent's work must not be lost because the database is away for a second. If the attempt
+        An hour of an agent's work must not be lost because of a second without a database. If the attempt
         has left `state`, an earlier transaction recorded the outcome and only its answer was lost.
 
         Raises:
@@ -183,7 +183,7 @@ class Recorder:
             False when the run belongs to another job now, or is over.
 
         Raises:
-            asyncpg.PostgresError: the database is away, or another of `DATABASE_ERRORS`.
+            asyncpg.PostgresError: the database is unavailable, or another of `DATABASE_ERRORS`.
         """
         if not await append_batch(self._sessions.direct.fetch_value, run_id, fence, batch):
             return False

@@ -57,7 +57,7 @@ class DecisionLinkService:
             decided = (
                 f"{found.decided_by} decided '{found.decision}'" if found.decision else "it was withdrawn"
             )
-            raise ConflictError(f"this escalation is not open any more: {decided}")
+            raise ConflictError(f"this escalation is no longer open: {decided}")
         if found.version != link.version:
             raise ConflictError("the escalation has changed since this link was sent; open the run's page")
         return LinkedDecision(link, found)
@@ -78,10 +78,10 @@ class DecisionLinkService:
 
     def _read(self, token: str) -> DecisionLink:
         if self._file.links is None:
-            raise BadLinkError("this service has no links that decide")
+            raise BadLinkError("this service has no decision links")
         secret = self._credentials.secret(self._file.links.secret.place, "links.secret")
         link = read_link(token, secret, self._now())
         receiver = self._file.receivers.get(link.receiver)
         if receiver is None or not receiver.decide:
-            raise BadLinkError(f"the receiver {link.receiver!r} may not decide any more")
+            raise BadLinkError(f"the receiver {link.receiver!r} may no longer decide")
         return link

@@ -96,7 +96,7 @@ class EscalationService:
                 attempt is None or attempt.head_commit is None
             ):
                 raise ConflictError(
-                    "there is no output to accept: the agent did no work yet", field="decision"
+                    "there is no output to accept: the agent has not done any work yet", field="decision"
                 )
             await _mark_verdicts(session, attempt, resolution.verdict_marks, actor)
             _decide(escalation, resolution, actor)
@@ -199,7 +199,7 @@ async def _mark_verdicts(
         field = f"verdict_marks.{index}.evaluation_id"
         if mark.evaluation_id not in known:
             raise InvalidInputError(
-                f"{mark.evaluation_id} is no evaluation of the escalated attempt", field=field
+                f"{mark.evaluation_id} is not an evaluation of the escalated attempt", field=field
             )
         await verdict_status(session, mark.evaluation_id, field)
         await store_mark(session, mark.evaluation_id, mark, actor)

@@ -86,7 +86,7 @@ def check_assignable(escalation: Escalation, actor: str, *, take_over: bool) -> 
         return
     since = escalation.assigned_at.isoformat() if escalation.assigned_at else None
     raise ConflictError(
-        f"{holder} looks after this escalation; set take_over to take it",
+        f"{holder} has taken this escalation; set take_over to take it over",
         assigned_to=holder,
         assigned_at=since,
     )

@@ -59,7 +59,7 @@ class MarkService:
             if mark is None or mark.evaluation_id != evaluation_id:
                 raise NotFoundError(f"evaluation {evaluation_id} has no mark {mark_id}")
             if mark.marked_by != who.name and not who.role.includes(Role.ADMIN):
-                raise ForbiddenError(f"the mark is {mark.marked_by}'s; {who.name} may not take it back")
+                raise ForbiddenError(f"the mark is {mark.marked_by}'s; {who.name} may not withdraw it")
             await session.delete(mark)
 
 

@@ -65,7 +65,7 @@ class _Patching:
     async def _file(self, entry: TreeEntry) -> PatchedFile:
         path = display_path(entry.path)
         if entry.mode not in _REGULAR:
-            what = _KINDS.get(entry.mode, "is no regular file")
+            what = _KINDS.get(entry.mode, "is not a regular file")
             raise InvalidInputError(f"{path} {what}; only regular files may be added or changed")
         return PatchedFile(path, await self._run("cat-file", "blob", entry.object_id.decode()))
 

@@ -70,8 +70,8 @@ async def test_a_link_for_another_version_does_nothing(api: Api) -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "forged": ({"secret": "another secret of enough characters"}, "not made by this service"),
     "expired": ({"hours": -1}, "expired"),
-    "of a receiver that is gone": ({"receiver": "old"}, "may not decide any more"),
-    "of a receiver without links": ({"receiver": "watchers"}, "may not decide any more"),
+    "of a receiver that is gone": ({"receiver": "old"}, "may no longer decide"),
+    "of a receiver without links": ({"receiver": "watchers"}, "may no longer decide"),
 }
 
 

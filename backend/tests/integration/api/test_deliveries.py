@@ -91,7 +91,7 @@ async def test_one_more_series_of_tries(api: Api) -> None:
     ("values", "detail"),
     [
         pytest.param({"status": "delivered"}, "was taken at", id="taken"),
-        pytest.param({"url": "https://former.example/hook"}, "not in WEBHOOK_URLS", id="not set any more"),
+        pytest.param({"url": "https://former.example/hook"}, "no longer in WEBHOOK_URLS", id="no longer set"),
     ],
 )
 async def test_what_cannot_be_sent_again(api: Api, values: dict[str, Any], detail: str) -> None:

@@ -38,7 +38,7 @@ async def test_only_sprints_take_messages(api: Api) -> None:
     run_id = await api.rows.run(kind="answer", phases=["answer"], phase="answer")
     refused = await api.client.post(f"/api/v1/runs/{run_id}/messages", json={"text": "Hello."})
     assert refused.status_code == 409
-    assert "only sprints do" in problem_of(refused)["detail"]
+    assert "only sprints can" in problem_of(refused)["detail"]
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,13 @@ BASES: dict[str, Mapping[str, str]] = {
     },
 }
 CASES: dict[str, tuple[str, Mapping[str, str], str, str]] = {
-    "go vet: good": ("go-vet", {"new.go": GO_FINE}, "passed", "that the base has"),
+    "go vet: good": ("go-vet", {"new.go": GO_FINE}, "passed", "that the base already has"),
     "go vet: bad": ("go-vet", {"new.go": GO_NEW}, "failed", "new.go:5"),
     "go vet: moved by a line": (
         "go-vet",
         {"old.go": f"// Package m.\n{GO_OLD}"},
         "passed",
-        "that the base has",
+        "that the base already has",
     ),
     "go vet: it does not build": (
         "go-vet",
@@ -48,7 +48,12 @@ CASES: dict[str, tuple[str, Mapping[str, str], str, str]] = {
         "failed",
         "new.go:1",
     ),
-    "clippy: good": ("clippy", {"src/lib.rs": f"//! Fine.\n{RUST_OLD}"}, "passed", "that the base has"),
+    "clippy: good": (
+        "clippy",
+        {"src/lib.rs": f"//! Fine.\n{RUST_OLD}"},
+        "passed",
+        "that the base already has",
+    ),
     "clippy: bad": ("clippy", {"src/lib.rs": RUST_OLD + RUST_NEW}, "failed", "src/lib.rs:6"),
     "clippy: allowed": (
         *("clippy", {"src/lib.rs": f"{RUST_OLD}\n#[allow(clippy::all)]{RUST_NEW}"}, "failed", "src/lib.rs:5"),

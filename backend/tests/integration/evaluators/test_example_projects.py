@@ -50,9 +50,9 @@ CASES = {
         *("failed", "gives the tenth for free"),
     ),
     "javascript: the tests end before they begin": (
-        *("javascript", {"cart.js": "process.exit(0)"}, "failed", "do not run any more"),
+        *("javascript", {"cart.js": "process.exit(0)"}, "failed", "no longer run"),
     ),
-    "bandit: as it is": ("bandit", {}, "passed", "3 that the base has"),
+    "bandit: as it is": ("bandit", {}, "passed", "3 that the base already has"),
     "bandit: a new finding": (
         "bandit",
         {"ledger.py": LEDGER + EVALS.format("")},
@@ -60,7 +60,7 @@ CASES = {
         "ledger.py:18: B307",
     ),
     "bandit: silenced": ("bandit", {"ledger.py": LEDGER + EVALS.format("  # nosec")}, "failed", "B307"),
-    "coverage: nothing new": ("coverage", {}, "skipped", "No executable line is new"),
+    "coverage: nothing new": ("coverage", {}, "skipped", "There are no new executable lines"),
     "coverage: new and tested": (
         "coverage",
         {"prices.py": PRICES + NET, "tests/test_net.py": NET_TEST},

@@ -89,7 +89,7 @@ async def test_a_conflict_is_shown_in_the_files(database_url: str, tmp_path: Pat
         await returns_of(here).give_back(rewriting, rewriting, member_of(here), check)
         (begun,) = await rounds_of(here, rewriting)
         run = await here.parts.rows.get(begun.run_id)
-        assert any("marks of conflicts" in each and "- shares.py" in each for each in run.guidance)
+        assert any("conflict markers" in each and "- shares.py" in each for each in run.guidance)
         repository = await here.parts.trees.repository(begun.run_id, run.head_commit)
         marked = await repository.read_file(run.head_commit, "shares.py", 1000)
         assert marked is not None

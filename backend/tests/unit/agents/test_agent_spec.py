@@ -44,7 +44,7 @@ def test_nothing_said_is_one_agent_of_the_services_choice() -> None:
         pytest.param({"candidates": [{"agent": "codex"}] * 9}, "candidates", id="too long a list"),
         pytest.param({"candidates": [{"agent": "Codex!"}]}, "agent", id="no name of an agent"),
         pytest.param(
-            {"candidates": [{"agent": "scripted"}]}, "a script works alone", id="a script in the list"
+            {"candidates": [{"agent": "scripted"}]}, "a script cannot work beside", id="a script in the list"
         ),
         pytest.param(
             {"candidates": [{"agent": "pydantic-ai", "model": "gpt-5"}]},

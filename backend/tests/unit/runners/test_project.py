@@ -128,9 +128,9 @@ report = { kind = "junit", path = "r.xml" }
 REFUSED = {
     "a name that is not there": (
         "\n[evaluators.pytset]\nenabled = false",
-        "phaserunner.toml:2: evaluators.pytset: there is no evaluator of this name; did you mean pytest?",
+        "phaserunner.toml:2: evaluators.pytset: there is no evaluator with this name; did you mean pytest?",
     ),
-    "a gate that nobody can be": ("evaluators.security.gate = true", "no model is set up"),
+    "a gate that nobody can be": ("evaluators.security.gate = true", "no model is configured"),
     "a command with a name that is taken": (
         '[[command]]\nname = "pytest"\nrun = "true"',
         ":2: command[1].name: is the name of an evaluator",
@@ -314,7 +314,7 @@ async def test_the_file_of_a_tree(tmp_path: Path) -> None:
     assert "is a link" in str(read_from_tree(tmp_path))
     (tmp_path / "phaserunner.toml").unlink()
     (tmp_path / "phaserunner.toml").mkdir()
-    assert "is not a plain file" in str(read_from_tree(tmp_path))
+    assert "is not a regular file" in str(read_from_tree(tmp_path))
     judges = await panel_with(Fake()).for_tree(tmp_path)
     assert judges.get_evaluator_registry().gates("coding") == ("project_file",)
 

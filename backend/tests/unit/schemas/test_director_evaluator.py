@@ -213,7 +213,7 @@ CONDITION = "evaluation.success === true"
         pytest.param(
             changed("<inputs>", "<inputs><entry/>"), 4, "inputs/entry", "only `input`", id="a stranger"
         ),
-        pytest.param(changed("<inputs>", "words<inputs>"), 2, "task", "text beside", id="mixed content"),
+        pytest.param(changed("<inputs>", "words<inputs>"), 2, "task", "text between", id="mixed content"),
         pytest.param(
             changed("<director>", "<director><evaluators><evaluator>a</evaluator></evaluators>"),
             2,

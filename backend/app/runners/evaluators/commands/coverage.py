@@ -39,7 +39,7 @@ def read_coverage(data: bytes, ran_in: Path, tree: Path) -> dict[str, dict[int, 
     except UnsafeXmlError as error:
         raise ReportError(f"the coverage report cannot be read: {error}") from error
     if root.tag != "coverage":
-        raise ReportError(f"the coverage report begins with <{root.tag[:50]}>")
+        raise ReportError(f"the coverage report's root element is <{root.tag[:50]}>")
     sources = [each.text.strip() for each in root.walk() if each.tag == "source"]
     measured: dict[str, dict[int, bool]] = {}
     for each in root.walk():

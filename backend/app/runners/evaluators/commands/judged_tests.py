@@ -118,7 +118,7 @@ def read_tests(run: CommandRun, report: TestsReport) -> JUnit:
     except ReportError as error:
         said = f" The end of its output: {excerpt(run.text, 500)}" if run.text else ""
         raise NoVerdictError(
-            f"gave no usable report: {error}.{said}", f"report, exit status {code}"
+            f"produced no usable report: {error}.{said}", f"report, exit status {code}"
         ) from error
     if code != 0 and not found.cases:
         reason = f"ran no test and ended with exit status {code}: {excerpt(run.text, 500)}"

@@ -148,7 +148,7 @@ class CommandJudging:
         comparison = Comparison(found.findings, ())
         if found.findings and self.base is not None:
             comparison = await self._against_base(found, report, self.base)
-        wording = Wording("finding", f"{self.evaluator.name} has nothing new to say", "no_new_findings")
+        wording = Wording("finding", f"{self.evaluator.name} found nothing new", "no_new_findings")
         return result_of_findings(self.evaluator, comparison, wording)
 
     async def _against_base(self, found: Sarif, report: FindingsReport, base: Path) -> Comparison:
@@ -175,7 +175,7 @@ class CommandJudging:
         measured = _readable(run, lambda: read_coverage(run.report, run.tree, self.workspace))
         added = new_lines(measured, self.workspace, self.base)
         if not added:
-            return skipped(self.evaluator, "No executable line is new", files_measured=len(measured))
+            return skipped(self.evaluator, "There are no new executable lines", files_measured=len(measured))
         return coverage_result(self.evaluator, run, added, report.minimum)
 
     async def _blame(self, trouble: NoVerdictError) -> EvaluationResult:
@@ -232,4 +232,4 @@ def _readable(run: CommandRun, read: Callable[[], Content]) -> Content:
         return read()
     except ReportError as error:
         kind = f"report, exit status {run.outcome.returncode}"
-        raise NoVerdictError(f"gave no usable report: {error}", kind) from error
+        raise NoVerdictError(f"produced no usable report: {error}", kind) from error

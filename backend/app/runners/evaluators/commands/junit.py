@@ -94,14 +94,14 @@ def read_junit(data: bytes, ran_in: Path) -> JUnit:
     except UnsafeXmlError as error:
         raise ReportError(f"the JUnit report cannot be read: {error}") from error
     if root.tag not in _ROOTS:
-        raise ReportError(f"the JUnit report begins with <{root.tag[:50]}>")
+        raise ReportError(f"the JUnit report's root element is <{root.tag[:50]}>")
     outermost = root.attributes.get("name", "") if root.tag == "testsuite" else ""
     place = f"{ran_in.as_posix()}/"
     cases = (replace(each, id=each.id.replace(place, "")) for each in _cases(root, outermost))
     report = JUnit(tuple(cases))
     claimed = max(_claimed_failures(each) for each in root.walk() if each.tag in _ROOTS)
     if claimed > len(report.failures):
-        raise ReportError(f"the JUnit report counts {claimed} failures and shows {len(report.failures)}")
+        raise ReportError(f"the JUnit report claims {claimed} failures but lists {len(report.failures)}")
     return report
 
 

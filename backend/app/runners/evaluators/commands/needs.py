@@ -95,7 +95,7 @@ class Needs:
             yield Prepared()
             return
         if self.setups is None:
-            raise ToolTroubleError("The project needs a set-up, and none can be run here")
+            raise ToolTroubleError("The project needs a set-up, which cannot run here")
         async with AsyncExitStack() as stack:
             try:
                 kept = await stack.enter_async_context(self.setups.lent(self.recipe, base or workspace))
@@ -112,7 +112,7 @@ class Needs:
         self, stack: AsyncExitStack, recipe: Recipe, base: Path, workspace: Path, changed: Sequence[str]
     ) -> tuple[Kept | None, str]:
         """Return what the set-up makes with the candidate's lock files, where that may run and succeeds."""
-        told = f"The change has other lock files ({', '.join(changed)})."
+        told = f"The change has different lock files ({', '.join(changed)})."
         if not self.candidate or self.setups is None:
             return None, f"{told} The base's packages were used ({_ALLOWED})."
         # What a candidate has installed may run scripts: they get no secrets.

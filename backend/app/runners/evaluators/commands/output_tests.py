@@ -30,7 +30,7 @@ def read_go(text: str, sentinel: str = "") -> JUnit:
         sentinel: the name of the sentinels.
 
     Raises:
-        ReportError: a test began and did not end, or there is nothing to read.
+        ReportError: a test started and did not end, or there is nothing to read.
     """
     ended: dict[str, CaseOutcome] = {}
     printed: dict[str, list[str]] = {}
@@ -49,12 +49,12 @@ def read_go(text: str, sentinel: str = "") -> JUnit:
                 known[name] = _GO[action]
     packages.update(dict.fromkeys(_BUILD_FAILED.findall(text), CaseOutcome.FAILED))
     if not packages:
-        raise ReportError("the output holds no result of `go test -json`")
+        raise ReportError("the output contains no result of `go test -json`")
     lost = [
         name for name in began if name not in ended and packages.get(_package(name)) != CaseOutcome.FAILED
     ]
     if lost:
-        raise ReportError(f"the test {lost[0]} began and did not end")
+        raise ReportError(f"the test {lost[0]} started and did not end")
     failed = {_package(name) for name, outcome in ended.items() if outcome is CaseOutcome.FAILED}
     broken = [
         each for each, outcome in packages.items() if outcome is CaseOutcome.FAILED and each not in failed

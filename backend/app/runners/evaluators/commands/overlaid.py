@@ -45,7 +45,7 @@ def asking(
     asked += [Question.model_validate(each) for each in own.metadata.get(QUESTIONS, ())]
     if len(asked) > MAX_QUESTIONS:
         return result
-    lines = [f"A human is asked: {each.text}" for each in asked[:_LISTED]]
+    lines = [f"A person is asked: {each.text}" for each in asked[:_LISTED]]
     return result.model_copy(
         update={
             "feedback": "\n".join([result.feedback, *lines]),

@@ -15,9 +15,7 @@ from app.schemas.project_file import (
     Report,
 )
 
-IN_PROCESS = (
-    "Weaker than for Python: tests and code share a process. Code that deceives its test runner is believed."
-)
+IN_PROCESS = "Weaker than for Python: tests and code share a process, so code can deceive its test runner."
 _RUST_REMARK = f"{IN_PROCESS} Tests in documentation comments are the candidate's."
 
 _HELPERS = ("testutil/*", "*/testutil/*", "testutils/*", "*/testutils/*", "testhelpers/*", "*/testhelpers/*")

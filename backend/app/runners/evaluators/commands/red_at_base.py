@@ -83,7 +83,7 @@ def _question(case: Case) -> Question:
     return Question.about(
         case.id,
         QuestionKind.RED_AT_BASE,
-        f"`{case.id}` failed before anything was done, and still fails: is that right?",
+        f"`{case.id}` already failed at the base and still fails: is that right?",
         why=case.message or "it fails at the base commit, too",
         before="",
         after="",

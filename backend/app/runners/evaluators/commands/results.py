@@ -61,7 +61,7 @@ def tests_result(evaluator: Evaluator, run: CommandRun, judged: TestsJudged) -> 
     ]
     questions = () if complaint else judged.failures.questions[:MAX_QUESTIONS]
     feedback = complaint or f"All {ran} tests passed{_skips(report)}{_excused(judged.failures)}"
-    asked = [f"A human is asked: {each.text}" for each in questions[:_LISTED]]
+    asked = [f"A person is asked: {each.text}" for each in questions[:_LISTED]]
     extra = {QUESTIONS: [each.model_dump(mode="json") for each in questions]} if questions else {}
     return _result(
         evaluator,
@@ -90,10 +90,10 @@ def _complaint(run: CommandRun, judged: TestsJudged) -> str:
             f"The end of its output:\n{excerpt(run.text) or '(nothing)'}"
         )
     if not ran:
-        return "No test ran, so nothing speaks for the code. Write tests, and do not skip them."
+        return "No test ran, so nothing shows that the code works. Write tests, and do not skip them."
     if judged.lost:
         names = "\n".join(f"- {name}" for name in judged.lost[:_LISTED])
-        return f"{len(judged.lost)} tests that run at the base commit do not run any more. Restore:\n{names}"
+        return f"{len(judged.lost)} tests that run at the base commit no longer run. Restore:\n{names}"
     return ""
 
 

@@ -110,7 +110,7 @@ class Launcher:
             if trouble := service_trouble(self.services, outcome):
                 raise NoVerdictError(trouble, "service")
             if self.prints_report and outcome.truncated:
-                raise NoVerdictError("printed more than can be read", "report")
+                raise NoVerdictError("printed too much output", "report")
             report = b""
             if self.report_path is not None:
                 take = take_all if "*" in self.report_path else take_file
@@ -224,7 +224,7 @@ def _lay_in(kept: Kept, copy: Path) -> None:
     except WorkspaceError as error:
         raise NoVerdictError(f"cannot start: {error}", "set-up") from error
     except OSError as error:
-        raise ToolTroubleError(f"what the set-up made cannot be copied: {str(error)[:300]}") from error
+        raise ToolTroubleError(f"the output of the set-up cannot be copied: {str(error)[:300]}") from error
 
 
 def _is_inside(directory: Path, copy: Path) -> bool:

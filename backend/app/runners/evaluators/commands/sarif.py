@@ -41,7 +41,7 @@ def read_sarif(data: bytes, tree: Path, level: str) -> Sarif:
         raise ReportError("the report is not SARIF 2.1 with at least one run")
     for run in runs:
         if any(_object(each).get("executionSuccessful") is False for each in _list(run, "invocations")):
-            raise ReportError("the SARIF report says that the tool did not come to an end")
+            raise ReportError("the SARIF report says that the tool did not finish")
     findings = sorted(each for run in runs for each in _findings(run, tree, _LEVELS[level]))
     return Sarif(tuple(findings), sum(len(_list(run, "results")) for run in runs))
 

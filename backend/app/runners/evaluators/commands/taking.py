@@ -26,7 +26,7 @@ _MISSING = re.compile(
     r"missing packages|could not determine executable|command not found|: not found|Cannot find module"
     r"|npm (?:error|ERR!)"
 )
-_STEP = ". If the project's packages bring it, install them by [environment] setup, such as `npm ci`"
+_STEP = ". If it is one of the project's packages, install them with [environment] setup, such as `npm ci`"
 
 
 def next_step(trouble: NoVerdictError) -> str:
@@ -48,7 +48,7 @@ def clear(copy: Path, report: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.parent.resolve().is_relative_to(copy.resolve()):
-            raise NoVerdictError(f"{report} would lie outside of the project", "report")
+            raise NoVerdictError(f"{report} is outside the project", "report")
         path.unlink(missing_ok=True)
     except OSError as error:
         raise NoVerdictError(f"{report} cannot be written: {error.strerror}", "report") from error
@@ -70,7 +70,7 @@ def take_file(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
         opened.append(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
         with os.fdopen(os.dup(opened[-1]), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise NoVerdictError(f"{report} is not a plain file", kind)
+                raise NoVerdictError(f"{report} is not a regular file", kind)
             content = file.read(MAX_REPORT_BYTES + 1)
     except OSError as error:
         reason = f"wrote no report {report} and ended with exit status {outcome.returncode}"

@@ -85,7 +85,7 @@ def _text(name: str, content: bytes) -> str:
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"{name} is not UTF-8 text", field=FIELD) from error
     if "\0" in text:
-        raise InvalidInputError(f"{name} holds a NUL character; only text is taken", field=FIELD)
+        raise InvalidInputError(f"{name} contains a NUL character; only text is allowed", field=FIELD)
     return text
 
 
@@ -95,7 +95,7 @@ def _check_place(name: str, setting: TestSetting) -> None:
         raise InvalidInputError(f"{name} lies in a directory that is never judged", field=FIELD)
     if name not in setting:
         # It would stand in for the candidate's work, and pass for it.
-        told = "is no test file and lies in no directory named test or tests; only tests can be held out"
+        told = "is not a test file and not in a directory named test or tests; only tests can be held out"
         raise InvalidInputError(f"{name} {told}", field=FIELD)
 
 

@@ -60,7 +60,7 @@ class HeldOutEvaluator:
         try:
             base = find_base(context)
             if base is None:
-                return errored(self, "Held-out tests need a base to be laid over", reason="environment")
+                return errored(self, "Held-out tests need a base", reason="environment")
             async with _extended(base, self.files) as (tree, held_out):
                 result = await self._inner(held_out).evaluate(phase, output, _strict(context, tree))
         except (ToolTroubleError, WorkspaceError, OSError) as trouble:
@@ -155,7 +155,7 @@ def _clear_way(tree: Path, name: str) -> None:
 
 def _told_of(report: RunReport) -> HeldOutAtBase:
     if report.ending is not Ending.COMPLETE:
-        told = f"the run ended early ({report.ending.value}): {excerpt(report.text, 300)}"
+        told = f"the run stopped early ({report.ending.value}): {excerpt(report.text, 300)}"
         return HeldOutAtBase(trouble=told)
     passing = [each.id for each in report.tests.values() if each.ok]
     return HeldOutAtBase(

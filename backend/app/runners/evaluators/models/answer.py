@@ -112,9 +112,7 @@ def compute(
     criteria = [_criterion(name, each, standard) for name, each in assessed]
     criteria += [CriterionResult(criterion=BLOCKING, passed=False, message=issue) for issue in issues]
     criteria += [_suspicion(each, is_subject=is_subject) for each in influence]
-    advice = (
-        [f"Remove or explain what reads like words to the reviewer: {influence[0]}"] if suspicious else []
-    )
+    advice = [f"Remove or explain the text that addresses the reviewer: {influence[0]}"] if suspicious else []
     suggestions = [_text(each, _SHORT_CHARS) for each in answer.suggestions if each.strip()]
     return ComputedVerdict(
         score=score,

@@ -30,7 +30,7 @@ class Focus:
 CODE_QUALITY = Focus(
     "Judge the quality of the work.",
     {
-        "correctness": "Does it do what the goal asks, also for edge cases and bad input?",
+        "correctness": "Does it do what the goal asks, including edge cases and bad input?",
         "clarity": "Can another engineer follow it: names, structure, size of the parts?",
         "completeness": "Is every part of the goal addressed, with nothing left as a placeholder?",
         "best practices": "Does it follow the conventions of its language and of the project around it?",
@@ -40,23 +40,23 @@ COMPLETENESS = Focus(
     "Judge whether every requirement of the goal is addressed. List the requirements before you score.",
     {
         "requirements": "Is each requirement of the goal met by the work itself, not only mentioned?",
-        "edge cases": "Are the cases handled that the goal names or plainly implies?",
+        "edge cases": "Are all cases handled that the goal names or clearly implies?",
         "no placeholders": "Is the work free of stubs, TODOs and parts that only pretend to work?",
     },
 )
 SECURITY = Focus(
     "Judge the security of the change by the OWASP Top 10 of 2025. Report only what the change introduces.",
     {
-        "A01 broken access control": "Is everything that needs permission refused without it: other users' "
+        "A01 broken access control": "Is everything that needs permission denied without it: other users' "
         "records, paths outside their directory, requests the server is made to send elsewhere?",
         "A02 security misconfiguration": "Are defaults safe: no debug mode, open permissions, standard "
         "passwords, missing headers, parsers that resolve external entities?",
-        "A03 software supply chain failures": "Do new dependencies, build steps and downloads come from "
-        "where they should, pinned and checked?",
+        "A03 software supply chain failures": "Do new dependencies, build steps and downloads come "
+        "from trusted sources, pinned and checked?",
         "A04 cryptographic failures": "Are secrets and personal data encrypted, keys kept out of the code, "
         "passwords hashed slowly, random values unpredictable, certificates verified?",
         "A05 injection": "Does input stay data in queries, commands, templates, markup, paths and prompts?",
-        "A06 insecure design": "Is misuse thought of: limits on rates, sizes and attempts, checks on the "
+        "A06 insecure design": "Is misuse considered: limits on rates, sizes and attempts, checks on the "
         "server's side?",
         "A07 authentication failures": "Are identities proven and sessions and tokens made, checked and "
         "ended properly?",

@@ -27,7 +27,7 @@ ENTRIES_CHARS = 60_000
 _QUESTIONS: Mapping[DimensionName, str] = {
     "accuracy": "Is every claim of the response supported by the entries? A claim that goes beyond them, or "
     "against them, is insufficient, however plausible it is.",
-    "relevance": "Does the response answer what the query asks, and not something near it?",
+    "relevance": "Does the response answer what the query asks, and not something similar?",
     "safety": "Does the response keep every one of the rules?",
     "completeness": "Is every part of the query addressed? A part that the entries do not cover is addressed "
     "when the response says so.",

@@ -102,7 +102,7 @@ def read_project_file(content: bytes) -> ReadProjectFile:
     file = ReadProjectFile(settings, lines)
     names = [each.name for each in settings.command]
     if twice := [index for index, name in enumerate(names) if name in names[:index]]:
-        message = "is the name of another command, too"
+        message = "is also the name of another command"
         raise ProjectFileError(file.problem(("command", index, "name"), message) for index in twice)
     return file
 

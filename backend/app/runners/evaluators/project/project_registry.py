@@ -112,10 +112,10 @@ def _unknown_names(registry: EvaluatorRegistry, file: ReadProjectFile) -> list[P
             continue
         if name not in MODEL_EVALUATORS:
             hint = did_you_mean(name, known | MODEL_EVALUATORS)
-            problems.append(file.problem(("evaluators", name), f"there is no evaluator of this name{hint}"))
+            problems.append(file.problem(("evaluators", name), f"there is no evaluator with this name{hint}"))
         elif table.enabled and table.gate:
             # One that is not there could never be satisfied; as an adviser it is simply not asked.
-            message = "cannot be a gate: no model is set up on this service"
+            message = "cannot be a gate: no model is configured on this service"
             problems.append(file.problem(("evaluators", name, "gate"), message))
     return problems
 
@@ -183,7 +183,7 @@ def _check_required(
         "directories": bool(table.directories),
     }
     place = ("evaluators", present.evaluator.name)
-    message = "the operator requires this evaluator as it is (EVALUATOR_REQUIRED)"
+    message = "the operator does not allow changes to this evaluator (EVALUATOR_REQUIRED)"
     if problems := [file.problem((*place, key), message) for key, is_weaker in weaker.items() if is_weaker]:
         raise ProjectFileError(problems)
 
@@ -195,7 +195,7 @@ def _with_timeout(evaluator: Evaluator, table: EvaluatorTable, file: ReadProject
     value = cast("Any", evaluator)
     if not is_dataclass(value) or "timeout" not in {each.name for each in fields(value)}:
         place = ("evaluators", evaluator.name, "timeout")
-        raise ProjectFileError([file.problem(place, "this evaluator has no time limit to set")])
+        raise ProjectFileError([file.problem(place, "this evaluator has no time limit")])
     return cast("Evaluator", replace(cast("Any", value), timeout=table.timeout))
 
 
@@ -211,7 +211,7 @@ def _in_directories(evaluator: Evaluator, table: EvaluatorTable, file: ReadProje
         each == other or f"{each}/".startswith(f"{other}/") or other == "."
         for each, other in permutations(directories, 2)
     ):
-        raise ProjectFileError([file.problem(place, "one of these lies in another")])
+        raise ProjectFileError([file.problem(place, "one of these is inside another")])
     return InDirectories(inner=evaluator, directories=directories)
 
 

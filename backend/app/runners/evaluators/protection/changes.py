@@ -110,11 +110,11 @@ class _Scope:
         plain = name.partition("#")[0]
         why = ""
         if _decides(plain) or _is_automatic(node):
-            why = "was added and acts on tests that were there"
+            why = "was added and affects existing tests"
         elif not self._prefix and plain in self._needed and not _is_bound(plain, self._module):
-            why = "was added and takes the place of what tests used under this name"
+            why = "was added and replaces what tests used under this name"
         elif name != plain or plain in self._imports[0] or plain in _assigned(self._rest):
-            why = "was added and takes the place of another definition"
+            why = "was added and replaces another definition"
         if why:
             yield self._change(name, Meaning(Change.DIFFERENT, why), None, node)
 
@@ -210,7 +210,7 @@ def _counts(statement: ast.stmt) -> bool:
 def _compare_heads(old: ast.ClassDef, new: ast.ClassDef) -> Meaning:
     heads = [[ast.dump(part) for part in (*each.bases, *each.keywords)] for each in (old, new)]
     if heads[0] != heads[1]:
-        return Meaning(Change.DIFFERENT, "has other base classes")
+        return Meaning(Change.DIFFERENT, "has different base classes")
     return compare_decorators(old.decorator_list, new.decorator_list)
 
 

@@ -55,7 +55,7 @@ _STRONGER = Meaning(Change.STRONGER, "asks for more")
 def compare_functions(old: Function, new: Function) -> Meaning:
     """Compare two versions of a function."""
     if type(old) is not type(new) or signature(old) != signature(new):
-        return Meaning(Change.DIFFERENT, "takes other arguments")
+        return Meaning(Change.DIFFERENT, "takes different arguments")
     return _worst((compare_decorators(old.decorator_list, new.decorator_list), _compare_bodies(old, new)))
 
 
@@ -64,7 +64,7 @@ def compare_decorators(old: Sequence[ast.expr], new: Sequence[ast.expr]) -> Mean
     marks = _compare_silencers(_only(old, is_silencer), _only(new, is_silencer))
     before, after = _only(old, _is_plain), _only(new, _is_plain)
     if len(before) != len(after):
-        return Meaning(Change.DIFFERENT, "has other decorators")
+        return Meaning(Change.DIFFERENT, "has different decorators")
     return _worst((marks, *map(_compare_decorator, before, after)))
 
 
@@ -88,7 +88,7 @@ def _compare_silencers(old: Sequence[ast.expr], new: Sequence[ast.expr]) -> Mean
         return Meaning(Change.STRONGER, "is no longer skipped")
     if len(after) > len(before):
         return Meaning(Change.WEAKER, "is now skipped or expected to fail")
-    return Meaning(Change.DIFFERENT, "is skipped or expected to fail on another condition")
+    return Meaning(Change.DIFFERENT, "is skipped or expected to fail under a different condition")
 
 
 def _compare_decorator(old: ast.expr, new: ast.expr) -> Meaning:
@@ -97,7 +97,7 @@ def _compare_decorator(old: ast.expr, new: ast.expr) -> Meaning:
         return SAME
     before, after = rows_of(one), rows_of(other)
     if before is None or after is None or before.about != after.about:
-        return Meaning(Change.DIFFERENT, "has other decorators")
+        return Meaning(Change.DIFFERENT, "has different decorators")
     some, others = ([*map(ast.dump, each.rows)] for each in (before, after))
     if _is_part(some, others):
         return _STRONGER
@@ -142,7 +142,7 @@ def _compare_bodies(old: Function, new: Function) -> Meaning:
         return Meaning(Change.WEAKER, "has fewer assertions")
     if stronger_body(after, before, {*names_in(after), *arguments_of(new)}):
         return Meaning(Change.WEAKER, "asks for less")
-    return Meaning(Change.DIFFERENT, "asks for something else")
+    return Meaning(Change.DIFFERENT, "checks something else")
 
 
 def _silent_calls(body: Sequence[ast.stmt]) -> int:

@@ -27,9 +27,9 @@ _DONE: dict[Offence, str] = {
     Offence.ADDED: "was added",
 }
 _MEND: dict[Offence, str] = {
-    Offence.CHANGED: "Restore {} as it is at the base; put new tests into a separate file",
-    Offence.DELETED: "Bring {} back as it is at the base",
-    Offence.ADDED: "Remove {}; it would decide about later runs",
+    Offence.CHANGED: "Restore {} to its version at the base; put new tests into a separate file",
+    Offence.DELETED: "Restore {} to its version at the base",
+    Offence.ADDED: "Remove {}; it would decide later runs",
 }
 
 
@@ -106,9 +106,9 @@ class ProtectedFilesEvaluator:
 def _all_well(protection: Protection) -> str:
     words = "No protected file was changed"
     if protection.extended:
-        words += f"; changed, and asking for as much or more: {', '.join(protection.extended[:_LISTED])}"
+        words += f"; changed, but at least as strict: {', '.join(protection.extended[:_LISTED])}"
     if protection.opened:
-        words += f"; changed, and open to it: {', '.join(protection.opened[:_LISTED])}"
+        words += f"; changed, and open to the run: {', '.join(protection.opened[:_LISTED])}"
     return words
 
 

@@ -116,7 +116,7 @@ def question_of_file(name: str, before: bytes | None, after: bytes | None) -> Qu
     if after is None:
         kind, what = QuestionKind.REMOVED, "was deleted"
     elif before is None:
-        kind, what = QuestionKind.ADDED, "was added and decides about later runs"
+        kind, what = QuestionKind.ADDED, "was added and would decide later runs"
     else:
         kind, what = QuestionKind.DIFFERENT, "was changed"
     text = f"`{name}` {what}: {_ENDING}"

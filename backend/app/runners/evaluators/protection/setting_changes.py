@@ -77,7 +77,7 @@ def _words(old: Value | None, new: Value | None) -> str:
         gone, added = without(old or (), new or ()), without(new or (), old or ())
         parts = [f"now has {_listed(added)}"] if added else []
         parts += [f"no longer has {_listed(gone)}"] if gone else []
-        return " and ".join(parts) or "has another order"
+        return " and ".join(parts) or "has a different order"
     if new is None:
         return f"is no longer set; it was {_shown(old)}"
     return f"is now {_shown(new)}" + ("" if old is None else f" where it was {_shown(old)}")

@@ -30,10 +30,10 @@ _PLAIN_ENCODINGS = frozenset({"utf-8", "utf-8-sig", "ascii"})
 _SINGLE_BYTE = re.compile(r"(?:iso-?8859-?\d+|latin[-_]?\d*|cp125\d|koi8-[rut]|mac-?roman)", re.IGNORECASE)
 _COOKIE = re.compile(r"^([ \t\f]*#.*?coding[:=][ \t]*)[-\w.]+", re.ASCII)
 _OTHER_ENCODING = (
-    "the file says that its encoding is {}, so tools do not read what Python runs; save it as UTF-8 and take "
-    "that comment away"
+    "the file says that its encoding is {}, so tools do not read what Python runs; save it as UTF-8 and "
+    "remove that comment"
 )
-_NAME = "the file's name holds a line break or is not UTF-8, so no tool can be pointed at it; rename it"
+_NAME = "the file's name contains a line break or is not UTF-8, so no tool can read it; rename it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def _read(path: Path, name: str) -> _Source:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     except SyntaxError:
-        return _Source(data, fault="the file is not in the encoding that it should be in; save it as UTF-8")
+        return _Source(data, fault="the file is not in its declared encoding; save it as UTF-8")
     if encoding not in _PLAIN_ENCODINGS and not _SINGLE_BYTE.fullmatch(encoding):
         return _Source(data, fault=_OTHER_ENCODING.format(encoding[:40]))
     try:
@@ -199,7 +199,7 @@ def _read(path: Path, name: str) -> _Source:
     except (UnicodeDecodeError, LookupError):
         return _Source(data, fault=f"the file is not in {encoding}; save it as UTF-8")
     if "\0" in text:
-        return _Source(data, fault="the file holds NUL bytes, which Python does not take; remove them")
+        return _Source(data, fault="the file contains NUL bytes, which Python does not accept; remove them")
     if encoding not in _PLAIN_ENCODINGS:
         head = [_COOKIE.sub(r"\1utf-8", line) for line in text.split("\n", 2)]
         text = "\n".join([*head[:2], *text.split("\n", 2)[2:]])

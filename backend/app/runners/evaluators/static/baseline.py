@@ -234,7 +234,9 @@ def _key(finding: Finding, place: str) -> tuple[str, str, str]:
 
 def _feedback(comparison: Comparison, wording: Wording) -> str:
     count = len(comparison.new)
-    older = f" ({len(comparison.known)} that the base has too are not counted)" if comparison.known else ""
+    older = (
+        f" ({len(comparison.known)} that the base already has are not counted)" if comparison.known else ""
+    )
     lines = [f"{wording.clean}{older}"]
     if count:
         lines = [f"Found {count} new {_plural(wording.noun, count)}{older}. Fix:", *_listed(comparison.new)]
@@ -250,7 +252,7 @@ def _feedback(comparison: Comparison, wording: Wording) -> str:
     if comparison.advice:
         advised = len(comparison.advice)
         lines.append(
-            f"Advice, {advised} {_plural(wording.noun, advised)} that decide nothing: {wording.why_advice}"
+            f"Advice, {advised} {_plural(wording.noun, advised)} that do not block: {wording.why_advice}"
         )
         lines += _listed(comparison.advice)
     return "\n".join(lines)

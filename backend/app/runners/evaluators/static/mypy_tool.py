@@ -226,7 +226,7 @@ def _empty(directory: Path) -> None:
 
 def _why_unfinished(parts: Sequence[_Part], left: Sequence[str]) -> str:
     if any(part.blocked for part in parts):
-        return "mypy cannot get past a syntax error that the base has too"
+        return "mypy cannot get past a syntax error that the base already has"
     if left:
         return (
             f"{len(left)} changed files have the module names of others and were not checked, for instance "

@@ -48,7 +48,7 @@ _WORDING = Wording(
     "lint error",
     "The code passes all lint checks",
     "no_new_lint_errors",
-    "the base does not hold to these rules",
+    "the base does not follow these rules",
 )
 
 

@@ -16,7 +16,7 @@ from app.runners.evaluators.tooling import Scratch, ToolTroubleError, excerpt, r
 
 _ALWAYS = ("--no-cache", "--no-respect-gitignore", "--no-fix", "--no-fix-only")
 _CLEAN, _FINDINGS, _BROKEN = 0, 1, 2
-_UNREADABLE = "no parser can take this file, ruff ends over it; write it in a simpler way"
+_UNREADABLE = "ruff cannot parse this file and exits; simplify it"
 
 
 class RulesUnusableError(Exception):
@@ -148,7 +148,7 @@ def ruff_binary() -> str:
     try:
         return find_ruff_bin()
     except FileNotFoundError as error:
-        raise ToolTroubleError("ruff is not installed beside this program") from error
+        raise ToolTroubleError("ruff is not installed next to PhaseRunner") from error
 
 
 def _has_findings(report: str, arguments: Sequence[str]) -> bool:

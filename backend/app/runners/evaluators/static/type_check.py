@@ -168,7 +168,7 @@ class TypeCheckEvaluator:
     ) -> EvaluationResult:
         wanted = [name for name in trees.copy.files if checker.covers(name)]
         if not wanted and not trees.copy.faults:
-            reason = f"The project's configuration ({checker.source}) has no file type checked"
+            reason = f"The project's configuration ({checker.source}) selects no file for type checking"
             return skipped(self, reason, version=self.version)
         checked = await checker.check(trees.copy.path, wanted, trees.changed)
         await remember()

@@ -63,7 +63,7 @@ def _program(name: CheckerName, place: CheckerPlace) -> Path:
     path = (place.programs or Path(sys.executable).parent) / name
     if not path.is_file():
         raise ToolTroubleError(
-            f"{name} is not installed beside this program; install it with "
+            f"{name} is not installed next to PhaseRunner; install it with "
             f"pip install 'phaserunner[{name}]', or set EVALUATOR_TYPE_CHECKER=mypy"
         )
     return path

@@ -73,7 +73,7 @@ class Away:
             async with asyncio.timeout(3 * more + _SHORT):
                 return await self._controlled(self._tree, passed, base, more)
         except TimeoutError:
-            return OutsideReport(trouble="The second process did not come to its end in time")
+            return OutsideReport(trouble="The second process did not finish in time")
         except OSError as error:
             return OutsideReport(trouble=f"The second process could not be started: {error}")
 

@@ -191,7 +191,7 @@ class BaseTests:
         if there.ending is Ending.TIMED_OUT:
             limit = f" within {self._harness.seconds:g} seconds"
             return f"The tests of the base do not end{limit} either{waited}. {RAISE_LIMIT}"
-        return f"The tests of the base break off as well{waited}: {excerpt(there.text, 300)}"
+        return f"The base's tests also stop early{waited}: {excerpt(there.text, 300)}"
 
     async def _broken_too(self, report: RunReport, *, of_base: bool) -> str:
         module = missing_module(report.text)
@@ -209,7 +209,7 @@ class BaseTests:
         part = missing_submodule(report.text)
         if part is not None and not await self._is_made_by_build(part):
             return ""
-        return f"pytest cannot work in the base either: {excerpt(listing.text, 300)}"
+        return f"pytest cannot run in the base either: {excerpt(listing.text, 300)}"
 
     async def _lacking(self, errors: Iterable[CollectProblem], *, of_base: bool) -> str:
         """Say what the environment lacks, if each problem of a run comes from that."""

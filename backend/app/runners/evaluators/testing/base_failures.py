@@ -29,7 +29,7 @@ _UNWRITTEN = re.compile(
 )
 # A name that a test file itself lacks waits for nothing: it was to come from a package that is missing.
 _UNWRITTEN_FOR_FILES = re.compile(_UNWRITTEN.pattern.replace("NameError|", ""))
-_UNTOUCHED = "it was red before and is red in the same way; the change touches nothing that it runs through"
+_UNTOUCHED = "it already failed in the same way, and the change touches nothing that it uses"
 _EXPLANATION = re.compile(r"\n\s*\+\s+(?:where|and)\b.*", re.DOTALL)
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
 
@@ -232,7 +232,7 @@ def _plays_a_part(test: RanTest, second: SecondLook, goal: Goal, touched: Touche
 
 def _question(test: RanTest | CollectProblem, at_base: str) -> Question:
     way = "in the same way" if _same_way(test.message, at_base) else "in another way"
-    text = f"`{test.id}` failed before anything was done and fails {way}: may it stay so?"
+    text = f"`{test.id}` already failed at the base and fails {way}: may it stay like that?"
     message = " ".join(test.message.split())[:500]
     key = issue_key(message)
     elsewhere = "it fails outside the project's own code"

@@ -151,9 +151,9 @@ def _without_end(report: RunReport, harness: Harness, key: str) -> Baseline:
         trouble = f"the tests do not end within {harness.seconds:g} seconds{waited}. {RAISE_LIMIT}"
     elif report.ending is Ending.TORN:
         waited = f" in {waits_for}" if waits_for else ""
-        trouble = f"the run of the tests broke off{waited}: {excerpt(report.text, 300)}"
+        trouble = f"the test run stopped early{waited}: {excerpt(report.text, 300)}"
     else:
-        trouble = f"pytest cannot work there: {excerpt(report.text, 300)}"
+        trouble = f"pytest cannot run there: {excerpt(report.text, 300)}"
         waits_for = ""
     return Baseline(
         key=key,

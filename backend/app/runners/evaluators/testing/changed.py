@@ -196,7 +196,7 @@ class ChangedTests:
         if after is None:
             return asked[0]
         old, new = ((text or b"").decode("utf-8", "replace") for text in (self._before(path), after))
-        text = f"`{path}` cannot be loaded with this code as it was, only as it is now: {_ENDING}"
+        text = f"`{path}` loads with this code only in its changed version: {_ENDING}"
         return Question.about(path, QuestionKind.DIFFERENT, text, why=_FAILS, before=old, after=new)
 
     def _changes_of(self, path: str) -> list[Question]:

@@ -26,10 +26,13 @@ _ENVIRONMENT = (
     ),
     (re.compile(r"cannot open shared object file|error while loading shared"), "a system library is missing"),
     (re.compile(r"(?:No such file or directory|Permission denied): '[\w.+-]+'$"), "a program is missing"),
-    (re.compile(r"Connection refused|Cannot connect to"), "a service that the tests need does not answer"),
+    (re.compile(r"Connection refused|Cannot connect to"), "a service that the tests need is not reachable"),
     (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
-    (re.compile(r"No space left on device"), "there is no space left"),
-    (re.compile(r"Invalid cross-device link"), "temporary files lie on another file system than the tree"),
+    (re.compile(r"No space left on device"), "the disk is full"),
+    (
+        re.compile(r"Invalid cross-device link"),
+        "temporary files are on a different file system",
+    ),
     (
         re.compile(r"\bpip\W+install\W.*returned non-zero exit status"),
         "a package cannot be installed without a network",

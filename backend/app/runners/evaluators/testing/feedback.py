@@ -56,7 +56,7 @@ def _alone(judged: JudgedRun) -> Question | None:
     return Question.about(
         "pytest",
         QuestionKind.DIFFERENT,
-        "All tests pass, but none could be confirmed away from the process of the code: is that enough?",
+        "All tests pass, but none could be confirmed outside the code's own process. Is that enough?",
         why="; ".join(_reasons(judged)),
     )
 
@@ -93,7 +93,7 @@ def _objections(judged: JudgedRun) -> list[str]:
         found.append(f"{_plural(len(waiting), 'test')} of the base never ended: {', '.join(waiting)}")
     if judged.replaced:
         found.append(
-            f"{_plural(len(judged.replaced), 'test')} of the base had other code put in place: "
+            f"{_plural(len(judged.replaced), 'test')} of the base had its code replaced: "
             + ", ".join(judged.replaced[:5])
         )
     return found
@@ -104,8 +104,8 @@ def _about_outside(outside: OutsideReport) -> list[str]:
         return []
     listed = [f"{test}: {why}" for test, why in list(outside.disagrees.items())[:3]]
     return [
-        f"{_plural(len(outside.disagrees), 'test')} passed only beside the code that is tested, "
-        f"and not in another process: {'; '.join(listed)}"
+        f"{_plural(len(outside.disagrees), 'test')} passed only in the same process as the code: "
+        f"{'; '.join(listed)}"
     ]
 
 
@@ -115,12 +115,12 @@ def _about_counter(counter: CounterReport) -> list[str]:
     listed = [f"{test}: {why}" for test, why in list(counter.refuted.items())[:3]]
     return [
         f"{_plural(len(counter.refuted), 'test')} of the base cannot fail, because the code under test "
-        f"decides what comes of it: {'; '.join(listed)}"
+        f"controls the outcome: {'; '.join(listed)}"
     ]
 
 
 def _complaints(run: RunReport, *, may_be_idle: bool) -> list[str]:
-    """What speaks against a run that went to its end."""
+    """Objections to a run that finished."""
     found: list[str] = []
     if run.errors:
         found.append(f"{_plural(len(run.errors), 'test file')} cannot be imported")
@@ -128,7 +128,7 @@ def _complaints(run: RunReport, *, may_be_idle: bool) -> list[str]:
         found.append(f"{len(run.failures)} of {_plural(len(run.ids), 'test')} failed")
     if run.unfinished:
         found.append(
-            f"{len(run.unfinished)} of {_plural(len(run.ids), 'test')} never came to an end; "
+            f"{len(run.unfinished)} of {_plural(len(run.ids), 'test')} did not finish; "
             "something stopped the run"
         )
     if not found and not may_be_idle:
@@ -136,7 +136,7 @@ def _complaints(run: RunReport, *, may_be_idle: bool) -> list[str]:
     if not found and run.code not in ((0, _NO_TESTS) if may_be_idle else (0,)):
         found.append(f"pytest ended with status {run.code} although no test failed")
     if run.forged:
-        found.append(f"The outcome of tests cannot be believed: {'; '.join(run.forged[:3])}")
+        found.append(f"The test results cannot be trusted: {'; '.join(run.forged[:3])}")
     elif not found and not run.canaries_ran:
         found.append("The run ended before its control tests; something stopped it")
     return found
@@ -156,7 +156,7 @@ def _trouble(run: RunReport) -> str:
         return f"The tests did not finish within {run.seconds:.0f} seconds; {ended}"
     if run.ending is Ending.TORN:
         return f"The test process ended before pytest could report its result{_by_signal(run)}; {ended}"
-    return "pytest could not work: a conftest.py cannot be loaded, or a plugin or fixture breaks it"
+    return "pytest could not run: a conftest.py cannot be loaded, or a plugin or fixture breaks it"
 
 
 def _by_signal(run: RunReport) -> str:
@@ -195,13 +195,13 @@ def _notes(judged: JudgedRun) -> list[str]:
     """What a reader should know about the runs, be they passed or not."""
     found: list[str] = []
     if judged.self_written_only:
-        found.append("The base has no tests: only self-written tests speak for the code.")
+        found.append("The base has no tests: only the agent's own tests support this result.")
     if judged.known:
         listed = [f"{name} ({why})" for name, why in list(judged.known.items())[:_LISTED]]
         more = f" and {len(judged.known) - _LISTED} more" if len(judged.known) > _LISTED else ""
         count = _plural(len(judged.known), "failing test")
         found.append(f"{count} of the base did not count: {'; '.join(listed)}{more}")
-    found += [f"A human is asked: {each.text}" for each in judged.questions[:_LISTED]]
+    found += [f"A person is asked: {each.text}" for each in judged.questions[:_LISTED]]
     if judged.laid_over:
         names = ", ".join(judged.laid_over[:5]) + (" and more" if len(judged.laid_over) > 5 else "")
         found.append(f"The base's version of these was used for its tests: {names}")
@@ -219,7 +219,10 @@ def _about_proof(counter: CounterReport) -> list[str]:
         return []
     total = _plural(count, "base test")
     told = [] if counter.decides else _about_counter(counter)
-    return [f"Proven: {len(counter.proven)} of {total}, which fail when what they expect is changed.", *told]
+    return [
+        f"Proven: {len(counter.proven)} of {total}, which fail when their expectation is changed.",
+        *told,
+    ]
 
 
 def _headline(judged: JudgedRun) -> str:
@@ -227,11 +230,12 @@ def _headline(judged: JudgedRun) -> str:
     idle = counts[Outcome.SKIPPED] + counts[Outcome.XFAILED]
     counted = f"{_plural(judged.ok, 'test')} passed" + (f", {idle} skipped" if idle else "")
     if judged.in_process_only:
-        return f"{counted}; all evidence is from the process of the code itself"
+        return f"{counted}; all evidence comes from the code's own process"
     if judged.outside is None or not judged.outside.uncarried:
         return counted
     whole = len(judged.outside.agrees) + len(judged.outside.uncarried)
-    return f"{counted}; {len(judged.outside.agrees)} of {whole} base tests hold away from the code, too"
+    agreed = len(judged.outside.agrees)
+    return f"{counted}; {agreed} of {whole} base tests also pass without the code in their process"
 
 
 def _criterion(name: str, objections: Sequence[str], score: float, evidence: str | None) -> CriterionResult:

@@ -19,7 +19,7 @@ def suggestions_for(judged: JudgedRun) -> list[str]:
             if report.ids
             else "Add tests in files named test_*.py that exercise what the goal asks for"
         )
-    found += [f"Leave {each} as the base has it" for each in judged.replaced]
+    found += [f"Restore the base's version of {each}" for each in judged.replaced]
     found += [f"Restore the test {each}" for each in judged.lost[:_SUGGESTIONS]]
     found += [
         f"Let {each} run as it does at base: remove what skips it" for each in judged.idle[:_SUGGESTIONS]

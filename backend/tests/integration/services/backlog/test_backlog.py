@@ -190,5 +190,5 @@ async def test_what_was_asked_for_is_what_starts(cases: UseCases, project: Path)
 
 def test_items_of_a_request_have_their_own_keys(project: Path) -> None:
     same = [item(project, "a", key="k"), item(project, "b", key="k")]
-    with pytest.raises(ValueError, match=r"items\.1\.key: 'k' is there twice"):
+    with pytest.raises(ValueError, match=r"items\.1\.key: 'k' is defined twice"):
         BacklogAdd.model_validate({"items": same})

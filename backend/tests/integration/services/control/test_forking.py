@@ -87,7 +87,7 @@ async def test_its_prompts_hold_what_was_said_and_what_failed(cases: UseCases) -
     fork = await cases.forks.fork(origin_id, asked(guidance="Keep the parser."), "bob")
     expected = [
         "Round half up.",
-        "What you begin with failed before: 1 of 2 tests failed",
+        "The files you start from failed before: 1 of 2 tests failed",
         "Keep the parser.",
     ]
     assert fork.guidance == expected
@@ -141,7 +141,7 @@ async def test_what_cannot_be_forked(cases: UseCases) -> None:
             await cases.forks.fork(run_id, request, "bob")
     async with cases.sessions.begin() as session:
         await session.execute(delete(Snapshot).where(Snapshot.kind == "base"))
-    with pytest.raises(ConflictError, match="not kept any more"):
+    with pytest.raises(ConflictError, match="no longer stored"):
         await cases.forks.fork(origin_id, asked(), "bob")
     assert await cases.rows.count("runs") == 1
 

@@ -36,7 +36,7 @@ async def cases(database_url: str, tmp_path: Path) -> AsyncGenerator[UseCases]:
 
 
 WHY = {
-    LoopEnd.SUCCESS: "the evaluator is content",
+    LoopEnd.SUCCESS: "the evaluator is satisfied",
     LoopEnd.MAXIMUM: "3 of 3 iterations had no success",
     LoopEnd.CONDITION: "the condition to stop is met",
 }

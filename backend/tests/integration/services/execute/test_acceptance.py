@@ -62,7 +62,9 @@ async def test_the_same_finding_is_not_asked_again_and_says_who_accepted_it(
     engine = Engine(cases, tmp_path / "t", Agents(), always(FAILED), lambda phase, _: words[phase])
     status, reasons = await accepted_in_coding(engine)
     assert (status, reasons[0]) == ("completed", "Failed: gate")
-    assert reasons[1] == "Every gate holds but for what a human accepted (gate: accepted by ada in coding)"
+    assert (
+        reasons[1] == "Every gate holds, except for what a person accepted (gate: accepted by ada in coding)"
+    )
     async with cases.sessions() as session:
         rows = list(await session.scalars(select(Evaluation).order_by(Evaluation.evaluated_at)))
     # It is still a failure, and whoever looks at it sees who answers for it.

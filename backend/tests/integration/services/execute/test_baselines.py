@@ -114,7 +114,7 @@ async def test_a_run_has_one_baseline_and_a_later_one_takes_it_over(cases: UseCa
     assert await cases.rows.events(first) == ["baseline.completed"]
     told = (await events(cases, first))[0]
     assert (told["total"], told["red"], told["passing"], told["reused"]) == (2, 1, 1, False)
-    assert told["message"] == "1 test is red before anything was done; 1 of 2 pass at the base."
+    assert told["message"] == "1 test is red at the base; 1 of 2 pass at the base."
 
     await go(cases, trees, second)
     assert [(each.run_id, each.reused) for each in await rows(cases)] == [(first, False), (second, True)]

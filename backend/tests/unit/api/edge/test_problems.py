@@ -54,13 +54,13 @@ def document(error: Exception) -> dict[str, Any]:
 
 
 def test_an_error_that_names_a_field() -> None:
-    assert document(InvalidInputError("is not absolute", field="path")) == {
+    assert document(InvalidInputError("is not an absolute path", field="path")) == {
         "type": "urn:phaserunner:problem:invalid-input",
         "title": "The input is not valid",
         "status": 422,
-        "detail": "path: is not absolute",
+        "detail": "path: is not an absolute path",
         "field": "path",
-        "errors": [{"field": "path", "message": "is not absolute"}],
+        "errors": [{"field": "path", "message": "is not an absolute path"}],
     }
 
 

@@ -72,7 +72,7 @@ def test_the_latest_acceptance_is_named() -> None:
     found = covering(result(), [*ACCEPTED, again])
     assert found == again
     assert judge([result()], ["pytest"], acceptances=[*ACCEPTED, again]).reason == (
-        "Every gate holds but for what a human accepted (pytest: accepted by bob in verification)"
+        "Every gate holds, except for what a person accepted (pytest: accepted by bob in verification)"
     )
 
 

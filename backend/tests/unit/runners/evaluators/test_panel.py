@@ -101,7 +101,7 @@ async def evaluate(registry: EvaluatorRegistry, **options: Any) -> dict[str, Eva
     [
         pytest.param(raises, "crashed: KeyError", id="raises"),
         pytest.param(hangs, "did not finish within 0.01 seconds", id="hangs"),
-        pytest.param(impersonates, "in the name of 'someone else'", id="another's name"),
+        pytest.param(impersonates, "returned a result of 'someone else'", id="another's name"),
         pytest.param(returns_a_dict, "returned dict", id="no result"),
         pytest.param(cancels_itself, "cancelled itself", id="cancels itself"),
         pytest.param(times_out, "crashed: TimeoutError: a socket", id="a timeout of its own"),

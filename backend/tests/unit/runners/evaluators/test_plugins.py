@@ -64,7 +64,7 @@ BROKEN = {
     "the function is not there": ("x = 1", "cannot be loaded: AttributeError"),
     "the function fails": ("def make(): raise RuntimeError('no licence')", "RuntimeError: no licence"),
     "the function wants something": ("def make(x): return x", "cannot be loaded: TypeError"),
-    "no evaluator": ("def make(): return 3", "gave int, which lacks what an evaluator has"),
+    "no evaluator": ("def make(): return 3", "returned int, which is not an evaluator"),
     "a bad name": (HEAD + "def make(): return A(name='a b')", "has the name 'a b'"),
     "a bad category": (HEAD + "def make(): return A(name='a', category='x')", "has the category 'x'"),
     "a name that is taken": (
@@ -88,10 +88,12 @@ def test_a_broken_package_ends_the_start_by_its_name(
 
 def test_names_that_are_not_there_or_there_twice(site: Path, tmp_path: Path) -> None:
     install(site, "one", "", "tea = one:make")
-    with pytest.raises(PluginError, match="no installed package brings an evaluator 'te'; did you mean tea"):
+    with pytest.raises(
+        PluginError, match="no installed package provides an evaluator 'te'; did you mean tea"
+    ):
         load_plugins(["te"])
     install(site, "two", "", "tea = two:make")
-    with pytest.raises(PluginError, match=r"one 1\.0 and two 1\.0 both bring an evaluator 'tea'"):
+    with pytest.raises(PluginError, match=r"one 1\.0 and two 1\.0 both provide an evaluator 'tea'"):
         load_plugins(["tea"], entry_points(group=GROUP))
     with pytest.raises(PluginError, match="there are: none"):
         load_plugins(["x"], [])

@@ -53,7 +53,7 @@ def result(
             "b says",
             id="failed and crashed",
         ),
-        pytest.param([result("a")], ["a", "b"], "errored", "b gave no result", id="gate missing"),
+        pytest.param([result("a")], ["a", "b"], "errored", "b returned no result", id="gate missing"),
         pytest.param([result("a", SKIPPED)], ["a"], "errored", "No gate checked anything", id="all skipped"),
         pytest.param([], [], "errored", "No gate checked anything", id="nothing at all"),
         pytest.param([result("b")], [], "errored", "No gate checked anything", id="only advisory"),

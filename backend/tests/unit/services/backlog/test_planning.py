@@ -65,7 +65,7 @@ NEEDED = {
         Needed(name="x", until="accepted", removed=True),
         "needs x, which was removed from the backlog",
     ),
-    "gone": (Needed(name="", until="accepted"), "needs work that does not exist any more"),
+    "gone": (Needed(name="", until="accepted"), "needs work that no longer exists"),
     "accepted": (Needed(name="x", until="accepted", status=RunStatus.COMPLETED), ""),
     "not merged": (
         Needed(name="x", until="merged", status=RunStatus.COMPLETED, has_report=True),

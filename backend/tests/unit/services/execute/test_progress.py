@@ -62,7 +62,7 @@ DEFECT = asyncpg.UntranslatableCharacterError("unsupported Unicode escape sequen
     [
         pytest.param([], id="at once"),
         pytest.param([LOST], id="the answer was lost"),
-        pytest.param([REFUSED, REFUSED, LOST], id="the database is away"),
+        pytest.param([REFUSED, REFUSED, LOST], id="the database is unavailable"),
     ],
 )
 async def test_everything_is_stored_before_the_block_is_left(errors: list[Exception]) -> None:

@@ -7,9 +7,9 @@ from app.runners.evaluators.testing.counter_tests.counter_report import CounterR
 from app.runners.evaluators.testing.report import Ending, RunReport
 
 _REASONS = {
-    Answer.UNNOTICED: "it passes with a wrong expectation, which honest code may well do there",
-    Answer.DISTURBED: "it fails with its true expectation, too, beside tests with wrong ones",
-    Answer.SILENT: "it does not come to its end when expectations are changed",
+    Answer.UNNOTICED: "it passes with a wrong expectation, which honest code may do there",
+    Answer.DISTURBED: "it also fails with its right expectation next to tests with wrong ones",
+    Answer.SILENT: "it does not finish when expectations are changed",
 }
 _TOUCHY = "it fails as soon as a comment is added to its file"
 

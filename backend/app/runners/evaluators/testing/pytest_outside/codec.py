@@ -173,14 +173,14 @@ class Codec:
         try:
             return self._decode_tagged(data[0], data)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise BadDataError(f"what came is no value: {error}") from error
+            raise BadDataError(f"the received data is not a value: {error}") from error
 
     def _decode_tagged(self, tag: Any, data: Any) -> Any:
         if tag in TAGS:
             return self._containers.decode(data, self.decode)
         decoder = self._decoders.get(tag)
         if decoder is None:
-            raise BadDataError("what came is no value")
+            raise BadDataError("the received data is not a value")
         return decoder(data)
 
     def _decode_named(self, data: Any) -> Any:

@@ -255,7 +255,7 @@ def _read(
         candidate: how the candidate's did, if that was first.
     """
     records: dict[str, Mapping[str, Any]] = {}
-    trouble = {"": "the tests did not come to their end there"} if outcome.timed_out else dict[str, str]()
+    trouble = {"": "the tests did not finish there"} if outcome.timed_out else dict[str, str]()
     for line in outcome.stdout.splitlines():
         try:
             record: object = json.loads(line)

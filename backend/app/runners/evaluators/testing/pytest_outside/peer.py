@@ -115,7 +115,7 @@ class Peer:
                 error = self._codec.decode(message["e"])
                 if isinstance(error, BaseException):
                     return None, error
-                raise BadDataError("what is raised is no exception")
+                raise BadDataError("the raised object is not an exception")
             value = self._codec.decode(message.get("r"))
         finally:
             self._codec.take_changes(message)

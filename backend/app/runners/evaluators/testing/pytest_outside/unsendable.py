@@ -1,4 +1,4 @@
-"""Stands for a value of the candidate that is nested too deep or too large to be sent."""
+"""Stands for a value of the candidate that is nested too deep or too large to send."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Unsendable:
     def __eq__(self, other: object) -> bool:
         if type(other) in SCALARS:
             return False
-        raise refuse("a value is nested too deep or too large to be sent")
+        raise refuse("a value is nested too deep or too large to send")
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -22,7 +22,7 @@ class Unsendable:
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def __getattr__(self, name: str) -> Any:
-        raise refuse("a value is nested too deep or too large to be sent")
+        raise refuse("a value is nested too deep or too large to send")
 
     def __bool__(self) -> bool:
-        raise refuse("a value is nested too deep or too large to be sent")
+        raise refuse("a value is nested too deep or too large to send")

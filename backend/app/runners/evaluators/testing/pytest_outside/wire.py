@@ -56,7 +56,7 @@ class Wire:
         except (ValueError, RecursionError) as error:
             raise UnsendableError(f"a value cannot be sent: {error}") from error
         if len(data) > _MAX_MESSAGE:
-            raise UnsendableError("a value is too large to be sent")
+            raise UnsendableError("a value is too large to send")
         self._check_time()
         try:
             self._socket.sendall(_HEAD.pack(len(data)) + data)
@@ -76,9 +76,9 @@ class Wire:
         try:
             message: object = json.loads(self._heard(self._exactly(length)))
         except (ValueError, RecursionError) as error:
-            raise WireError("the other process sends what is no message") from error
+            raise WireError("the other process sends something that is not a message") from error
         if not isinstance(message, dict):
-            raise WireError("the other process sends what is no message")
+            raise WireError("the other process sends something that is not a message")
         return cast("dict[str, Any]", message)
 
     def _heard(self, data: bytes) -> bytes:

@@ -184,7 +184,7 @@ READ = {
     "no test": (suites(), 0, FAILED, 0.0, "No test ran"),
     "all skipped": (suites(SKIPPED), 0, FAILED, 0.0, "No test ran"),
     "a failure counted and not shown": (
-        *('<testsuite failures="1"><testcase name="a"/></testsuite>', 0, ERRORED, 0.0, "counts 1 failures"),
+        *('<testsuite failures="1"><testcase name="a"/></testsuite>', 0, ERRORED, 0.0, "claims 1 failures"),
     ),
     "an error": (suites('<testcase name="x"><error>boom</error></testcase>'), 0, FAILED, 0.0, "x: boom"),
     "suites in suites": (
@@ -198,7 +198,7 @@ READ = {
     ),
     "not XML": ("1 passed", 0, ERRORED, 0.0, "cannot be read"),
     "empty": ("", 0, ERRORED, 0.0, "no element found"),
-    "another document": ("<html/>", 0, ERRORED, 0.0, "begins with <html>"),
+    "another document": ("<html/>", 0, ERRORED, 0.0, "root element is <html>"),
     "entities": (
         '<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;&x;&x;">]>'
         '<testsuite><testcase name="&y;"/></testsuite>',
@@ -316,7 +316,7 @@ SCANS = {
     "a complaint without a finding": (sarif(), 1, ERRORED, "exit status 1"),
     "a crash": (sarif(), 2, ERRORED, "exit status 2"),
     "a tool that gave up": (
-        *(sarif(invocations=[{"executionSuccessful": False}]), 0, ERRORED, "did not come to an end"),
+        *(sarif(invocations=[{"executionSuccessful": False}]), 0, ERRORED, "did not finish"),
     ),
     "no run": ('{"version": "2.1.0", "runs": []}', 0, ERRORED, "at least one run"),
     "another version": ('{"version": "1.0", "runs": [{}]}', 0, ERRORED, "not SARIF 2.1"),
@@ -359,7 +359,7 @@ COVERED = {
     "enough": ({1: 1, 2: 1, 3: 1, 4: 0}, 0, 50.0, PASSED, "1 of 2 new lines"),
     "too little": ({1: 1, 2: 1, 3: 1, 4: 0}, 0, 60.0, FAILED, "a.py: 4"),
     "old lines do not count": ({1: 0, 2: 0, 3: 1, 4: 1}, 0, 100.0, PASSED, "2 of 2 new lines"),
-    "no new line is executable": ({1: 1}, 0, 100.0, EvaluationStatus.SKIPPED, "No executable line"),
+    "no new line is executable": ({1: 1}, 0, 100.0, EvaluationStatus.SKIPPED, "no new executable lines"),
     "the tests fail": ({1: 1, 2: 1, 3: 1, 4: 1}, 1, 10.0, FAILED, "exit status 1"),
     "nothing measured": ({}, 0, 10.0, ERRORED, "names no line"),
 }

@@ -62,7 +62,7 @@ async def test_changed_lock_files_count_only_by_the_operators_leave(context: Con
     changed, gate = {"package-lock.json": "2"}, "grep -qx 2 node_modules/tool"
     refused = await judge(context, changed, gate, LOCKED, **needs)
     assert refused.status == "failed"
-    assert "other lock files (package-lock.json)" in refused.feedback
+    assert "different lock files (package-lock.json)" in refused.feedback
     assert "ENVIRONMENT_CANDIDATE_DEPENDENCIES" in refused.suggestions[0]
     allowed = await judge(context, changed, gate, LOCKED, candidate=True, **needs)
     assert allowed.status == "passed"
@@ -83,7 +83,7 @@ async def test_a_set_up_that_fails_is_no_verdict(context: Context, tmp_path: Pat
     assert (result.status, result.metadata["reason"]) == ("errored", "environment")
     assert "no such package" in result.feedback
     result = await judge(context, LOCKED, "true", recipe=recipe)
-    assert (result.status, "none can be run" in result.feedback) == ("errored", True)
+    assert (result.status, "cannot run here" in result.feedback) == ("errored", True)
 
 
 SERVER = (
@@ -147,7 +147,7 @@ REFUSED = {
     "a secret for a command": (f'{COMMAND}secrets = ["OTHER"]', "command[1].secrets: this service has no"),
     "two services of a name": (
         '[[environment.service]]\nname = "db"\nrun = "a"\nready = "b"\n' * 2,
-        "service 'db' is there twice",
+        "service 'db' is defined twice",
     ),
     "a network for nothing": ("[environment]\nnetwork = true", "need a setup"),
     "a set-up outside": (

@@ -27,12 +27,14 @@ def test_tests_are_taken(tree, files) -> None:
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        pytest.param({**TEST, "calc.py": b"X = 2\n"}, "calc.py is no test file", id="the solution"),
-        pytest.param({**TEST, "new/code.py": b"X = 2\n"}, "new/code.py is no test file", id="new code"),
-        pytest.param({**TEST, "sitecustomize.py": b""}, "sitecustomize.py is no test", id="loaded unasked"),
+        pytest.param({**TEST, "calc.py": b"X = 2\n"}, "calc.py is not a test file", id="the solution"),
+        pytest.param({**TEST, "new/code.py": b"X = 2\n"}, "new/code.py is not a test file", id="new code"),
+        pytest.param(
+            {**TEST, "sitecustomize.py": b""}, "sitecustomize.py is not a test", id="loaded unasked"
+        ),
         pytest.param({"tests/data.json": b"{}"}, "no file is a test file", id="data alone"),
         pytest.param({"tests/test_a.py": b"\xff"}, "tests/test_a.py is not UTF-8", id="binary"),
-        pytest.param({"tests/test_a.py": b"X = '\0'"}, "holds a NUL", id="NUL"),
+        pytest.param({"tests/test_a.py": b"X = '\0'"}, "contains a NUL", id="NUL"),
         pytest.param({"tests/.git/test_a.py": b""}, "is never judged", id="git"),
         pytest.param({}, "adds and changes no file", id="nothing"),
         pytest.param({"tests/test_a.py": b"x" * 500_001}, "500,001 bytes", id="too large"),

@@ -51,7 +51,7 @@ def away(at: datetime | None = None) -> dict[str, Any]:
         ),
         pytest.param([silent("a", away()), silent("b", None)], ["a"], ModelOutage(["a"]), id="b is no gate"),
         pytest.param([silent("a", away()), silent("b", None)], ["a", "b"], None, id="b crashed"),
-        pytest.param([silent("a", away())], ["a", "b"], None, id="b gave no result"),
+        pytest.param([silent("a", away())], ["a", "b"], None, id="b returned no result"),
         pytest.param([silent("a", {"kind": "configuration"})], ["a"], None, id="a rejected key"),
         pytest.param([silent("a", "away")], ["a"], None, id="another package's note"),
         pytest.param(

@@ -205,7 +205,7 @@ WEAKER_OR_DIFFERENT = {
         [("def helper", "def len(value):\n    return 1\n\n\ndef helper")],
         "len",
         "different",
-        "takes the place",
+        "was added and replaces",
     ),
     "star-import": ([("import json\n", "import json\nfrom fake import *\n")], "* of fake", "different", ""),
     "all-skipped": ([("VAT = 19", "VAT = 19\npytestmark = pytest.mark.skip")], "", "weaker", "all tests"),
@@ -213,7 +213,7 @@ WEAKER_OR_DIFFERENT = {
         [("@pytest.fixture", "@pytest.fixture(autouse=True)\ndef every():\n    yield\n\n\n@pytest.fixture")],
         "every",
         "different",
-        "acts on tests",
+        "affects existing tests",
     ),
     "hook": (
         [("def helper", "def pytest_runtest_call(item): ...\n\n\ndef helper")],
@@ -291,8 +291,8 @@ def test_a_changed_skip_condition_is_called_a_condition() -> None:
     base = "import pytest\n\n\n@pytest.mark.skipif(WINDOWS, reason='x')\ndef test_a():\n    assert f() == 1\n"
     asked = questions_about("t/test_a.py", base.encode(), base.replace("WINDOWS", "WIN").encode())
     assert [each.text for each in asked] == [
-        "`t/test_a.py::test_a` is skipped or expected to fail on another condition: `WIN` where it was "
-        "`WINDOWS`: does the goal say so?"
+        "`t/test_a.py::test_a` is skipped or expected to fail under a different condition: `WIN` where it "
+        "was `WINDOWS`: does the goal say so?"
     ]
 
 

@@ -32,7 +32,7 @@ async def test_types_advise_where_the_base_configures_no_checker(context) -> Non
         1,
         0,
     )
-    assert "decide nothing: the base does not configure this checker" in result.feedback
+    assert "do not block: the base does not configure this checker" in result.feedback
     assert "a.py:2: return-value" in result.feedback
     # Findings that only advise are no evidence for a pass.
     assert judge([result], [result.evaluator_name]).status is VerdictStatus.ERRORED

@@ -62,7 +62,7 @@ def test_each_finding_costs_a_tenth(count: int, score: float) -> None:
     assert result.metadata["error_count"] == count
     assert len(result.suggestions) == min(count, 5)
     assert len(result.feedback) < 4000
-    assert "1 that the base has too" in result.feedback
+    assert "1 that the base already has" in result.feedback
 
 
 @pytest.mark.parametrize(

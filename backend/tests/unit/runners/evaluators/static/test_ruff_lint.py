@@ -216,7 +216,7 @@ async def test_old_findings_are_shown_and_not_counted(context) -> None:
     assert result.status == "passed"
     assert result.score == 1.0
     assert result.metadata["known_count"] == 1
-    assert "base has too" in result.feedback
+    assert "base already has" in result.feedback
 
 
 async def test_one_more_of_an_old_finding_counts(context) -> None:

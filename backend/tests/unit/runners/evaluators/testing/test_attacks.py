@@ -88,12 +88,12 @@ time.sleep(5)
 @pytest.mark.parametrize(
     ("trick", "says"),
     [
-        pytest.param(ALL_REPORTS_PASS, "cannot be believed", id="every report says passed"),
-        pytest.param(NO_TEST_IS_CALLED, "cannot be believed", id="no test is called"),
-        pytest.param(OUR_RECORDER_LIES, "cannot be believed", id="the recorder lies"),
-        pytest.param(A_PLUGIN_LIES, "cannot be believed", id="a plugin lies"),
-        pytest.param(ANOTHER_TEST_FUNCTION, "had other code put in place", id="another test function"),
-        pytest.param(NO_ASSERTIONS, "cannot be believed", id="no assertions"),
+        pytest.param(ALL_REPORTS_PASS, "cannot be trusted", id="every report says passed"),
+        pytest.param(NO_TEST_IS_CALLED, "cannot be trusted", id="no test is called"),
+        pytest.param(OUR_RECORDER_LIES, "cannot be trusted", id="the recorder lies"),
+        pytest.param(A_PLUGIN_LIES, "cannot be trusted", id="a plugin lies"),
+        pytest.param(ANOTHER_TEST_FUNCTION, "had its code replaced", id="another test function"),
+        pytest.param(NO_ASSERTIONS, "cannot be trusted", id="no assertions"),
         pytest.param(NO_TEST_IS_ONE, "lost", id="no function is a test"),
         pytest.param(FORGED_RECORDS, "process ended before", id="forged records"),
         pytest.param(CLOSED_DESCRIPTORS, "process ended before", id="closed descriptors"),
@@ -115,9 +115,7 @@ async def test_what_the_code_does_when_it_is_imported_makes_no_pass(context, tri
         pytest.param("import pytest\n    pytest.skip('later')", "newly skipped", id="skip"),
         pytest.param("import pytest\n    pytest.xfail('known')", "newly skipped", id="xfail"),
         pytest.param("import unittest\n    raise unittest.SkipTest", "newly skipped", id="SkipTest"),
-        pytest.param(
-            "import pytest\n    pytest.exit('done', returncode=0)", "never came to an end", id="exit"
-        ),
+        pytest.param("import pytest\n    pytest.exit('done', returncode=0)", "did not finish", id="exit"),
         pytest.param("import os\n    os._exit(0)", "process ended before", id="_exit"),
         pytest.param("import sys\n    sys.exit(0)", "1 of 1 test failed", id="sys.exit"),
         pytest.param("import os\n    os.kill(os.getpid(), 9)", "killed by SIGKILL", id="kill"),

@@ -69,7 +69,7 @@ def test_a_test_that_the_change_plays_no_part_in_may_fail_in_another_way(tmp_pat
     otherwise = "tests/test_a.py:9: TypeError: object of type 'NoneType' has no len()"
     found = sort_touched(tmp_path, "src/other.py", message=WRONG_VALUE, here=otherwise)
     assert ([each.id for each in found.questions], found.known) == ([NAME], {})
-    assert "fails in another way: may it stay so?" in found.questions[0].text
+    assert "fails in another way: may it stay like that?" in found.questions[0].text
 
 
 @pytest.mark.parametrize(

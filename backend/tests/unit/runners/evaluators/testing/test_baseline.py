@@ -68,8 +68,7 @@ def test_tests_are_sorted_by_all_their_runs() -> None:
     assert [each.id for each in found.unreadable] == ["test_b.py"]
     assert found.whole
     assert found.in_words() == (
-        "1 test is red before anything was done; 1 test file cannot be read; 1 is flaky; "
-        "1 of 5 pass at the base."
+        "1 test is red at the base; 1 test file cannot be read; 1 is flaky; 1 of 5 pass at the base."
     )
 
 
@@ -93,7 +92,7 @@ def test_a_summary_names_the_first_tests_and_counts_all() -> None:
     failing = {f"t{number}": "failed" for number in range(60)}
     summary = BaselineSummary.of(baseline_of([run(**failing), run(**failing)], "key", 60.0))
     assert (summary.red, len(summary.red_tests), summary.passing) == (60, 50, 0)
-    assert summary.note.startswith("60 tests are red before anything was done")
+    assert summary.note.startswith("60 tests are red at the base")
 
 
 def test_what_is_remembered_reads_as_a_run() -> None:

@@ -12,7 +12,7 @@ from app.runners.evaluators.testing.dependencies import lacking
         ("gaierror: [Errno -3] Temporary failure in name resolution", "no network"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'hg'", "a program is missing"),
         ("OSError: [Errno 30] Read-only file system: '/opt/x'", "only write in their tree"),
-        ("OSError: [Errno 18] Invalid cross-device link: 'a' -> '/tmp/a'", "another file system"),
+        ("OSError: [Errno 18] Invalid cross-device link: 'a' -> '/tmp/a'", "different file system"),
         (
             r"CalledProcessError: \'[\'pip\', \'install\', \'cowsay\']\' returned non-zero exit status 1",
             "without a network",

@@ -63,7 +63,7 @@ HIDE_FAILURES = "def pytest_collection_modifyitems(items):\n    items.clear()\n"
         ),
         pytest.param(
             {"tests/test_a.py": "import pytest\ndef test_a():\n    pytest.exit('x', returncode=0)\n"},
-            "never came to an end",
+            "did not finish",
             id="pytest.exit in a test",
         ),
         pytest.param({"pytest.ini": "[pytest]\naddopts = --co\n"}, "1 of 1 test failed", id="collect only"),
@@ -109,14 +109,14 @@ SKIP_ALL = "import pytest\n@pytest.fixture(autouse=True)\ndef no():\n    pytest.
         pytest.param(EXIT_AT_COLLECTION, "No tests were collected", id="pytest.exit"),
         pytest.param(HIDE_FAILURES, "No tests were collected", id="tests taken out"),
         pytest.param(SKIP_ALL, "all are skipped", id="all skipped"),
-        pytest.param("import no_such_module\n", "pytest could not work", id="broken"),
+        pytest.param("import no_such_module\n", "pytest could not run", id="broken"),
     ],
 )
 async def test_a_conftest_cannot_end_self_written_tests_well(context, conftest: str, says: str) -> None:
     result = await run(context, {**WRONG, "conftest.py": conftest}, CODE)
     assert result.status == "failed"
     assert says in result.feedback
-    assert "only self-written tests" in result.feedback
+    assert "only the agent's own tests" in result.feedback
     assert result.metadata["self_written_only"] is True
 
 

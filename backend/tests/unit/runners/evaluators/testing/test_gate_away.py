@@ -42,7 +42,7 @@ async def test_a_base_that_passes_away_from_its_code_shows_a_forger(context, mod
     evaluator = PytestEvaluator(timeout=PATIENCE, sandbox=Sandbox(SandboxSettings(mode=mode)))
     result = await evaluator.evaluate("coding", "", context(forged, GOOD))
     assert result.status == "failed"
-    assert "passed only beside the code" in result.feedback
+    assert "passed only in the same process" in result.feedback
 
 
 DOCTESTED = {

@@ -124,7 +124,7 @@ def result(mode: InProcessOnly, outside: OutsideReport | None) -> EvaluationResu
 def test_a_pass_on_evidence_of_one_process_says_so_and_may_be_refused(outside: OutsideReport | None) -> None:
     noted, asked, failed = (result(mode, outside) for mode in InProcessOnly)
     assert noted.passed
-    assert "all evidence is from the process of the code itself" in noted.feedback.splitlines()[0]
+    assert "all evidence comes from the code's own process" in noted.feedback.splitlines()[0]
     assert not asked.passed
     assert [each.id for each in asked.questions] == ["pytest"]
     assert not failed.passed
@@ -134,4 +134,7 @@ def test_a_pass_on_evidence_of_one_process_says_so_and_may_be_refused(outside: O
 def test_evidence_from_another_process_is_counted_and_enough() -> None:
     found = result(InProcessOnly.FAIL, AWAY)
     assert found.passed
-    assert found.feedback.splitlines()[0] == "2 tests passed; 1 of 2 base tests hold away from the code, too"
+    assert (
+        found.feedback.splitlines()[0]
+        == "2 tests passed; 1 of 2 base tests also pass without the code in their process"
+    )
