@@ -242,9 +242,11 @@ def pypi(place: Path, name: str, version: str) -> list[list[str]]:
     python = ["--python", PYTHON[name]] if name in PYTHON else []
     uv = [sys.executable, "-m", "uv"]
     wanted = [f"{name}=={version}", *EXTRA.get(name, [])]
+    interpreter = str(place / "bin" / "python")
+    # In the sandbox the environment is read-only, so Python could not keep what it compiles at each start.
     return [
         [*uv, "venv", "--quiet", "--allow-existing", *python, str(place)],
-        [*uv, "pip", "install", "--quiet", "--python", str(place / "bin" / "python"), *wanted],
+        [*uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", interpreter, *wanted],
     ]
 
 

@@ -99,7 +99,7 @@ def spent_run(spent: Spent, budget: Budget) -> str:
     """Say which budget of a run is spent and what to do; empty if none is."""
     for line in run_lines(spent, budget):
         if line.is_spent:
-            return f"{amounts(line)} ({line.setting}). Continue to grant the same budget again"
+            return f"{amounts(line)} ({line.setting}). Retry to grant the same budget again"
     return ""
 
 
@@ -110,7 +110,7 @@ def spent_day(spent: DaySpent, budgets: DayBudgets) -> str:
             whose = "this project" if line.scope == "project_day" else "all projects"
             return (
                 f"{amounts(line)} for {whose} on {spent.day} UTC ({line.setting}). "
-                "Continue after midnight UTC, or raise the setting and restart the service"
+                "Retry after midnight UTC, or raise the setting and restart the service"
             )
     return ""
 
@@ -118,7 +118,7 @@ def spent_day(spent: DaySpent, budgets: DayBudgets) -> str:
 def amounts(line: Line) -> str:
     """Say what is spent of a budget."""
     if line.unit == "tokens":
-        return f"{line.spent:.0f} tokens are used; the budget is {line.budget:.0f}"
+        return f"{line.spent:,.0f} tokens are used; the budget is {line.budget:,.0f}"
     return f"{dollars(line.spent)} are spent; the budget is {dollars(line.budget)}"
 
 

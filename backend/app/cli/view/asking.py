@@ -12,6 +12,7 @@ _UNAVAILABLE_HINT = (
     "The server reads its settings when it starts: restart it after a change, then resolve with --retry.",
     "Or start anew with --agent NAME; `phaserunner agents` shows which are ready.",
 )
+_BUDGETS = ("budget_exhausted", "day_budget_exhausted")
 
 
 def how_to_resolve(
@@ -20,10 +21,15 @@ def how_to_resolve(
     """The lines that explain a question and how to answer it, by command and by curl."""
     resolve = f"    phaserunner escalations resolve {str(escalation_id)[:8]}"
     lines = ["", "A person is asked:", *(f"    {line}" for line in first_lines(reason, 6))]
-    if reason_kind == "agent_unavailable":
+    if reason_kind in _BUDGETS:
+        # A budget that ended the work asks for no other way to work.
+        lines += ["", f"    phaserunner escalations show {str(escalation_id)[:8]}"]
+        lines += [f"{resolve} --retry    (or --reject)"]
+        body: dict[str, object] = {"decision": "retry"}
+    elif reason_kind == "agent_unavailable":
         # There is no output to accept, and nothing to tell the agent.
         lines += [*(f"    {line}" for line in _UNAVAILABLE_HINT), "", f"{resolve} --retry    (or --reject)"]
-        body: dict[str, object] = {"decision": "retry"}
+        body = {"decision": "retry"}
     else:
         lines += ["", f"    phaserunner escalations show {str(escalation_id)[:8]}"]
         lines += [f'{resolve} --retry --guidance "{_GUIDANCE}" --attempts 1']

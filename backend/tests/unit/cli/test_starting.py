@@ -280,6 +280,16 @@ class TestWatch:
         assert "escalations resolve" not in outcome.out
         assert "ada decided: retry" in outcome.out
 
+    @pytest.mark.parametrize("kind", ["budget_exhausted", "day_budget_exhausted"])
+    def test_a_spent_budget_asks_for_no_guidance(self, kind: str) -> None:
+        service, story = FakeService(), Story()
+        story.begin()
+        story.escalate("$2.00 are spent; the budget is $2.00", kind)
+        out = invoke(service, "watch", str(service.add(story).id)).out
+        assert "--retry    (or --reject)" in out
+        assert "--guidance" not in out
+        assert """-d '{"decision": "retry"}'""" in out
+
     def test_a_missing_key_is_explained(self) -> None:
         service, story = FakeService(), Story()
         story.begin()

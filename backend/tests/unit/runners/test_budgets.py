@@ -21,7 +21,10 @@ TODAY = date(2026, 5, 1)
         ),
         pytest.param(Spent(cost_usd=1.0, budget_grants=1), Budget(cost_usd=1.0), "", id="granted again"),
         pytest.param(
-            Spent(tokens=12), Budget(tokens=10), "12 tokens are used; the budget is 10", id="tokens"
+            Spent(tokens=6300),
+            Budget(tokens=5000),
+            "6,300 tokens are used; the budget is 5,000",
+            id="tokens",
         ),
         pytest.param(
             Spent(cost_usd=0.002), Budget(cost_usd=0.001), "$0.002000 are spent", id="small amounts"
@@ -37,7 +40,7 @@ def test_the_budget_of_a_run(spent: Spent, budget: Budget, expected: str) -> Non
 def test_a_spent_run_names_the_setting_and_what_to_do() -> None:
     said = spent_run(Spent(cost_usd=2.0), Budget(cost_usd=1.0))
     assert "RUN_MAX_COST_USD" in said
-    assert "Continue to grant" in said
+    assert "Retry to grant" in said
 
 
 @pytest.mark.parametrize(
