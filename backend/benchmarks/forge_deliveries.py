@@ -58,12 +58,15 @@ async def measure(place: Path) -> list[Series]:
 
             await _at_rate(plain, 1)
             reference, _ = await _at_rate(plain, SECONDS)
+            before = service.processor_seconds()
             recorded, lost = await _at_rate(deliver, SECONDS)
+            busy = (service.processor_seconds() - before) * 1000 / max(1, len(recorded))
     finally:
         lease.release()
     return [
         Series("delivery -> acknowledged", recorded, target=TARGET_MS),
         Series("the same, p95", [_p95(recorded)]),
+        Series("the server's processor time for each", [busy]),
         Series("deliveries without acknowledgement", [float(lost)], unit="", target=0.0),
         Series("reference: /healthz at the same rate", reference),
         Series("the same, p95", [_p95(reference)]),

@@ -72,6 +72,12 @@ class PageService:
             while not await self._is_ready(client):  # noqa: ASYNC110 - another process gets ready
                 await asyncio.sleep(0.05)
 
+    def processor_seconds(self) -> float:
+        """Return the processor time that its process has used, kernel included."""
+        assert self._process is not None
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     async def kill(self) -> None:
         """End it as a power cut would."""
         if self._process is not None and self._process.returncode is None:

@@ -4968,7 +4968,7 @@ export interface components {
          *     Attributes:
          *         url: `https://…`, `ssh://…` or `user@host:path`.
          *         ref: branch, tag or full commit id; None is the default branch.
-         *         credential: name of a credential in the operator's file, for https.
+         *         credential: name of a credential in the operator's file, for https or ssh.
          */
         GitSource: {
             /**

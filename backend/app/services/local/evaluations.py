@@ -28,6 +28,7 @@ from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.copying import copy_working_tree, top_of_repository
+from app.workspaces.sources.filling import asked_in
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
 
@@ -136,7 +137,8 @@ class EvaluationService:
         base = await self._base(path, request.base, place)
         gate = await self._gate(request, base, place)
         candidate = place / "candidate"
-        await copy_working_tree(path, candidate, self._git, self._limits)
+        asked = await anyio.to_thread.run_sync(asked_in, place / "base" if base.tree else path)
+        await copy_working_tree(path, candidate, self._git, self._limits, submodules=asked.submodules)
         context: EvaluationContext = {
             "workspace_ref": str(candidate),
             "base_ref": str(base.tree) if base.tree else None,

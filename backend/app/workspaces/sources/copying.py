@@ -15,16 +15,18 @@ from app.workspaces.history.git import Git, GitTarget
 _LISTING = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."]
 
 
-async def copy_working_tree(source: Path, dest: Path, git: Git, limits: WorkspaceLimits) -> None:
+async def copy_working_tree(
+    source: Path, dest: Path, git: Git, limits: WorkspaceLimits, *, submodules: bool = False
+) -> None:
     """Copy what belongs to a project: what git tracks or would track, else all but caches and environments.
 
-    Links that lead out of the tree, sockets and unreadable files are left out.
+    Links that lead out of the tree, sockets and unreadable files are left out, and so are the files of
+    submodules unless `submodules` asks for them.
 
     Raises:
         WorkspaceError: the tree is larger than the limits, or cannot be copied.
     """
-    outcome = await git.attempt(_LISTING, GitTarget(None), cwd=source)
-    listed = outcome.stdout.split(b"\0") if outcome.returncode == 0 and not outcome.truncated else None
+    listed = await _listed(os.fsencode(source), git, submodules=submodules)
     try:
         await anyio.to_thread.run_sync(_copy, os.fsencode(source), os.fsencode(dest), listed, limits)
     except OSError as error:
@@ -36,6 +38,33 @@ async def top_of_repository(path: Path, git: Git) -> Path | None:
     outcome = await git.attempt(["rev-parse", "--show-toplevel"], GitTarget(None), cwd=path)
     found = outcome.stdout.rstrip(b"\n")
     return Path(os.fsdecode(found)) if outcome.returncode == 0 and found else None
+
+
+async def _listed(source: bytes, git: Git, *, submodules: bool) -> list[bytes] | None:
+    """Return the paths that git tracks or would track; None where it cannot say."""
+    outcome = await git.attempt(_LISTING, GitTarget(None), cwd=Path(os.fsdecode(source)))
+    if outcome.returncode != 0 or outcome.truncated:
+        return None
+    found = outcome.stdout.split(b"\0")
+    if not submodules:
+        return found
+    inside = await anyio.to_thread.run_sync(_submodules_among, source, found)
+    for each in inside:
+        below = await _listed(os.path.join(source, each), git, submodules=True)
+        found += [each + b"/" + name for name in below or () if name]
+    return found
+
+
+def _submodules_among(source: bytes, names: list[bytes]) -> list[bytes]:
+    """Pick submodules that are checked out; git ends the name of any other repository in a tree with `/`."""
+    return [
+        each
+        for each in names
+        if each
+        and not each.endswith(b"/")
+        and not os.path.islink(os.path.join(source, each))
+        and os.path.lexists(os.path.join(source, each, b".git"))
+    ]
 
 
 def _copy(source: bytes, dest: bytes, listed: list[bytes] | None, limits: WorkspaceLimits) -> None:

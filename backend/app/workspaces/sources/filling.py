@@ -68,9 +68,19 @@ async def _kept_in_lfs(repo: RunRepository, commit: str, place: RemotePlace | Lo
 
 
 async def _asked(repo: RunRepository, commit: str) -> SourceTable:
-    content = await repo.read_file(commit, PROJECT_FILE, _MAX_BYTES)
-    if content is None:
+    return _table(await repo.read_file(commit, PROJECT_FILE, _MAX_BYTES) or b"")
+
+
+def asked_in(tree: Path) -> SourceTable:
+    """Return what the project file of a directory asks for."""
+    try:
+        with (tree / PROJECT_FILE).open("rb") as handle:
+            return _table(handle.read(_MAX_BYTES))
+    except OSError:
         return SourceTable()
+
+
+def _table(content: bytes) -> SourceTable:
     try:
         return SourceTable.model_validate(tomllib.loads(content.decode()).get("source", {}))
     except ValueError:

@@ -14,6 +14,8 @@ from app.workspaces.files.limits import WorkspaceLimits
 from app.workspaces.history.git import Git
 from app.workspaces.history.looking import look_at
 from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.copying import copy_working_tree
+from app.workspaces.sources.filling import asked_in
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.lfs import fetch_objects
@@ -227,6 +229,22 @@ async def test_a_local_repository_gives_what_it_has(
     await run_repository.checkout(base, tmp_path / "tree")
     found = files_in(tmp_path / "tree")
     assert (found["model.bin"], found["lib/deep/deep.py"]) == (MODEL, b"NAME = 'deep'\n")
+    assert server.asked == []
+
+
+async def test_a_working_tree_is_copied_with_them_if_asked(
+    server: GitServer, user: UserRepository, git: Git, tmp_path: Path
+) -> None:
+    assert asked_in(user.path).submodules
+    assert not asked_in(tmp_path).submodules
+    (user.path / "lib" / "local.py").write_text("not committed yet\n")
+    other = UserRepository(user.path / "other")
+    other.git("init", "-q")
+    (other.path / "foreign.py").write_text("")
+    await copy_working_tree(user.path, tmp_path / "with", git, WorkspaceLimits(), submodules=True)
+    await copy_working_tree(user.path, tmp_path / "without", git, WorkspaceLimits())
+    added = files_in(tmp_path / "with").keys() - files_in(tmp_path / "without").keys()
+    assert added == {"lib/lib.py", "lib/local.py", "lib/.gitmodules"}
     assert server.asked == []
 
 
