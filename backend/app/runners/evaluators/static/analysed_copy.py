@@ -124,7 +124,7 @@ def copy_candidate(
     texts = {
         name: without(each.text, taken.get(name, ())) for name, each in sources.items() if not each.fault
     }
-    if tool is Tool.TYPE_CHECKER and not allow and base is not None and _annotates_all(base):
+    if tool is Tool.TYPE_CHECKER and not allow and base is not None and base_annotates_all(base):
         texts = checked_throughout(texts)
     _write(texts, into)
     return AnalysedCopy(into, tuple(texts), _faults(files, sources), taken, familiar)
@@ -156,7 +156,12 @@ def _silencers_of(
     return at_base
 
 
-def _annotates_all(base: AnalysedBase) -> bool:
+def base_annotates_all(base: AnalysedBase) -> bool:
+    """Tell whether a base annotates its functions, those of its tests not counted.
+
+    Raises:
+        ToolTroubleError: a file cannot be read.
+    """
     names = [each for each in base.files if is_plain_name(each) and each.endswith(".py")]
     return annotates_all(
         {name: _read(base.path / name, name).text for name in names if not is_of_tests(name)}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import UUID
 
+from app.runners.evaluators.annotations import RULE as LOST
 from app.runners.evaluators.annotations import lost_annotations
 from app.runners.evaluators.interpreter import (
     EnvironmentTroubleError,
@@ -25,10 +26,16 @@ from app.runners.evaluators.protocol import (
     errored,
     skipped,
 )
-from app.runners.evaluators.static.analysed_copy import AnalysedCopy
-from app.runners.evaluators.static.baseline import Finding, Wording, often_broken, result_of
+from app.runners.evaluators.static.analysed_copy import AnalysedCopy, base_annotates_all
+from app.runners.evaluators.static.baseline import (
+    Comparison,
+    Finding,
+    Wording,
+    often_broken,
+    result_of,
+)
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
-from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
+from app.runners.evaluators.static.doubt import BaseControl, Why, asked, sorted_by_doubt
 from app.runners.evaluators.static.library_memory import LibraryMemory
 from app.runners.evaluators.static.mypy_tool import Mypy
 from app.runners.evaluators.static.silencing_comments import Tool
@@ -188,7 +195,7 @@ class TypeCheckEvaluator:
         comparison = comparison.advising(lambda each: advises or loose.covers(each))
         if trees.base is not None:
             control = BaseControl(at_base.found, _FAULTS.__contains__, _WORDING.noun)
-            why = (trees.copy.hidden, control.why, self._lacks)
+            why = (trees.copy.hidden, control.why, self._lacks, await _bare_ones(trees, comparison))
             comparison = sorted_by_doubt(comparison, why, self.protected)
         if checked.unfinished and not (comparison.new or comparison.doubts or comparison.advice):
             raise ToolTroubleError(checked.unfinished)
@@ -255,6 +262,15 @@ class _AtBase:
     ) -> Sequence[Finding]:
         self.found = list((await self.checker.check(base.path, checked, first)).found)
         return [each for each in self.found if each.file in files]
+
+
+async def _bare_ones(trees: StaticTrees, comparison: Comparison) -> Why:
+    """Say that lost annotations are no proof where the base has functions without any: its tool is silent."""
+    if trees.base is None or not any(each.rule == LOST for each in comparison.new):
+        return lambda _: ""
+    if await asyncio.to_thread(base_annotates_all, trees.base):
+        return lambda _: ""
+    return lambda each: "the base has functions without annotations, too" if each.rule == LOST else ""
 
 
 def _for_want_of_packages(finding: Finding) -> bool:

@@ -130,6 +130,18 @@ async def test_the_base_is_the_control_of_the_type_checker(context, base, files,
     assert judge([result], [result.evaluator_name]).status is VerdictStatus(status), result.feedback
 
 
+@pytest.mark.parametrize(
+    ("base", "status"),
+    [
+        pytest.param(TYPED, "failed", id="the base annotates every function"),
+        pytest.param({**TYPED, "c.py": "def h(x):\n    return x\n"}, "asks", id="it has bare ones, too"),
+    ],
+)
+async def test_lost_annotations(context, base, status: str) -> None:
+    result = await types(context, {"a.py": "def f(x):\n    return x\n"}, {**MYPY, **base})
+    assert judge([result], [result.evaluator_name]).status is VerdictStatus(status), result.feedback
+
+
 def found(file: str, line: int = 1, rule: str = "B006", message: str = "m") -> Finding:
     return Finding(file, line, rule, message)
 

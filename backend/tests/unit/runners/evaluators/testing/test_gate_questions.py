@@ -61,6 +61,39 @@ async def test_what_no_changed_test_explains_stays_a_failure(context, changes) -
     assert (result.status, result.questions) == ("failed", [])
 
 
+LOADED = {
+    "calc.py": "def add(a, b):\n    return a + b\n\n\ndef dead():\n    return 1\n",
+    "tests/test_ok.py": "def test_ok(): ...\n",
+    "tests/test_calc.py": (
+        "import pytest\n\nfrom calc import add, dead\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\n"
+        "@pytest.mark.skip\ndef test_elsewhere(): ...\n\n\ndef test_dead():\n    assert dead() == 1\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("test", "asked"),
+    [
+        pytest.param("    assert add(1, 2) == 3\n", True, id="one test is skipped, as before"),
+        pytest.param("    pytest.skip()\n", False, id="all tests are skipped"),
+        pytest.param("    assert add(1, 2) == 4\n", False, id="one test fails"),
+    ],
+)
+async def test_a_test_file_that_no_longer_loads_is_asked_about(context, test: str, asked: bool) -> None:
+    text = LOADED["tests/test_calc.py"].partition("\n\n\ndef test_dead")[0].replace(", dead", "")
+    text = text.replace("    assert add(1, 2) == 3\n", test)
+    files = {
+        **LOADED,
+        "calc.py": LOADED["calc.py"].partition("\n\n\ndef dead")[0],
+        "tests/test_calc.py": text,
+    }
+    result = await run(context, files, LOADED, outside=False)
+    assert result.status == "failed"
+    assert [each.id for each in result.questions] == (["tests/test_calc.py"] if asked else []), (
+        result.feedback
+    )
+
+
 async def test_a_changed_fixture_is_asked_about_with_the_test_that_needs_it(context) -> None:
     conftest = "import pytest\n\n\n@pytest.fixture\ndef five():\n    return 5\n"
     test = "from calc import half\n\n\ndef test_half(five):\n    assert half(five) == 2\n"
