@@ -31,11 +31,11 @@ class Home:
 
     def env(self, **more: str) -> dict[str, str]:
         # Python then says on standard error what it imports.
-        usual = {"HOME": str(self.place), "PYTHONPROFILEIMPORTTIME": "1", "HOOK_STANDBY_SECONDS": "600"}
+        usual = {"HOME": str(self.place), "PYTHONPROFILEIMPORTTIME": "1", "HOOK_STANDBY_SECONDS": "3600"}
         return {**os.environ, **UNHURRIED, **usual, **more}
 
     def start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-P", "-m", "app.cli.standby.serving", f"{PATIENCE}"]
+        command = [sys.executable, "-P", "-m", "app.cli.standby.serving", "3600"]
         nothing = subprocess.DEVNULL
         process = subprocess.Popen(command, env=self.env(), cwd="/", stdout=nothing, stderr=nothing)
         until(lambda: self.is_stood_by() or process.poll() is not None)
