@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.evaluators.changes import BASE, CHANGES, RULES, Change
+from tests.integration.evaluators.changes import BASE, CHANGES, RULES
 from tests.integration.evaluators.support import commit_all, lay_out, needs_node
 from tests.patience import PATIENCE, UNHURRIED, until
 
@@ -96,10 +96,11 @@ def children(process: subprocess.Popen[bytes]) -> list[int]:
 
 
 @needs_node
-@pytest.mark.parametrize("change", [pytest.param(each, id=name) for name, each in CHANGES.items()])
+@pytest.mark.parametrize("name", ["good", "bad", "a weaker test", "a gate that errors"])
 def test_the_verdict_is_the_same(
-    tmp_path: Path, home: Home, standby: subprocess.Popen[bytes], change: Change
+    tmp_path: Path, home: Home, standby: subprocess.Popen[bytes], name: str
 ) -> None:
+    change = CHANGES[name]  # one of each verdict
     project = tmp_path / "project"
     lay_out(project, change.whole_base)
     commit_all(project, "Start")
