@@ -101,7 +101,8 @@ async def _try(root: Root, project: Path, terminal: Terminal) -> "tuple[Project,
     git = Git.find()
     commit = await commit_of(project, "HEAD", git)
     if commit is None:
-        raise CliError(f"path: {project} is in no git repository with a commit, so there is no base")
+        told = "is in no git repository with a commit, so there is no base; run `git init`, and commit"
+        raise CliError(f"path: {project} {told}")
     place = Path(await anyio.mkdtemp(prefix="phaserunner-init-"))
     try:
         copy = await lay_out_commit(project, commit, None, place, git)

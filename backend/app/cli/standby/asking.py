@@ -11,7 +11,7 @@ from app.cli.standby.place import opened_privately, socket_name, standby_directo
 from app.cli.standby.surroundings import surroundings
 from app.cli.standby.wire import is_alike, receive, send
 
-_ACCEPT_SECONDS = 10.0
+_ACCEPT_SECONDS = 20.0
 
 
 def answered(arguments: Sequence[str]) -> int | None:

@@ -15,7 +15,7 @@ from app.cli.main import prepare, run
 from app.cli.root import Root, read_root
 from app.cli.standby.wire import receive, send
 
-_REQUEST_SECONDS = 10.0
+_REQUEST_SECONDS = 20.0
 _GRACE_SECONDS = 30.0
 _MODELS = "pydantic_ai"
 
@@ -38,7 +38,8 @@ def work(connection: socket.socket, described: str, server: int) -> None:
     threading.Thread(target=_end_with, args=(connection,), daemon=True).start()
     said = io.BytesIO(), io.BytesIO()
     out, err = (_text_over(each) for each in said)
-    sys.stdin = io.TextIOWrapper(io.BytesIO(request["stdin"].encode("latin-1")), sys.stdin.encoding)
+    given = io.BytesIO(request["stdin"].encode("latin-1"))
+    sys.stdin = io.TextIOWrapper(given, sys.stdin.encoding, sys.stdin.errors)
     sys.stdout, sys.stderr = out, err
     code = run(request["arguments"], lambda: _root(server), err)
     written = [each.getvalue().decode("latin-1") for each in said]

@@ -54,7 +54,8 @@ async def locate(source: LocalSource, allowed_roots: Sequence[Path], git: Git) -
     answer = await git.attempt(["rev-parse", "--is-bare-repository", "--git-common-dir"], _ANYWHERE, cwd=path)
     lines = answer.stdout.decode("utf-8", "surrogateescape").splitlines()
     if answer.returncode != 0 or len(lines) != 2:
-        raise WorkspaceError(f"{source.path} is not a git repository, nor inside one", field=_PATH)
+        told = "is not a git repository, nor inside one; make one with `git init`, and commit"
+        raise WorkspaceError(f"{source.path} {told}", field=_PATH)
     bare = lines[0] == "true"
     store = await anyio.to_thread.run_sync((path / lines[1]).resolve)
     top = store if bare else await _top_of(path, source, git)

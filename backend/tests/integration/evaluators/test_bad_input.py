@@ -1,6 +1,7 @@
 """What cannot be judged: each case says what is wrong and what to do next, and none passes."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,13 @@ import pytest
 from app.cli.commands.hook import HookOptions, hook
 from app.cli.hooks.clients import HookClient
 from app.core.config import Settings
-from app.core.errors import WorkspaceError
+from app.core.errors import UnavailableError, WorkspaceError
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
+from app.schemas.modes import ConfinementKind
 from app.services.local.findings import findings_of
 from tests.integration.evaluators.changes import BASE, FEWER_CUPS, NO_VERDICT
 from tests.integration.evaluators.support import commit_all, git, judging_with, lay_out, needs_node, root_at
+from tests.unit.workspaces.confine.containers import engine_here
 
 pytestmark = pytest.mark.anyio
 
@@ -49,11 +52,57 @@ async def test_a_base_that_a_shallow_clone_lacks(tmp_path: Path, project: Path) 
     with pytest.raises(WorkspaceError, match=r"the clone is shallow: .* `git fetch --unshallow`"):
         await judged(clone, first)
     lay_out(clone, {"tea.txt": "BUG\n"})
-    event = {"hook_event_name": "Stop", "session_id": "s", "cwd": str(clone), "stop_hook_active": False}
-    root, out = root_at(tmp_path, json.dumps(event))
-    await hook(HookClient.CLAUDE_CODE, given=HookOptions(run=True, base=first), root=root)
-    assert "git fetch --unshallow" in json.loads(out.getvalue())["systemMessage"]
+    assert "git fetch --unshallow" in await said_by_hook(tmp_path, clone, first)
     assert (await judged(clone)).verdict == "failed", "what the clone has can be judged"
+
+
+async def said_by_hook(place: Path, project: Path, base: str = "HEAD") -> str:
+    event = {"hook_event_name": "Stop", "session_id": "s", "cwd": str(project), "stop_hook_active": False}
+    root, out = root_at(place, json.dumps(event))
+    assert await hook(HookClient.CLAUDE_CODE, given=HookOptions(run=True, base=base), root=root) == 0
+    return json.loads(out.getvalue())["systemMessage"]
+
+
+async def test_a_directory_without_a_repository(tmp_path: Path) -> None:
+    lay_out(tmp_path / "project", BASE)
+    with pytest.raises(WorkspaceError, match=r"is not a git repository, .* `git init`, and commit"):
+        await judged(tmp_path / "project")
+    told = await said_by_hook(tmp_path, tmp_path / "project")
+    assert "is in no git repository, so there is no base; run: git init" in told
+
+
+async def test_a_repository_without_a_commit(tmp_path: Path) -> None:
+    lay_out(tmp_path / "project", BASE)
+    git(tmp_path, "init", "-q", "project")
+    with pytest.raises(WorkspaceError, match=r"has no commits yet; make one first"):
+        await judged(tmp_path / "project")
+    assert "base: 'HEAD' is not a commit" in await said_by_hook(tmp_path, tmp_path / "project")
+
+
+async def test_a_machine_without_git(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay_out(project, {"tea.txt": "black\n"})
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(UnavailableError, match=r"git is not installed .* install it"):
+        await judged(project)
+    told = await said_by_hook(project.parent, project)
+    assert "no verdict, so nothing passed: git is not installed" in told
+
+
+async def test_an_image_that_is_missing(project: Path) -> None:
+    lay_out(project, {"tea.txt": "black\n"})
+    with engine_here() as engine:
+        settings = Settings(
+            _env_file=None,
+            DATA_DIR=project.parent / "data",
+            CONFINEMENT=ConfinementKind.CONTAINER,
+            CONTAINER_ENGINE=shlex.join(engine.settings.engine),
+            CONTAINER_IMAGE="localhost/none:1",
+        )
+        async with judging_with(settings) as judging:
+            request = EvaluateRequest(path=str(project), base="HEAD", deterministic_only=True)
+            report = await judging.judge(request)
+    assert report.verdict == "errored"
+    assert "the image localhost/none:1 is not on this machine; get it with: " in report.reason
 
 
 async def test_a_base_that_does_not_exist(project: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.evaluators.changes import BASE, CHANGES, RULES, Change
+from tests.integration.evaluators.changes import BASE, CHANGES, RULES
 from tests.integration.evaluators.support import commit_all, lay_out, needs_node
 from tests.patience import PATIENCE, UNHURRIED, until
 
@@ -31,11 +31,11 @@ class Home:
 
     def env(self, **more: str) -> dict[str, str]:
         # Python then says on standard error what it imports.
-        usual = {"HOME": str(self.place), "PYTHONPROFILEIMPORTTIME": "1", "HOOK_STANDBY_SECONDS": "600"}
+        usual = {"HOME": str(self.place), "PYTHONPROFILEIMPORTTIME": "1", "HOOK_STANDBY_SECONDS": "3600"}
         return {**os.environ, **UNHURRIED, **usual, **more}
 
     def start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-P", "-m", "app.cli.standby.serving", f"{PATIENCE}"]
+        command = [sys.executable, "-P", "-m", "app.cli.standby.serving", "3600"]
         nothing = subprocess.DEVNULL
         process = subprocess.Popen(command, env=self.env(), cwd="/", stdout=nothing, stderr=nothing)
         until(lambda: self.is_stood_by() or process.poll() is not None)
@@ -96,10 +96,11 @@ def children(process: subprocess.Popen[bytes]) -> list[int]:
 
 
 @needs_node
-@pytest.mark.parametrize("change", [pytest.param(each, id=name) for name, each in CHANGES.items()])
+@pytest.mark.parametrize("name", ["good", "bad", "a weaker test", "a gate that errors"])
 def test_the_verdict_is_the_same(
-    tmp_path: Path, home: Home, standby: subprocess.Popen[bytes], change: Change
+    tmp_path: Path, home: Home, standby: subprocess.Popen[bytes], name: str
 ) -> None:
+    change = CHANGES[name]  # one of each verdict
     project = tmp_path / "project"
     lay_out(project, change.whole_base)
     commit_all(project, "Start")
