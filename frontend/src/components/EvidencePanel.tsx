@@ -80,7 +80,7 @@ function firstLine(text: string): string {
 interface EvidenceProps {
   evaluation: Evaluation;
   open: boolean;
-  /** A box of its own, unless it is one of several in a box. */
+  /** A separate box, unless it is one of several in a box. */
   look?: "card" | "";
 }
 

@@ -61,7 +61,7 @@ export function RunFiltersBar({ search, counts, byKind, onChange }: Props) {
         </select>
       </label>
       <ColumnChoice columns={search.columns} onChange={(columns) => onChange({ columns })} />
-      {/* Below xl a line of their own. */}
+      {/* Below xl the choices have a separate line. */}
       <span aria-hidden className="basis-full max-sm:hidden xl:hidden" />
       <Choices
         label="Kind"
