@@ -9,9 +9,9 @@ from app.cli.view.text import first_lines
 
 _GUIDANCE = "what to do differently"
 _KEY_HINT = (
-    "If the agent has no model to work with: where the server runs, set ANTHROPIC_API_KEY or OPENAI_API_KEY",
-    "(and AGENT_MODEL for a model of your own), restart it, and then resolve with --retry.",
-    "Or start anew with --agent NAME (`phaserunner agents` shows which are ready) or --example teatime.",
+    "If the agent has no model: on the server, set ANTHROPIC_API_KEY or OPENAI_API_KEY",
+    "(and AGENT_MODEL for your own model), restart it, and resolve with --retry.",
+    "Or start again with --agent NAME (`phaserunner agents` shows which are ready) or --example teatime.",
 )
 
 
