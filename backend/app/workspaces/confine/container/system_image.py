@@ -1,4 +1,4 @@
-"""An image without files, in which this machine's own system directories are laid at their places."""
+"""An empty image into which this machine's own system directories are mounted."""
 
 import hashlib
 import io
