@@ -93,7 +93,7 @@ class Tour:
             (f"phaserunner show {last}", "attempts, verdicts, evidence"),
             (f"phaserunner diff {last}", "what the agent changed"),
             ("phaserunner escalations", "what waits for a person"),
-            ('phaserunner run "GOAL" --repo PATH', "a sprint of your own"),
+            ('phaserunner run "GOAL" --repo PATH', "your own sprint"),
         ):
             self._say(f"    {command:<40}{what}")
         self._say("")

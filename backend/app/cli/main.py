@@ -42,7 +42,7 @@ _COMMANDS = (
     ("holding:pause", "pause", "Pause a run. The interrupted attempt does not count."),
     ("holding:resume", "resume", "Resume a paused run."),
     ("holding:fork", "fork", "Start a new sprint from an attempt of another one."),
-    ("backlog:app", "backlog", "Add work that starts when it may; show, order, limit and hold it."),
+    ("backlog:app", "backlog", "Queue work to start later; show, reorder, limit and pause it."),
     ("escalations:app", "escalations", "List, show and resolve escalations, which wait for a person."),
     ("mark:mark", "mark", "Mark a verdict as right or wrong, to measure its evaluator."),
     (

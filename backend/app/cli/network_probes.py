@@ -165,7 +165,7 @@ def _advice(said: str) -> str:
 async def _authorities(settings: Settings, environ: Mapping[str, str]) -> ProbeResult:
     named = settings.CA_BUNDLE or environ.get("SSL_CERT_FILE")
     if not named:
-        return ProbeResult("authorities", "ok", "those of each program; CA_BUNDLE names others")
+        return ProbeResult("authorities", "ok", "each program's own; set CA_BUNDLE to use others")
     path = Path(named)
     try:
         count = authorities(path)
@@ -183,7 +183,7 @@ async def _proxy() -> ProbeResult:
     proxies = getproxies_environment()
     url = proxies.get("https") or proxies.get("all") or proxies.get("http")
     if not url:
-        return ProbeResult("proxy", "ok", "none; OUTBOUND_PROXY names one")
+        return ProbeResult("proxy", "ok", "none; set OUTBOUND_PROXY to use one")
     parts = urlsplit(url if "://" in url else f"http://{url}")
     found = await _connect("proxy", parts.hostname or "", parts.port or 80, _PROXY)
     exceptions = f", but not for {proxies['no']}" if proxies.get("no") else ""
@@ -198,7 +198,7 @@ async def _connect(name: str, host: str, port: int, advice: str) -> ProbeResult:
         said = str(error) or f"no answer within {_SECONDS:g} s"
         return ProbeResult(name, "fail", f"{host}:{port}: {said}", advice)
     writer.close()
-    return ProbeResult(name, "ok", f"{host}:{port} can be connected to")
+    return ProbeResult(name, "ok", f"{host}:{port} is reachable")
 
 
 async def _repositories(settings: Settings, cwd: Path, environ: Mapping[str, str]) -> list[str]:

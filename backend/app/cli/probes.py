@@ -95,7 +95,7 @@ async def data_directory(data_dir: Path) -> ProbeResult:
         advice = "make it writable, or name another directory in DATA_DIR"
         return ProbeResult("data directory", "fail", f"{data_dir} cannot be written to", advice)
     return ProbeResult(
-        "data directory", "ok", f"{data_dir}" + ("" if place == data_dir else " (made when needed)")
+        "data directory", "ok", f"{data_dir}" + ("" if place == data_dir else " (created when needed)")
     )
 
 
@@ -104,7 +104,7 @@ async def disk(data_dir: Path) -> ProbeResult:
     free = shutil.disk_usage(_existing(data_dir)).free
     detail = f"{free / 1e9:.1f} GB free"
     if free < _LITTLE_SPACE:
-        return ProbeResult("disk", "warn", detail, f"free some space below {data_dir}; 2 GB are comfortable")
+        return ProbeResult("disk", "warn", detail, f"free some space below {data_dir}; 2 GB is enough")
     return ProbeResult("disk", "ok", detail)
 
 
@@ -121,7 +121,7 @@ async def database(settings: Settings, data_dir: Path) -> ProbeResult:
 
 
 async def external_database(url: str) -> ProbeResult:
-    """Whether a database can be connected to; its URL, which may hold a password, is not shown."""
+    """Whether a database is reachable; its URL, which may hold a password, is not shown."""
     try:
         connection = await asyncpg.connect(plain_url(url), timeout=_PROBE_SECONDS)
     except PhaseRunnerError as error:
@@ -157,12 +157,12 @@ async def environments(settings: Settings, data_dir: Path) -> ProbeResult:
     """What installs the packages that workspaces declare, and how much of them is kept."""
     if settings.WORKSPACE_PYTHON is not None:
         return ProbeResult(
-            "environments", "ok", f"none are made: WORKSPACE_PYTHON is {settings.WORKSPACE_PYTHON}"
+            "environments", "ok", f"none are created: WORKSPACE_PYTHON is {settings.WORKSPACE_PYTHON}"
         )
     if settings.WORKSPACE_ENVIRONMENTS is EnvironmentMode.OFF:
-        advice = "WORKSPACE_ENVIRONMENTS=auto judges workspaces with the packages that they declare"
+        advice = "WORKSPACE_ENVIRONMENTS=auto evaluates workspaces with the packages that they declare"
         return ProbeResult(
-            "environments", "warn", "none are made: workspaces see this service's packages", advice
+            "environments", "warn", "none are created: workspaces see this service's packages", advice
         )
     try:
         said = (await _run([find_uv_bin(), "--version"])).strip()

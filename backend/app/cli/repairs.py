@@ -130,7 +130,7 @@ def _of_apparmor(machine: Machine) -> Iterator[Repair]:
         return
     write = _as_root(machine, ("tee", PROFILE_PATH), PROFILE)
     load = _as_root(machine, ("apparmor_parser", "--replace", PROFILE_PATH))
-    yield Repair("AppArmor keeps bubblewrap from making user namespaces.", (write, load))
+    yield Repair("AppArmor prevents bubblewrap from creating user namespaces.", (write, load))
 
 
 def _of_sub_ids(machine: Machine) -> Iterator[Repair]:
@@ -142,7 +142,9 @@ def _of_sub_ids(machine: Machine) -> Iterator[Repair]:
     span = f"{first}-{first + _SUB_IDS - 1}"
     ids = ("--add-subuids", span, "--add-subgids", span)
     command = _as_root(machine, ("usermod", *ids, machine.user))
-    yield Repair(f"{machine.user} has no ids to give to containers (/etc/subuid, /etc/subgid).", (command,))
+    yield Repair(
+        f"{machine.user} has no subordinate ids for containers (/etc/subuid, /etc/subgid).", (command,)
+    )
 
 
 def _as_root(machine: Machine, argv: Sequence[str], stdin: str = "") -> Command:

@@ -84,7 +84,7 @@ class _Watch:
                         return state
         if state.is_final:
             return state
-        raise CliError("the service ended the stream of events; watch again", ExitCode.TRANSPORT)
+        raise CliError("the service ended the stream of events; run `watch` again", ExitCode.TRANSPORT)
 
     def _is_over(self, state: WatchedRun) -> bool:
         if state.last_sequence < self._head:

@@ -1,4 +1,4 @@
-"""Which network addresses are public: outgoing connections of untrusted parties may go nowhere else."""
+"""Decides which network addresses are public: untrusted programs may connect to nothing else."""
 
 import ipaddress
 

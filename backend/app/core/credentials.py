@@ -1,4 +1,4 @@
-"""Credentials by reference: a request names one; the operator says where its secret is and what it is for."""
+"""Credentials by name: a request names one; the operator defines its secret and its use."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field

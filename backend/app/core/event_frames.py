@@ -1,4 +1,4 @@
-"""What travels on the event sockets besides events: control frames and close codes."""
+"""Other messages on the event sockets: control frames and close codes."""
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum

@@ -1,4 +1,4 @@
-"""How sure a share of so many can be."""
+"""Computes the confidence interval of a share."""
 
 from math import sqrt
 

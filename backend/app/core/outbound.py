@@ -1,4 +1,4 @@
-"""How this process, and the programs that it starts, reach other machines: by which proxy, trusting whom.
+"""How this process and its programs reach other machines: proxy and trusted authorities.
 
 Git, uv, npm, pip and the libraries for HTTP each read different variables. One setting becomes all of them.
 """

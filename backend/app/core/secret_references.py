@@ -1,4 +1,4 @@
-"""How the operator's documents say where a secret is."""
+"""References to secrets in the operator's documents."""
 
 from pathlib import Path
 from typing import Annotated, Self

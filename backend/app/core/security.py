@@ -1,4 +1,4 @@
-"""Who may do what: roles, tokens, and from where requests are taken."""
+"""Who may do what: roles, tokens, and the origins from which requests are accepted."""
 
 import hashlib
 import ipaddress

@@ -1,4 +1,4 @@
-"""Logs and traces: traces through logfire, sent only where the operator named a place to send them."""
+"""Logs and traces: traces through logfire, sent only to a place that the operator names."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Spans by OpenTelemetry's interface alone, so that a process that traces nothing imports no exporter."""
+"""Spans through OpenTelemetry's API alone, so that a process without tracing imports no exporter."""
 
 from contextlib import AbstractContextManager
 

@@ -1,4 +1,4 @@
-"""Connections of the driver for one statement each, beside the sessions of SQLAlchemy.
+"""Driver connections for single statements, next to SQLAlchemy's sessions.
 
 A session costs five times what one statement of the driver costs.
 """

@@ -1,4 +1,4 @@
-"""Tells a database that is away or overloaded from a defect of ours, and waits for it."""
+"""Distinguishes an unavailable or overloaded database from our own errors, and waits for it."""
 
 import asyncio
 import errno

@@ -1,4 +1,4 @@
-"""Notices that a newer version of the program migrated the database under a running process."""
+"""Notices that a newer version migrated the database under a running process."""
 
 import asyncio
 import logging

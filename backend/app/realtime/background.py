@@ -1,4 +1,4 @@
-"""Keeps the loops of this package running beside a block of code."""
+"""Runs the loops of this package in the background of a block of code."""
 
 import asyncio
 import logging

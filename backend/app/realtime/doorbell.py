@@ -1,4 +1,4 @@
-"""The doorbell between processes: says which runs have news, after the commit, by Postgres NOTIFY.
+"""Tells other processes which runs have new events, after the commit, by Postgres NOTIFY.
 
 A bell is a hint. It may be lost, doubled or late; listeners also poll.
 """

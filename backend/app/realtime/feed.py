@@ -1,4 +1,4 @@
-"""The latest events of one watched run, kept in memory for everyone who follows it in this process."""
+"""Keeps the latest events of one watched run in memory, for all its followers in this process."""
 
 import logging
 from collections import deque

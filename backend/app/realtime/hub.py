@@ -1,4 +1,4 @@
-"""Who follows what in this process: feeds of watched runs, subscriptions, and the limits on both."""
+"""Tracks who follows what in this process: feeds of watched runs, subscriptions, and their limits."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Tells one history of events from another: the number of an event means something in its own alone.
+"""Distinguishes histories of events: an event's number has a meaning only within its history.
 
 A restored dump, a promoted standby or another database may hold the same run with other events under the
 same numbers. The *epoch* is a fingerprint of where the table of events lives, computed and not stored: what

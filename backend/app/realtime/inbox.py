@@ -1,4 +1,4 @@
-"""Collects hints that runs have news, and says when to look everywhere because hints can be lost."""
+"""Collects hints about runs with new events, and says when to check all runs because hints may be lost."""
 
 import asyncio
 from collections.abc import Iterable

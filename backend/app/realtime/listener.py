@@ -1,4 +1,4 @@
-"""Hears the doorbell: one LISTEN connection for each process, checked and replaced when it is lost."""
+"""Listens for the doorbell: one LISTEN connection per process, checked and replaced when it is lost."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""The server's side of connections: sends without waiting, and ends connections whose client has stalled.
+"""The server's side of connections: sends without waiting, and drops clients that have stalled.
 
 ASGI offers neither: uvicorn waits for a writable connection before every message, `websocket.close`
 included, so that a client that stops reading could be neither skipped nor closed.

@@ -1,4 +1,4 @@
-"""Reads events as they go over the wire, and what lists need of runs; asyncpg directly, for speed."""
+"""Reads events as they are sent, and what lists need of runs; uses asyncpg directly, for speed."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Tells lists of runs what has changed: the latest state of each changed run, not too often."""
+"""Sends changes of runs to lists: the latest state of each changed run, at a limited rate."""
 
 import asyncio
 import logging

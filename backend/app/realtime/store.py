@@ -1,4 +1,4 @@
-"""Writes events: numbered per run without gaps, in the transaction that makes them true."""
+"""Writes events in the transaction that they report, numbered per run without gaps."""
 
 import re
 from collections.abc import Sequence

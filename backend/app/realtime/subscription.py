@@ -1,4 +1,4 @@
-"""One client following one run: replay, then live, and back to replay whenever the client falls behind.
+"""One client that follows one run: replay, then live, and replay again if it falls behind.
 
 The law of this module: between finding nothing left to replay and going live there is no `await`, so no
 event can slip in between.

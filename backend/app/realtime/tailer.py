@@ -1,4 +1,4 @@
-"""Reads what was committed to the watched runs and hands it to the hub: one query for each wake-up."""
+"""Reads new events of watched runs and hands them to the hub: one query per wake-up."""
 
 import logging
 from collections.abc import Collection, Mapping

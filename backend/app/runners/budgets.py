@@ -1,4 +1,4 @@
-"""When a budget is spent, when people are warned, and with which words. Pure."""
+"""Decides when a budget is spent and when to warn, and words the messages. Pure."""
 
 from dataclasses import dataclass
 from datetime import date

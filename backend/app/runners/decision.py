@@ -1,4 +1,4 @@
-"""What happens next in a run: all the rules, as pure functions of its recorded `facts`.
+"""Decides the next step of a run: all rules, as pure functions of the recorded `facts`.
 
 The rules, in the order in which they apply:
 

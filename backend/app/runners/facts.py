@@ -1,4 +1,4 @@
-"""What the rules of `decision` look at: the recorded facts of a run, as plain values."""
+"""The recorded facts of a run that the rules in `decision` use, as plain values."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The records of a run without a database, and the facts that `decide` asks of them."""
+"""Keeps the records of a run without a database, and provides the facts that `decide` needs."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""The evaluators that judge the phases of one project: they evaluate outputs and draw verdicts."""
+"""The evaluators of a project's phases: evaluates outputs and draws verdicts."""
 
 import asyncio
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""What a project's own file makes of the operator's panel: evaluators, threshold, protected paths."""
+"""Applies a project's own file to the operator's panel: evaluators, threshold, protected paths."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""The loop *produce, evaluate, decide*: asks for a decision, has it carried out, and goes round."""
+"""The loop *produce, evaluate, decide*: asks for a decision, has it carried out, and repeats."""
 
 from collections.abc import Awaitable, Callable
 

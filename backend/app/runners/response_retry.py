@@ -1,4 +1,4 @@
-"""Answers that are checked, for programs that use PhaseRunner as a library.
+"""Checked answers for programs that use PhaseRunner as a library.
 
 The service runs the same steps over recorded rows.
 """

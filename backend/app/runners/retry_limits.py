@@ -1,4 +1,4 @@
-"""How often and after which pause an attempt is tried again under its own number. Pure.
+"""Decides how often an attempt restarts under its number, and after which delay. Pure.
 
 That happens after faults that use up no attempt: its worker died, its agent failed, its model was
 unavailable, or its evaluators reached no verdict.

@@ -1,4 +1,4 @@
-"""Fixes by machine what needs no judgement: ruff's safe fixes, and its format where the project has it."""
+"""Applies ruff's safe fixes, and its formatter if the project is formatted."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""When an agent is stuck between attempts: it fails alike twice and changes nothing in between. Pure.
+"""Detects an agent that is stuck between attempts: it fails alike twice without any change. Pure.
 
 `agents/stuck.py` looks at the same within one attempt.
 """

@@ -1,4 +1,4 @@
-"""How long a run waits for a model that is unavailable. Pure."""
+"""Decides how long a run waits for an unavailable model. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

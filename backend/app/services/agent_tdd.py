@@ -1,4 +1,4 @@
-"""Gives one piece of work to one or several agents side by side, and chooses what they produced."""
+"""Gives one task to one or several agents in parallel, and chooses among their results."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

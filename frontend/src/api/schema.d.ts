@@ -2619,7 +2619,7 @@ export interface components {
         };
         /**
          * BacklogItemCreate
-         * @description One item: a sprint that starts when it may.
+         * @description One item: a sprint to start later.
          */
         BacklogItemCreate: {
             /**

@@ -86,7 +86,7 @@ async def _play(step: ScriptStep, files: WorkspaceFiles, report: ReportProgress)
         except FileRefusedError as error:
             _tell(report, ProgressKind.TOOL_RESULT, str(error), tool)
             # The same script on the same tree fails the same way: only a person can fix it.
-            message = f"edit {done + 1} of the script cannot be made: {error}"
+            message = f"edit {done + 1} of the script cannot be created: {error}"
             return _failure(FailureKind.CONFIGURATION, message, done)
         _tell(report, ProgressKind.TOOL_RESULT, result, tool)
     _tell(report, ProgressKind.TEXT, step.say)

@@ -14,7 +14,7 @@ app = App(name="agents")
 
 @app.default
 async def agents(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """List agents: version, and whether each is ready or what it lacks. Reads this machine's settings."""
+    """List agents with their version and what each one lacks. Uses this machine's settings."""
     # Imports what agents need; help and other commands do without.
     from app.composition.agents import list_agents  # noqa: PLC0415 - only to list: keeps start-up quick
 
@@ -42,7 +42,7 @@ async def check(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Let an installed agent work in the sandbox against a scripted model. Needs no key and asks no model.
+    """Test an installed agent in the sandbox with a scripted model. Needs no key.
 
     Args:
         name: The agent, such as codex.

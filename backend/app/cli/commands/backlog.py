@@ -1,4 +1,4 @@
-"""`backlog`: adds work that starts when it may, shows it, and holds it."""
+"""`backlog`: queues work to start later, shows it, and pauses it."""
 
 import json
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Order:
 async def list_items(
     *, project: str | None = None, options: Options = DEFAULT_OPTIONS, root: RootArgument
 ) -> int:
-    """Show what waits, with the reasons, and what is under way.
+    """Show what waits and why, and what is in progress.
 
     Args:
         project: Only this project: the path or URL of its repository.
@@ -95,7 +95,7 @@ async def add(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Add a sprint that starts when it may.
+    """Add a sprint to start later.
 
     Args:
         goal: What to do, in your words; - reads standard input, @FILE reads a file.
@@ -137,7 +137,7 @@ async def issues(
     Args:
         repository: URL of the repository.
         label: Only issues with this label; repeatable, then an issue must have all.
-        limit: At most so many.
+        limit: The largest number of issues.
         priority: Higher ones start first.
     """
     body = {"repository": repository, "labels": label or [], "limit": limit, "priority": priority}
@@ -189,7 +189,7 @@ async def remove(item: UUID, /, *, options: Options = DEFAULT_OPTIONS, root: Roo
 
 @app.command
 async def pause(project: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Start nothing more of a project's backlog; runs that started go on.
+    """Pause a project's backlog; runs that have started continue.
 
     Args:
         project: The path or URL of its repository, as `backlog list` prints it.
@@ -199,7 +199,7 @@ async def pause(project: str, /, *, options: Options = DEFAULT_OPTIONS, root: Ro
 
 @app.command
 async def resume(project: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Let a project's backlog start again.
+    """Resume a project's backlog.
 
     Args:
         project: The path or URL of its repository, as `backlog list` prints it.
@@ -219,7 +219,7 @@ async def limit(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Set all limits of a project; those that are not given are removed.
+    """Set all limits of a project; limits that you leave out are removed.
 
     Args:
         project: The path or URL of its repository, as `backlog list` prints it.
@@ -260,9 +260,9 @@ def _item(line: str, number: int) -> BacklogItemCreate:
     try:
         found: object = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise CliError(f"line {number}: is no JSON: {error}") from error
+        raise CliError(f"line {number}: is not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise CliError(f"line {number}: is no JSON object")
+        raise CliError(f"line {number}: is not a JSON object")
     try:
         return read_given(BacklogItemCreate, cast("dict[str, Any]", found))
     except CliError as error:

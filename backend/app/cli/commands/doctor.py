@@ -16,12 +16,12 @@ async def doctor(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Look at what PhaseRunner needs, and say what to do; exit code 6 when something is missing.
+    """Check what PhaseRunner needs and say how to fix it; exit code 6 if something is missing.
 
     Args:
-        fix: Show the commands that repair this machine, and run each one after asking.
+        fix: Show the commands that fix this machine, and run each one after asking.
         yes: Run them without asking.
-        network: Also try the proxy, the certificates, and every machine that the settings name.
+        network: Also try the proxy, the certificates, and every host in the settings.
     """
     terminal = root.terminal(options)
     if fix:

@@ -131,7 +131,7 @@ async def take_escalation(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Take an escalation: others see that you look after it.
+    """Assign an escalation to yourself.
 
     Args:
         escalation: Its id, at least the first 6 characters of it, or those of its run; not needed if
@@ -149,7 +149,7 @@ async def take_escalation(
 async def release_escalation(
     escalation: str | None = None, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument
 ) -> int:
-    """Give back an escalation that you have taken.
+    """Release an escalation that you have taken.
 
     Args:
         escalation: Its id, at least the first 6 characters of it, or those of its run; not needed if
@@ -158,7 +158,7 @@ async def release_escalation(
     async with root.session(options) as session:
         found = await find_escalation(session.api, escalation)
         given = await session.api.release(found.id)
-        _say_who(session.terminal, given, f"Escalation {given.id} is free")
+        _say_who(session.terminal, given, f"Escalation {given.id} is released")
     return ExitCode.PASSED
 
 

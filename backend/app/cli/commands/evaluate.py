@@ -61,11 +61,11 @@ async def evaluate(  # noqa: PLR0913 - one parameter for each option
         phase: The phase whose evaluators run.
         goal: The purpose of the work, for evaluators that use it.
         deterministic_only: Use tools only, no models.
-        output_format: The form of standard output.
-        report: FORMAT=FILE, a report to write beside the output; repeatable.
+        output_format: The format of standard output.
+        report: FORMAT=FILE: also write a report to this file; repeatable.
     """
     if options.as_json and output_format not in (ReportFormat.TEXT, ReportFormat.JSON):
-        raise CliError(f"--format: {output_format.value} does not go with --json; give one of them")
+        raise CliError(f"--format: {output_format.value} cannot be combined with --json; use one of them")
     targets = [_target(root, each) for each in report or ()]
     held_out = against.held_out
     fields = {

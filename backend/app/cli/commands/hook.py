@@ -48,7 +48,7 @@ class HookOptions:
 async def hook(
     client: HookClient, path: Path = Path(), /, *, given: HookOptions = HookOptions(), root: RootArgument
 ) -> int:
-    """Print, install or remove a hook that evaluates the project when work is called done.
+    """Print, install or remove a hook that evaluates the project when an agent stops or before a push.
 
     Args:
         client: The program that calls the hook.

@@ -35,7 +35,7 @@ async def init(
 
     Args:
         path: The project, in a git repository.
-        check: Write nothing; say what has changed since the file was written, with exit code 1.
+        check: Write nothing; show what has changed since the file was written, with exit code 1.
         force: Replace an existing file.
     """
     project = Path(root.absolute(path))
@@ -101,7 +101,7 @@ async def _try(root: Root, project: Path, terminal: Terminal) -> "tuple[Project,
     git = Git.find()
     commit = await commit_of(project, "HEAD", git)
     if commit is None:
-        told = "is in no git repository with a commit, so there is no base; run `git init`, and commit"
+        told = "is not in a git repository with a commit, so there is no base; run `git init`, and commit"
         raise CliError(f"path: {project} {told}")
     place = Path(await anyio.mkdtemp(prefix="phaserunner-init-"))
     try:

@@ -33,7 +33,7 @@ async def list_receivers(*, options: Options = DEFAULT_OPTIONS, root: RootArgume
 
 @app.command(name="test")
 async def try_receiver(name: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
-    """Send a test to a receiver and show what it answers.
+    """Send a test message to a receiver and show its response.
 
     Args:
         name: The receiver's name in NOTIFICATIONS_FILE.
@@ -45,6 +45,6 @@ async def try_receiver(name: str, /, *, options: Options = DEFAULT_OPTIONS, root
         terminal.json(document)
     else:
         code = f"{document['code']} " if document["code"] is not None else ""
-        verdict = "took the message" if document["taken"] else "did not take the message"
+        verdict = "accepted the message" if document["taken"] else "did not accept the message"
         terminal.line(f"{one_line(name)} {verdict}: {code}{one_line(document['answer'])}")
     return ExitCode.PASSED if document["taken"] else ExitCode.INFRASTRUCTURE

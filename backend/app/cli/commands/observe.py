@@ -25,7 +25,7 @@ async def observe_report(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Show which observed gates would have blocked what, and what people overruled.
+    """Show what observed gates would have blocked, and what reviewers overruled.
 
     Args:
         days: Only runs created in the last N days.

@@ -34,7 +34,7 @@ async def result(  # noqa: PLR0913 - each way out is an option
         patch: Write a patch for `git apply` to this file; - is standard output.
         bundle: Write a Git bundle to this file.
         branch: Fetch the result as this branch. The working tree does not change.
-        recheck: Merge the result into its target as that is now, and judge it again; exit code 1 if it fails.
+        recheck: Merge the result into its target's current head and judge it again; exit code 1 if it fails.
     """
     if sum(each is not None for each in (patch, bundle, branch, recheck or None)) > 1:
         raise CliError("result: give only one of --patch, --bundle, --branch and --recheck")

@@ -21,7 +21,7 @@ async def say(
     Args:
         run: Its id, or at least the first 6 characters of it.
         text: The message to the agent; - reads standard input, @FILE reads a file.
-        mode: steer: before its next model request, where the agent can be told then; queue: at its end.
+        mode: steer: before its next model request, if the agent supports it; queue: when it ends.
     """
     message = read_given(MessageCreate, {"text": root.read_text(text, "TEXT"), "mode": mode})
     async with root.session(options) as session:

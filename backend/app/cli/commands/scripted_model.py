@@ -28,7 +28,7 @@ def scripted_model(
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
-    """Serve a script in place of a model until Ctrl-C. Agents need no key, and no model is asked.
+    """Serve a script in place of a model until Ctrl-C. Agents need no key.
 
     Args:
         example: Play the script of this example.

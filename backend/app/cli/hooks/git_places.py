@@ -20,9 +20,7 @@ async def pre_push_path(project: Path) -> Path:
     """
     git = shutil.which("git")
     if git is None:
-        raise CliError(
-            "git is not installed or not on the search path (PATH); install it", ExitCode.INFRASTRUCTURE
-        )
+        raise CliError("git is not installed or not in PATH; install it", ExitCode.INFRASTRUCTURE)
     path, common, top = [
         await _ask(git, project, asked)
         for asked in (["--git-path", "hooks/pre-push"], ["--git-common-dir"], ["--show-toplevel"])

@@ -146,7 +146,7 @@ def _make_directory(path: Path, mode: int = 0o777) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True, mode=mode)
     except OSError as error:
-        raise CliError(f"{path} cannot be made: {error.strerror}") from error
+        raise CliError(f"{path} cannot be created: {error.strerror}") from error
 
 
 def _replace(path: Path, text: str, *, executable: bool) -> None:

@@ -97,14 +97,14 @@ async def find_project(directory: Path) -> Path:
     """Find the project that a directory belongs to: the nearest with a phaserunner.toml, or the repository.
 
     Raises:
-        CliError: the directory does not exist or is in no git repository.
+        CliError: the directory does not exist or is not in a git repository.
     """
     if not await anyio.Path(directory).is_dir():
         raise CliError(f"cwd: {directory} is not a directory")
     resolved = Path(await anyio.Path(directory).resolve())
     top = await top_of_repository(resolved, Git.find())
     if top is None:
-        raise CliError(f"cwd: {directory} is in no git repository, so there is no base; run: git init")
+        raise CliError(f"cwd: {directory} is not in a git repository, so there is no base; run: git init")
     for each in (resolved, *resolved.parents):
         if each == top or await anyio.Path(each, PROJECT_FILE).is_file():
             return each

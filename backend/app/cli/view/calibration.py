@@ -29,7 +29,7 @@ def report_lines(report: CalibrationReport, *, alone: bool) -> Iterator[Line]:
     yield from _listed(
         "Passed, as is known", [each for each in report.panel.passed if each.residual], "yellow"
     )
-    yield from _listed("Known to pass, and no longer does: take the residual off", report.mended, "yellow")
+    yield from _listed("Known to pass, but no longer passes: remove the residual", report.mended, "yellow")
     yield from _listed("No verdict", report.panel.unjudged, "magenta")
     for card in report.evaluators:
         yield from _listed(f"{card.name} failed good cases", card.failed, "")

@@ -1,4 +1,4 @@
-"""A Postgres server that comes along: real binaries, a life cycle of our own.
+"""The embedded Postgres server: packaged binaries, with our own life cycle.
 
 Each user of the server holds a shared lock on one file. Starting is serialised by a second lock. A detached
 *reaper* waits for an exclusive lock on the first file, which it gets when the last user is gone, whatever

@@ -1,4 +1,4 @@
-"""Which account the server runs under: ours, or an unprivileged one when we are root."""
+"""Chooses the account of the server: ours, or an unprivileged one if we are root."""
 
 import os
 import pwd

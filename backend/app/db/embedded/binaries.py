@@ -1,4 +1,4 @@
-"""Finds directories of Postgres binaries; nothing of a package is imported to find them."""
+"""Finds directories with Postgres binaries, without importing their packages."""
 
 import importlib.util
 import os

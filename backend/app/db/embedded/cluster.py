@@ -1,4 +1,4 @@
-"""The cluster's directory: made once as a whole, checked before each start, never overwritten."""
+"""The cluster's directory: created as a whole, checked before each start, never overwritten."""
 
 import os
 import secrets

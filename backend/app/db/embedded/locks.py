@@ -1,4 +1,4 @@
-"""Locks on files: they end with the last process that holds them, however it ends."""
+"""File locks that end with the last process that holds them, however it ends."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Where cluster and binaries are: as given, or below /var/lib where the server's account cannot get there.
+"""Chooses the place of cluster and binaries: as given, or below /var/lib if the account cannot reach it.
 
 Directories that are closed to others, such as root's home, stay closed.
 """

@@ -1,4 +1,4 @@
-"""Waits until the server has no user left, then stops it; a script that needs nothing of our package.
+"""Stops the server after its last user; a script that imports nothing of our package.
 
 Arguments: the cluster's home, and optionally `--remove` to delete the home afterwards.
 """

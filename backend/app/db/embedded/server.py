@@ -1,4 +1,4 @@
-"""Gives leases on the embedded server, which runs from the first lease until the last is gone."""
+"""Leases of the embedded server, which runs from the first lease to the last."""
 
 import subprocess
 import sys

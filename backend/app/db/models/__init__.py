@@ -1,4 +1,4 @@
-"""The tables, one module for each topic. The rows' docstrings say what they mean; alembic makes them.
+"""The tables, one module per topic. Docstrings explain the rows; alembic creates them.
 
 A new module is imported here: alembic compares only the tables that this package has imported.
 """

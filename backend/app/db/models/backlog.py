@@ -11,7 +11,7 @@ from app.db.models.base import Base
 
 
 class BacklogItem(Base):
-    """A sprint that starts when it may; its run gets the item's id.
+    """A sprint to start later; its run gets the item's id.
 
     `reason` says why it has not started. While it is `starting`, `next_at` is when its worker is given up;
     while it is `waiting`, it is not tried before. `origin` is its place on a forge, if it came from an issue.

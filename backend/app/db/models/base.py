@@ -1,4 +1,4 @@
-"""What every table is declared with: the base of the models and the text that Postgres can store."""
+"""The base of all models, and the text type that Postgres can store."""
 
 from datetime import datetime
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""The table of idempotency keys and the answers given under them."""
+"""The table of idempotency keys and their stored responses."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Evidence for answers out of a workspace: its passages that speak to a question, and more where gaps are."""
+"""Finds evidence for answers in a workspace: passages about the question, and more where gaps remain."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

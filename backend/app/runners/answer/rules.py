@@ -1,4 +1,4 @@
-"""Reads the rule sets of an operator, and gives the rules that one answer is judged by."""
+"""Reads the operator's rule sets, and selects the rules for one answer."""
 
 import tomllib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The synthesizer and the evaluator of a script: they replay its texts, and name it as the source."""
+"""A synthesizer and an evaluator that replay a script and name it as the source."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The steps towards an answer: gather evidence, write, judge. The driver may stop between any two.
+"""The steps of an answer: gather evidence, write, evaluate. The driver may stop between any two.
 
 The in-memory driver of `response_retry` and the recorded runs of the service take the same steps.
 """

@@ -1,4 +1,4 @@
-"""Writes answers from evidence: asks a model for an analysis first and the answer after it."""
+"""Writes answers from evidence: asks a model for an analysis first, then for the answer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""When a finding that a human accepted speaks again: the same finding of the same evaluator, unchanged.
+"""Decides whether a finding is one that a person accepted: same finding, same evaluator, unchanged.
 
 Who accepts an escalated attempt accepts what its gates found. The phases after it judge the same work again,
 and would ask the same question again. So a failed result does not block when

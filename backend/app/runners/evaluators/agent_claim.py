@@ -1,4 +1,4 @@
-"""The gate on the agent's own word: verification passes only when the agent itself reports success."""
+"""The gate on the agent's claim: verification passes only if the agent itself reports success."""
 
 import re
 from dataclasses import dataclass

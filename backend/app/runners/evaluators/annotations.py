@@ -1,4 +1,4 @@
-"""Functions that lose their annotations: a type checker has nothing left to hold them against."""
+"""Finds functions that lost their annotations, which a type checker then skips."""
 
 import ast
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Has an evaluator judge directories of a repository, each as a project by itself."""
+"""Evaluates directories of a repository, each as a separate project."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What earlier attempts of a phase taught, as data and as a section of the next prompt. No I/O."""
+"""What earlier attempts of a phase showed, as data and as a section of the next prompt. No I/O."""
 
 from collections import Counter
 from dataclasses import dataclass, field

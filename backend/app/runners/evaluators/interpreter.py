@@ -1,4 +1,4 @@
-"""The interpreter with which a candidate is judged, and what a result says about it."""
+"""The interpreter that evaluates a candidate, and what a result says about it."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""When two complaints are the same complaint: normalised keys and the fingerprint of a failure."""
+"""Decides whether two findings are the same: normalised keys and the fingerprint of a failure."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""The evaluators that ask a model. The model argues and scores criteria; the verdict is computed here."""
+"""Evaluators that ask a model. The model scores criteria with reasons; code computes the verdict."""
 
 import asyncio
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Runs the evaluators of a phase and returns one result for each: a crash is a result too, never a gap."""
+"""Runs the evaluators of a phase and returns one result for each, also for one that crashes."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The gate of discovery: the plan is there and says something."""
+"""The gate of discovery: the plan exists and has substance."""
 
 import re
 from dataclasses import dataclass

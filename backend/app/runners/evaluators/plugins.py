@@ -1,4 +1,4 @@
-"""Loads the evaluators of other packages that the operator names, by their entry points."""
+"""Loads evaluators of other packages that the operator names, by their entry points."""
 
 import re
 from collections.abc import Iterable, Sequence

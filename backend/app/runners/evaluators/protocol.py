@@ -1,4 +1,4 @@
-"""What an evaluator is: a context in, a result out."""
+"""Defines an evaluator: a context in, a result out."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Which evaluators judge which phase, and which of them are gates. Pure: nothing is built or run here."""
+"""Records which evaluators belong to which phase, and which are gates. Pure: builds and runs nothing."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

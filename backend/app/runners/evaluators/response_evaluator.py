@@ -1,4 +1,4 @@
-"""Judges an answer before a user sees it. The model judges four dimensions; the verdict is computed here."""
+"""Evaluates an answer before a user sees it. The model rates four dimensions; code computes the verdict."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Judges a plan as an answer to the goal, with the repository as its evidence."""
+"""Evaluates a plan as an answer to the goal, with the repository as evidence."""
 
 import asyncio
 from dataclasses import dataclass, field

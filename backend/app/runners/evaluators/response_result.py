@@ -1,4 +1,4 @@
-"""A judged answer as an evaluation result: a criterion for each dimension, and the pass computed."""
+"""Turns an evaluated answer into an evaluation result, with one criterion per dimension."""
 
 from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""Which files of a working tree are the project's own."""
+"""Finds the files of a working tree that are the project's own."""
 
 import os
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""Directors and evaluators of loops that ask a model; the evaluator argues before it says yes or no."""
+"""Directors and evaluators that ask a model; the evaluator gives reasons before its verdict."""
 
 import sys
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What the parts of a loop see: filled placeholders, inputs from their sources, and bounded context."""
+"""Builds what the parts of a loop see: filled placeholders, inputs from their sources, bounded context."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Turns what ends a loop into the errors of the documented taxonomy, with all that was completed before."""
+"""Turns what ends a loop into the documented errors, with everything completed before."""
 
 import time
 from collections.abc import Awaitable, Sequence

@@ -1,4 +1,4 @@
-"""Finds the files of a workspace that a loop is shown: those it names, and those that fit its description."""
+"""Finds the workspace files that a loop sees: those it names, and those that match its description."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The judge of a loop that is a panel of registered evaluators; its record is made of their verdict."""
+"""Evaluates a loop with registered evaluators instead of a model."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

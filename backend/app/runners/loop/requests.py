@@ -1,4 +1,4 @@
-"""What a director asks for in the middle of an iteration, and how the answer comes back to it.
+"""What a director can request during an iteration, and how it receives the answer.
 
 A subtask that was not a success is an answer; one that an error ended ends the loop that asked.
 """

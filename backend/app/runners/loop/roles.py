@@ -1,4 +1,4 @@
-"""What the parts of a director-evaluator loop are asked, and the ports behind which they do their work."""
+"""The prompts of a loop's parts, and the ports behind which they work."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The director and the evaluator without a model: they say what a script has for them, and say so."""
+"""A director and an evaluator without a model: they replay a script, and say so."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The steps of a director-evaluator loop: each takes what is recorded and gives what is to be recorded.
+"""The steps of a director-evaluator loop: each takes recorded facts and returns what to record.
 
 The driver, in memory or with the database, records the result of a step before it takes the next one.
 A step never raises: its trouble is part of its result, with everything that was done before.

@@ -1,4 +1,4 @@
-"""The rules of subtasks: which one may run, and what it is given of the common budget.
+"""The rules of subtasks: which may run, and their share of the common budget.
 
 A subtask is a separate loop. The rules, decided here without I/O:
 

@@ -1,4 +1,4 @@
-"""A copy of a loop's workspace with what the director gave, for its script and its evaluators."""
+"""Copies a loop's workspace, with the director's output in it, for the script and the evaluators."""
 
 import shutil
 import tempfile

@@ -1,1 +1,1 @@
-"""The words in which agents are asked."""
+"""The prompts of agents."""

@@ -1,4 +1,4 @@
-"""The prompt of an attempt at a phase, made of the memory of the attempts before it."""
+"""Builds the prompt of an attempt at a phase from the memory of earlier attempts."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Prompts of a sprint: what each phase asks for, and how a retry says what failed."""
+"""Words the prompts of a sprint: the task of each phase, and what a retry must fix."""
 
 from collections.abc import Mapping, Sequence
 

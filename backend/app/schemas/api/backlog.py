@@ -40,7 +40,7 @@ class Dependency(_Strict):
 
 
 class BacklogItemCreate(_Strict):
-    """One item: a sprint that starts when it may."""
+    """One item: a sprint to start later."""
 
     sprint: SprintCreate
     key: Annotated[CleanLine, Field(min_length=1, max_length=100)] | None = Field(

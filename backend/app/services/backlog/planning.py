@@ -1,4 +1,4 @@
-"""Decides which items of a project start, and why the others do not. Pure: what is known is an argument."""
+"""Decides which items of a project start, and why the others do not. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

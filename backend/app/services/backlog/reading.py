@@ -1,4 +1,4 @@
-"""Reads the backlog: what each item needs, how much happens in a project, and the board."""
+"""Reads the backlog: the needs of each item, the load of a project, and the board."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""Starts items of the backlog when they may; any number of workers do so at the same time."""
+"""Starts items of the backlog when they are due; any number of workers can do so at once."""
 
 import logging
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Trims what runs that are over leave behind; what metrics and reviews need stays.
+"""Deletes expired data of finished runs; what metrics and reviews need stays.
 
 Events of progress are emptied, not deleted: their numbers stay, so no client that resumes finds a gap, and
 the log still tells what happened. Snapshots go with all files of a run: diffs, results and forks of it end.

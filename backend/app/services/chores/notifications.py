@@ -1,4 +1,4 @@
-"""Tells people in chats and by e-mail of escalations and results, with the evidence that failed."""
+"""Notifies people in chats and by e-mail of escalations and results, with the evidence of failures."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta

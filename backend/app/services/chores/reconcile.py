@@ -1,4 +1,4 @@
-"""Gives a job to every run that should move and has none."""
+"""Gives a job to every run that should advance and has none."""
 
 from sqlalchemy import and_, exists, select, text
 from sqlalchemy.ext.asyncio import AsyncSession

@@ -1,4 +1,4 @@
-"""When people who are asked are reminded. Pure: the clock is an argument."""
+"""Computes when to remind people of open escalations. Pure: the clock is an argument."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Does the service's recurring chores beside its runs, and goes on when one fails."""
+"""Runs the service's recurring chores, and continues when one fails."""
 
 import asyncio
 import logging

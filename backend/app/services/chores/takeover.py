@@ -1,4 +1,4 @@
-"""Brings back lost work: jobs of dead workers, jobs without a worker, runs without a job."""
+"""Recovers lost work: jobs of dead workers, jobs without a worker, runs without a job."""
 
 import logging
 import time

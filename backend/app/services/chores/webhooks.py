@@ -1,4 +1,4 @@
-"""Sends the messages that wait in the outbox, again and again until they are taken or given up."""
+"""Sends the messages in the outbox, with retries until they are accepted or given up."""
 
 import asyncio
 import json

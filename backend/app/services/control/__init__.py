@@ -1,1 +1,1 @@
-"""What people ask of runs: start, pause, resume, fork and cancel."""
+"""Requests about runs: start, pause, resume, fork and cancel."""

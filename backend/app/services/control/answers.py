@@ -1,4 +1,4 @@
-"""Answers that are checked: how one is made of a request, and shown."""
+"""Creates checked answers from requests, and shows them."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 

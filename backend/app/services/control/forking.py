@@ -1,4 +1,4 @@
-"""Begins a new sprint with what an attempt of another one left."""
+"""Starts a new sprint from an attempt of another one."""
 
 from uuid import UUID
 

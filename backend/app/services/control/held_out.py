@@ -1,4 +1,4 @@
-"""Keeps held-out tests: makes the row of a run, and copies it to the run's heir."""
+"""Stores held-out tests with a run, and copies them to its forks."""
 
 from collections.abc import Mapping
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Gives a repeated POST the response of the first one.
+"""Answers a repeated POST with the response of the first one.
 
 The response is kept in the transaction that makes the request's effect true: after a crash there are both or
 neither, and of several repetitions at once exactly one takes effect.

@@ -1,4 +1,4 @@
-"""Takes a new run in, whatever its kind: its files, its row, its first event and its first job."""
+"""Creates a new run of any kind: its files, its row, its first event and its first job."""
 
 import glob
 from collections.abc import Awaitable, Callable, Sequence

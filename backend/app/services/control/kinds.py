@@ -1,4 +1,4 @@
-"""Starts and shows runs of one kind; what differs between the kinds is how a request and a view are made."""
+"""Starts and shows runs of one kind; kinds differ in how they read requests and build views."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

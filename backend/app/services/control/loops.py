@@ -1,4 +1,4 @@
-"""Director-evaluator loops: how one is made of a request, and shown."""
+"""Creates director-evaluator loops from requests, and shows them."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Takes messages to the agents of runs, and shows what became of them."""
+"""Accepts messages to the agents of runs, and shows their delivery."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

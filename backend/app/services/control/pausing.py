@@ -1,4 +1,4 @@
-"""Holds a run, and lets it go on."""
+"""Pauses and resumes runs."""
 
 from datetime import UTC, datetime
 from typing import Any

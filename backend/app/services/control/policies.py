@@ -1,4 +1,4 @@
-"""Puts together the policy of a new run. Pure."""
+"""Builds the policy of a new run. Pure."""
 
 from typing import Any
 

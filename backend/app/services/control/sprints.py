@@ -1,4 +1,4 @@
-"""Sprints: how one is made of a request, and shown."""
+"""Creates sprints from requests, and shows them."""
 
 from collections.abc import Callable
 

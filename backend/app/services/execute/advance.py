@@ -1,4 +1,4 @@
-"""Moves a run on, one recorded decision after the other, until it rests. This is the body of every job."""
+"""Advances a run, one recorded decision after the other, until it rests. The body of every job."""
 
 import asyncio
 import logging

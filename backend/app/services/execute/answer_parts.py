@@ -1,4 +1,4 @@
-"""Gives an answer those who do its work: models or a script, and passages of its workspace as evidence."""
+"""Provides the parts of an answer: models or a script, and passages of the workspace as evidence."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

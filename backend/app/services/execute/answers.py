@@ -1,4 +1,4 @@
-"""Carries out the attempts at an answer; what was written is recorded before it is judged."""
+"""Carries out attempts at an answer; text is recorded before it is evaluated."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

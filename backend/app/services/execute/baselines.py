@@ -1,4 +1,4 @@
-"""Measures the baseline of a run beside its first work: what the base's tests do before anything is done."""
+"""Measures a run's baseline during its first attempt: what the base's tests do before any change."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager

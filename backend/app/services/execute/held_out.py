@@ -1,4 +1,4 @@
-"""Has held-out tests judge a run's attempts, and tries them at the base before any agent works."""
+"""Evaluates attempts with held-out tests, and tries these at the base before any agent works."""
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager

@@ -1,4 +1,4 @@
-"""Brings messages of people to the agents of one attempt."""
+"""Delivers people's messages to the agents of one attempt."""
 
 import asyncio
 import logging

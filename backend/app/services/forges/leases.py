@@ -1,4 +1,4 @@
-"""Rows that are due at some time, each taken by one worker at a time.
+"""Rows that are due at a given time, each taken by one worker at a time.
 
 A worker that takes a row counts a try and puts the row's time off by the lease. If the worker dies, the row
 is due again after that. What a worker records counts only while its try is the newest one.

@@ -1,4 +1,4 @@
-"""Vets an installed agent: it works in the real sandbox against a scripted model, and all it did is seen."""
+"""Tests an installed agent in the real sandbox with a scripted model, and reports everything it does."""
 
 import asyncio
 import os

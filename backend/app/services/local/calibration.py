@@ -1,4 +1,4 @@
-"""Has the panel judge labelled cases, each through the git history it would have in a sprint."""
+"""Evaluates labelled cases with the panel, each through the git history it would have in a sprint."""
 
 import asyncio
 import time

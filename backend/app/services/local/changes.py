@@ -1,4 +1,4 @@
-"""What a directory's repository says about it: its place, its commit, whether it differs from a base."""
+"""Reads a directory's repository: its root, its commit, and whether it differs from a base."""
 
 from pathlib import Path
 

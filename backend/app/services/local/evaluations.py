@@ -1,4 +1,4 @@
-"""Judges a local workspace without any agent, server or database."""
+"""Evaluates a local workspace without an agent, server or database."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Turns a report's results into findings with path and line. Pure; every format and way in uses these."""
+"""Turns evaluation results into findings with path and line, for every format. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

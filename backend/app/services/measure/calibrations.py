@@ -1,4 +1,4 @@
-"""Keeps the figures of calibrations as files, so that they stand beside those of production."""
+"""Stores the figures of calibrations as files, to show next to those of production."""
 
 import hashlib
 import logging

@@ -1,4 +1,4 @@
-"""Puts numbers together with the lists of the runs behind them. Pure."""
+"""Links figures to the lists of runs that they count. Pure."""
 
 from urllib.parse import urlencode
 

@@ -1,4 +1,4 @@
-"""Measures runs: how often gates hold, how often humans are asked, what it costs. All of it in SQL."""
+"""Measures runs in SQL: how often gates hold, how often people are asked, what it costs."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Counts what observed gates would have blocked, and what humans said to that."""
+"""Counts what observed gates would have blocked, and what reviewers said about it."""
 
 from datetime import UTC, datetime
 from typing import Any

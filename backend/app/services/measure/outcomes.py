@@ -1,4 +1,4 @@
-"""Counts what became of pull requests, and how often evaluators had it wrong by that."""
+"""Counts outcomes of pull requests, and how often evaluators were wrong by them."""
 
 from typing import cast, get_args
 

@@ -1,4 +1,4 @@
-"""From what was said about labelled cases to how often it was wrong. Pure."""
+"""Computes error rates from verdicts on labelled cases. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
 

@@ -1,1 +1,1 @@
-"""What people read of runs: one run, lists of runs, and their views."""
+"""Reading runs: one run, lists of runs, and their views."""

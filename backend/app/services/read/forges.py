@@ -1,4 +1,4 @@
-"""Reads what became of runs on their forges."""
+"""Reads the state of runs on their forges."""
 
 from collections.abc import Collection
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The runs behind each number of the metrics, as SQL: made of the same cases as the number."""
+"""Selects the runs that each figure of the metrics counts, as SQL, from the same cases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Cursors for lists: they name the last row of a page by what the list is ordered by, and its id."""
+"""Cursors for lists: the sort key and the id of the last row of a page."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""Compares the prompts of two attempts, so that what was added for the later one can be shown. Pure."""
+"""Compares the prompts of two attempts, to show what the later one adds. Pure."""
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher

@@ -1,4 +1,4 @@
-"""Reads the ledger of model requests: what a run consumed, and which model did what."""
+"""Reads the ledger of model requests: what a run consumed, and by which model."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

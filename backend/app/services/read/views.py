@@ -1,4 +1,4 @@
-"""Makes the API's views of stored rows."""
+"""Builds the API's views of stored rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal

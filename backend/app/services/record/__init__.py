@@ -1,1 +1,1 @@
-"""What is recorded of runs: rows and events, written in a transaction of the caller."""
+"""Records runs: rows and events, written in the caller's transaction."""

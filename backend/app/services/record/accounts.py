@@ -1,4 +1,4 @@
-"""Adds up what model requests consume: for each run and those above it, and for each project and day."""
+"""Adds up model requests for each run and its parents, and for each project and day."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

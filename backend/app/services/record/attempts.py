@@ -1,4 +1,4 @@
-"""The rows and events of an attempt's beginning and end; each function is part of a caller's transaction."""
+"""Records the start and end of an attempt, as rows and events in the caller's transaction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

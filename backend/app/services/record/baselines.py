@@ -1,4 +1,4 @@
-"""Keeps and finds baselines: what the base's tests do before a run changes anything."""
+"""Stores and finds baselines: what the base's tests do before a run changes anything."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Checks the budgets of a run, of its project and of the installation before a model is asked."""
+"""Checks the budgets of a run, its project and the installation before each model request."""
 
 from datetime import UTC, datetime
 from uuid import UUID

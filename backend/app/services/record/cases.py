@@ -1,4 +1,4 @@
-"""The cases that metrics count, as SQL. Reports and lists of runs are made of the same cases.
+"""Selects the cases that metrics count, as SQL. Reports and lists of runs use the same cases.
 
 docs/metrics.md says in words what is written here.
 """

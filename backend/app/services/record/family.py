@@ -1,4 +1,4 @@
-"""Runs above and below a run: the loop that waits for a subtask, and the subtasks of a loop."""
+"""Finds the runs above and below a run: the loop that waits for it, and its subtasks."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Reads what is recorded of a run into the values that decisions and prompts are made of."""
+"""Reads the records of a run into the values that decisions and prompts use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

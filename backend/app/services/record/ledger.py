@@ -1,4 +1,4 @@
-"""A run's ledger: what it has consumed, judges and subtasks included."""
+"""A run's ledger: what it consumed, including judges and subtasks."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What a loop that is over came to, read from its rows."""
+"""Reads the result of a finished loop from its rows."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Queues webhook messages about a run, in the transaction that makes them true."""
+"""Queues webhook messages about a run, in the transaction of the event."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What became of the phases of a run, kept in its row when it ends: metrics of many runs read nothing else.
+"""Stores the outcome of a run's phases in its row when it ends; metrics of many runs read only this.
 
 It is made by the statement that makes the cases of runs that are under way, so both are counted alike.
 """

@@ -1,4 +1,4 @@
-"""What became of runs' pull requests, as SQL: the same words for views and for metrics."""
+"""Outcomes of runs' pull requests, as SQL: the same for views and metrics."""
 
 from datetime import timedelta
 from typing import Any

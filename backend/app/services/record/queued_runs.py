@@ -1,4 +1,4 @@
-"""Makes the row of a run that waits for its first job, whatever its kind and however it begins."""
+"""Creates the row of a run that waits for its first job, for every kind."""
 
 from collections.abc import Sequence
 from typing import Any

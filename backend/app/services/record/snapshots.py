@@ -1,4 +1,4 @@
-"""Copies the files of one run to another as rows; whichever worker comes first restores them from there."""
+"""Copies the stored files of one run to another; the first worker restores them from there."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""The rows and events of attempts that are texts: one candidate without a commit, one verdict on it."""
+"""Records attempts that are texts: one candidate without a commit, one verdict on it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Lets a run rest until its model is back: the wait is a row and a job for later, and no worker is held."""
+"""Lets a run rest until its model is available: a row and a later job, and no busy worker."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

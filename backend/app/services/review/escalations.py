@@ -1,4 +1,4 @@
-"""Lets humans decide: lists what waits for them, and records a decision exactly once."""
+"""Lists escalations, and records each decision exactly once."""
 
 import glob
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The inbox of reviewers: which escalations it lists, and who looks after each."""
+"""The inbox of reviewers: which escalations it lists, and who has taken each."""
 
 from uuid import UUID
 

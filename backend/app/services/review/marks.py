@@ -1,4 +1,4 @@
-"""Records reviewers' words on verdicts: was it right? The newest mark on a verdict is the one that counts."""
+"""Records reviewers' marks on verdicts: right or wrong. The newest mark counts."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Tells whether a result still merges into its source, and takes it there as a branch when asked."""
+"""Checks whether a result still merges into its source, and creates it there as a branch on request."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Judges results again on the present head of their target: merged afresh, without any agent."""
+"""Evaluates results again on the current head of their target: merged afresh, without an agent."""
 
 from collections.abc import Sequence
 from pathlib import Path

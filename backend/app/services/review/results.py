@@ -1,4 +1,4 @@
-"""What a sprint made: diffs of its attempts, and the result as patch and bundle."""
+"""The output of a sprint: diffs of its attempts, and the result as patch and bundle."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reads what a reviewer needs for one decision, in one moment."""
+"""Reads everything that a reviewer needs for one decision, in one snapshot."""
 
 from collections.abc import Sequence
 from uuid import UUID

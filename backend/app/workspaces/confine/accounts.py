@@ -1,4 +1,4 @@
-"""Names for the user and group that a confined program runs as: some programs fail where theirs have none."""
+"""Gives names to the user and group of a confined program: some programs fail without them."""
 
 from collections.abc import Mapping
 

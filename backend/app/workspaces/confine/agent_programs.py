@@ -1,4 +1,4 @@
-"""Runs what an agent asks for, confined to the workspace it is asked in."""
+"""Runs programs for an agent, confined to its workspace."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager

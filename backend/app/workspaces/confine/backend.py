@@ -1,4 +1,4 @@
-"""What a means of confinement must do: bubblewrap, containers and Seatbelt each have one."""
+"""What a confinement backend must do; bubblewrap, containers and Seatbelt implement it."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager

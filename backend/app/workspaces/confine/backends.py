@@ -1,4 +1,4 @@
-"""Chooses what confines programs: what the operator named, or bubblewrap."""
+"""Chooses the confinement backend: the operator's choice, or bubblewrap."""
 
 import shutil
 

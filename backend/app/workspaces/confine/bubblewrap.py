@@ -1,4 +1,4 @@
-"""The command line that confines a program with bubblewrap: what it sees, as whom, with which bounds."""
+"""Builds bubblewrap's command line: what a program sees, its user, and its limits."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""A control group for each launch: bounds on all of its processes together, if the operator gives a place."""
+"""Creates a control group per launch, which limits all its processes together, if configured."""
 
 import asyncio
 import os

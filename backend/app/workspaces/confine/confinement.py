@@ -1,4 +1,4 @@
-"""What a confined program may reach, what the operator chose, and whether programs are confined at all."""
+"""What a confined program may reach, the operator's choice, and whether programs are confined at all."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

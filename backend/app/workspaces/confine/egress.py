@@ -1,4 +1,4 @@
-"""The way out of the sandbox for programs with a network: an HTTP proxy that reaches public addresses only.
+"""The network access of confined programs: an HTTP proxy that reaches public addresses only.
 
 A confined program has a network namespace without any interface but a loopback. What leaves it goes through
 a unix socket to this proxy, in the process of the service. The proxy resolves names itself, connects to the

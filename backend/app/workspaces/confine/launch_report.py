@@ -1,4 +1,4 @@
-"""Hears from bubblewrap what became of a launch, on a pipe that the launched program does not have."""
+"""Receives bubblewrap's report about a launch, on a pipe that the launched program does not have."""
 
 import os
 import re

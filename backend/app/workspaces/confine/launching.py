@@ -1,4 +1,4 @@
-"""Prepares launches in bubblewrap: what each sees, as whom it runs and what ends with it."""
+"""Prepares launches in bubblewrap: what each sees, its user, and what ends with it."""
 
 import platform
 import sys

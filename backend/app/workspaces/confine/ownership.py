@@ -1,4 +1,4 @@
-"""What a process makes and must not outlive it: owned by a lock that ends with the process, however it ends.
+"""Files and processes that must not outlive their process: owned by a lock that ends with it.
 
 Each process works in its own directories, named by a random number, with a locked file in each; its
 children carry the number in their environment. Who finds such a directory and can lock its file knows that

@@ -1,4 +1,4 @@
-"""What a launch needs whatever confines it: visible places, a user, and the ways out that were granted."""
+"""What a launch needs with every backend: visible places, a user, and the granted network access."""
 
 import errno
 import itertools

@@ -1,4 +1,4 @@
-"""Says which directories a confined program needs to run a Python interpreter."""
+"""Finds the directories that a confined program needs to run a Python interpreter."""
 
 import os
 from collections.abc import Iterator

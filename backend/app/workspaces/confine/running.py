@@ -1,4 +1,4 @@
-"""A program that runs confined, with streams: knows whether it started, and how to ask it to end."""
+"""A confined program with streams: knows whether it started, and how to ask it to end."""
 
 import asyncio
 

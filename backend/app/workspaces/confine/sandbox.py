@@ -1,4 +1,4 @@
-"""Runs programs that must not be trusted: confined, or not at all unless the operator allows it."""
+"""Runs untrusted programs: confined, or not at all unless the operator allows it."""
 
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Prepares launches in macOS's own sandbox (`sandbox-exec`), which has no namespaces and few bounds."""
+"""Prepares launches in macOS's sandbox (`sandbox-exec`), which has no namespaces and few limits."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""The profile that confines a program with macOS's own sandbox: everything is refused but what it names."""
+"""Builds the profile for macOS's sandbox: it denies everything that it does not name."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

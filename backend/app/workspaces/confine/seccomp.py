@@ -1,4 +1,4 @@
-"""The system calls that a confined program may not make, as a filter for the kernel.
+"""The system calls that a confined program may not make, as a kernel filter.
 
 The filter is a deny list in classic BPF, the form that `bwrap --seccomp` and seccomp(2) take. It closes what
 namespaces leave open: keyrings of the user, nested user namespaces, kernel interfaces with a history of

@@ -121,7 +121,7 @@ class Unavailable:
         return self.reason in _MAY_PASS
 
     def __str__(self) -> str:
-        return f"The workspace's environment cannot be made: {self.detail}"
+        return f"The workspace's environment cannot be created: {self.detail}"
 
 
 EnvironmentOutcome = Ready | Unavailable

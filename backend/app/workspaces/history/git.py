@@ -111,7 +111,7 @@ class Git:
         """
         found = shutil.which("git")
         if found is None:
-            raise UnavailableError("git is not installed or not on the search path (PATH); install it")
+            raise UnavailableError("git is not installed or not in PATH; install it")
         allowed = {k: v for k, v in (transport_env or {}).items() if k in TRANSPORT_VARIABLES and v}
         same = {theirs: allowed[ours] for ours, theirs in _SAME_FOR_GIT.items() if ours in allowed}
         return cls(found, {**same, **allowed})

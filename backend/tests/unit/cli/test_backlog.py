@@ -69,8 +69,8 @@ def test_an_item_is_added_with_what_it_needs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{", "line 2: is no JSON"),
-        ("[]", "line 2: is no JSON object"),
+        ("{", "line 2: is not JSON"),
+        ("[]", "line 2: is not a JSON object"),
         ('{"sprint": {"source": {"kind": "empty"}}}', "line 2: sprint.goal"),
         ('{"sprint": {"goal": "x", "source": {"kind": "archive", "data": "eA=="}}}', "line 2: sprint.source"),
         ('{"sprint": {"goal": "x", "source": {"kind": "empty"}}, "priority": 5000}', "line 2: priority"),
@@ -98,7 +98,7 @@ def test_notify_shows_the_answer_and_fails_if_it_was_not_taken() -> None:
     document = {"receiver": "team", "taken": False, "code": None, "answer": "answered 404: no_service"}
     outcome = invoke(answering("POST", "/notifications/team/test", document), "notify", "test", "team")
     assert outcome.code == 6
-    assert "team did not take the message: answered 404: no_service" in outcome.out
+    assert "team did not accept the message: answered 404: no_service" in outcome.out
 
 
 def test_a_recheck_that_fails_has_its_exit_code() -> None:

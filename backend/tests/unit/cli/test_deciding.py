@@ -70,7 +70,7 @@ class TestEscalations:
         assert (outcome.code, "is taken by ada" in outcome.out) == (0, True)
         assert sent(service.requests[-1]) == {"take_over": True}
         assert invoke(service, "escalations", "take", "--json").document["assigned_to"] == "ada"
-        assert "is free" in invoke(service, "escalations", "release").out
+        assert "is released" in invoke(service, "escalations", "release").out
 
     def test_a_reviewer_who_has_it_is_named(self) -> None:
         one = escalation_view(assigned_to="ada")

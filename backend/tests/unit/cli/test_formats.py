@@ -193,7 +193,9 @@ def test_json_keeps_its_members_and_lists_findings(tmp_path: Path) -> None:
         pytest.param(["--report", "sarif=none/a"], "does not exist", id="no directory"),
         pytest.param(["--report", "sarif=."], "is a directory", id="a directory"),
         pytest.param(["--format", "xml"], "--format", id="unknown"),
-        pytest.param(["--format", "sarif", "--json"], "--format: sarif does not go with --json", id="both"),
+        pytest.param(
+            ["--format", "sarif", "--json"], "--format: sarif cannot be combined with --json", id="both"
+        ),
     ],
 )
 def test_bad_options_are_named_before_anything_is_evaluated(

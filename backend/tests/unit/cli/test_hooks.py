@@ -216,7 +216,7 @@ def test_what_is_no_event_is_an_error(project: Path, event: str, told: str) -> N
     ("members", "told"),
     [
         pytest.param({"cwd": "/nonexistent"}, "is not a directory", id="no directory"),
-        pytest.param({"cwd": "/"}, "no git repository", id="no repository"),
+        pytest.param({"cwd": "/"}, "not in a git repository", id="no repository"),
     ],
 )
 def test_a_place_without_a_base_gives_a_warning(project: Path, members: dict[str, str], told: str) -> None:

@@ -115,7 +115,7 @@ def test_an_existing_file_is_replaced_only_by_force(project: Path) -> None:
     [
         (["--check"], "project", "there is no"),
         ([], "none", "is not a directory"),
-        ([], "empty", "no git repository with a commit"),
+        ([], "empty", "not in a git repository with a commit"),
     ],
 )
 def test_what_cannot_be_tried_is_named(project: Path, options: list[str], place: str, told: str) -> None:

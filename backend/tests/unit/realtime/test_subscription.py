@@ -296,5 +296,6 @@ async def test_a_long_replay_is_not_lag() -> None:
     one = subscription(feed, log, client, Pace(batch=3, max_lag=5, pause=0.0))
     task = asyncio.create_task(one.run())
     await client.until(lambda: len(client.got) == 30)
+    assert not task.done(), "the client was not dropped"
     task.cancel()
     await asyncio.wait([task])

@@ -32,9 +32,9 @@ def _(event: EscalationReminderEvent, state: WatchedRun) -> Iterable[Notice]:
 def _(event: EscalationAssignedEvent, state: WatchedRun) -> Iterable[Notice]:
     data = event.data
     if data.assigned_to is None:
-        text = f"{one_line(data.before or 'a reviewer')} gave the escalation back"
+        text = f"{one_line(data.before or 'a reviewer')} released the escalation"
     else:
-        text = f"{one_line(data.assigned_to)} looks after the escalation"
+        text = f"{one_line(data.assigned_to)} took the escalation"
     yield Notice("waiting", text, depth=1)
 
 

@@ -40,7 +40,7 @@ def _(event: EvaluationCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
 @say.register
 def _(event: EvaluationFailedEvent, state: WatchedRun) -> Iterable[Notice]:
     again = tried_again(event.data.retry_in_seconds)
-    text = f"{try_word(state).capitalize()} {event.attempt} is not judged{again}"
+    text = f"{try_word(state).capitalize()} {event.attempt} could not be evaluated{again}"
     yield Notice("errored", text, first_lines(event.data.reason, EVIDENCE_LINES))
 
 

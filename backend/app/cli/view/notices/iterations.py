@@ -32,7 +32,7 @@ def _(event: IterationScriptedEvent, state: WatchedRun) -> Iterable[Notice]:
 @say.register
 def _(event: IterationCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
     if event.data.condition_trouble:
-        text = f"The condition to stop could not be asked: {one_line(event.data.condition_trouble)}"
+        text = f"The condition to stop could not be evaluated: {one_line(event.data.condition_trouble)}"
         yield Notice("warn", text, depth=3)
     elif event.data.condition_met:
         yield Notice("info", "The condition to stop is met", depth=3)

@@ -28,7 +28,7 @@ def _(event: RunCreatedEvent, state: WatchedRun) -> Iterable[Notice]:
     if data.forked_from is not None:
         origin = data.forked_from
         place = f"{one_line(origin.phase)}/{origin.attempt} of sprint {origin.run_id}"
-        yield Notice("info", f"begins with what {place} left", depth=0)
+        yield Notice("info", f"starts from the files of {place}", depth=0)
 
 
 @say.register

@@ -1,4 +1,4 @@
-"""Which failing tests of the base count, which do not, and about which a human is asked."""
+"""Sorts failing base tests: those that count, those that do not, and those that need a decision."""
 
 import asyncio
 from collections import defaultdict

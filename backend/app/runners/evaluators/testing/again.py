@@ -1,4 +1,4 @@
-"""A second look at tests that failed: are they flaky, does the base fail them, too, is it the machine?
+"""Runs failed tests again: are they flaky, does the base fail them too, or is it the machine?
 
 What is found never turns a failure into a pass. It is reported, so that no one hunts a missing fault,
 and where *every* failure is the base's own flake or the machine's lack, there is no verdict. What the

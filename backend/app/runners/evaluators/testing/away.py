@@ -1,4 +1,4 @@
-"""The base's tests away from the candidate's code, while they run beside it."""
+"""Runs the base's tests away from the candidate's code, in parallel with the normal run."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence

@@ -1,4 +1,4 @@
-"""What the base tree says about a run: which tests are lost or newly skipped, and whose fault trouble is."""
+"""Compares a run with the base: tests lost or newly skipped, and who is at fault for trouble."""
 
 import asyncio
 from collections.abc import Collection, Iterable

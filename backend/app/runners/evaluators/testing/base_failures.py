@@ -1,4 +1,4 @@
-"""Which failing tests of the base count, as some failed before anything was done. Pure."""
+"""Decides which failing tests of the base count, because some already failed there. Pure."""
 
 import re
 import sys

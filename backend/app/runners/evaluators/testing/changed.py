@@ -1,4 +1,4 @@
-"""The questions of base tests that fail, while the candidate's version of them passes."""
+"""Asks about base tests that fail while the candidate's version of them passes."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which pytest configuration counts: the base tree's; the candidate's only where it weakens no test."""
+"""Chooses the pytest configuration: the base's, or the candidate's where it weakens no test."""
 
 import configparser
 import shlex

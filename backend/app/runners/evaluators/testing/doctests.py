@@ -1,4 +1,4 @@
-"""Lets the base's doctests judge a candidate's sources, in which its own stand."""
+"""Runs the base's doctests on a candidate's sources, which hold their own."""
 
 import ast
 import doctest

@@ -1,4 +1,4 @@
-"""Puts a test run into the words of an evaluation: what failed, and what a reader should know."""
+"""Words the result of a test run: what failed, and what a reader should know."""
 
 import signal
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Carries out what the test gate is set to: runs the tests and compares them with the base.
+"""Carries out the test gate: runs the tests and compares them with the base.
 
 Separate from the gate, whose settings every panel holds: this imports far more, and only for tests.
 """

@@ -1,4 +1,4 @@
-"""Files of a project that its build makes, and that its code imports all the same."""
+"""Files that a project's build generates and its code imports."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Asks the interpreter of a project what is installed in it, out of reach of everything that is judged."""
+"""Asks a project's interpreter what is installed, out of reach of the evaluated code."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the ids of tests say, and which of the base's tests a candidate lost."""
+"""Reads the ids of tests, and finds the base's tests that a candidate lost."""
 
 from collections import defaultdict
 from collections.abc import Iterable

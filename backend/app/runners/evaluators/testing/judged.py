@@ -1,4 +1,4 @@
-"""What is known about a candidate's test runs once they are compared with the base: pure data."""
+"""The results of a candidate's test runs after comparison with the base. Pure data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

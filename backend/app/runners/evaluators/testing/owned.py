@@ -1,4 +1,4 @@
-"""Finds the helpers and data files of a base that only its tests use, wherever they lie.
+"""Finds helpers and data files of a base that only its tests use, wherever they are.
 
 A file counts as theirs when the text of the tests names it and no other source does. That is said of data
 beside the tests (`expected.json`), of directories with a name for such data (`golden`), and of modules that

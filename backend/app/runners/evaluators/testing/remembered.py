@@ -1,4 +1,4 @@
-"""A stored baseline in place of a run of the base's tests. Pure."""
+"""Uses a stored baseline instead of running the base's tests. Pure."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

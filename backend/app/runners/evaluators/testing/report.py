@@ -1,4 +1,4 @@
-"""Reads the records of a test run and says whether they can be believed."""
+"""Reads the records of a test run and decides whether they can be trusted."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a test run and its reader know and the tests do not: the key of the records, and the canaries."""
+"""What a test run and its reader know but the tests do not: the key of the records, and the canaries."""
 
 import json
 import secrets

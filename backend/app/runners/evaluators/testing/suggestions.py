@@ -1,4 +1,4 @@
-"""What to do about a test run that does not pass."""
+"""Suggests what to do about a test run that does not pass."""
 
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import CollectProblem, Ending, RanTest, RunReport

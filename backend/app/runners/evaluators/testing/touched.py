@@ -1,4 +1,4 @@
-"""Whether a test that was red before ran through anything that the candidate changed."""
+"""Decides whether a test that already failed ran through anything the candidate changed."""
 
 import ast
 import re

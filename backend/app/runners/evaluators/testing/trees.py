@@ -1,4 +1,4 @@
-"""Which files a test run sees: the candidate's code in the base's test setting, or the candidate as it is.
+"""Builds the trees of test runs: the candidate's code with the base's tests, or the candidate as it is.
 
 For the base's tests,
 

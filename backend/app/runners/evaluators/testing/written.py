@@ -1,4 +1,4 @@
-"""Which tests a file defines by its text, and how much of that is certain without running it.
+"""Finds the tests that a file defines by its text, and how certain that is without running it.
 
 Most test files say plainly which tests they hold. For these no process need be started to know that a run
 held all of them; for all others the base is asked.

@@ -1,4 +1,4 @@
-"""The command line that runs a program in a container: what it sees, as whom, with which bounds."""
+"""Builds the command line of a container: what a program sees, its user, and its limits."""
 
 import resource
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Gives descriptors to a program in a container over a unix socket, once."""
+"""Passes file descriptors to a program in a container over a unix socket, once."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Prepares launches in containers of Docker or Podman; each container is gone at the end of its launch."""
+"""Prepares launches in Docker or Podman; each container is removed at the end of its launch."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""Starts inside a container: takes over descriptors that the engine cannot pass, then becomes a program.
+"""Starts inside a container: receives descriptors that the engine cannot pass, then executes the program.
 
 Runs alone, with any Python 3.9 or newer and nothing but its standard library:
 `python -I -S receiver.py SOCKET NUMBER[,NUMBER ...] PROGRAM [ARGUMENT ...]`. The socket gives the descriptors

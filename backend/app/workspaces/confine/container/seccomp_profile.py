@@ -1,4 +1,4 @@
-"""The filter of system calls as engines for containers take it; it refuses what bubblewrap's does."""
+"""The system call filter in the format of container engines; it blocks what bubblewrap's does."""
 
 import errno
 import json

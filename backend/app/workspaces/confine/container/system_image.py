@@ -1,4 +1,4 @@
-"""An image without files, in which this machine's own system directories are laid at their places."""
+"""An empty image into which this machine's own system directories are mounted."""
 
 import hashlib
 import io
@@ -32,7 +32,7 @@ async def system_image(engine: Engine) -> str:
         outcome = await engine.call("import", "-", name, stdin=archive)
         if outcome.returncode != 0:
             told = outcome.stderr.strip()[-300:]
-            raise SandboxUnavailableError(f"the system image cannot be made: {told}")
+            raise SandboxUnavailableError(f"the system image cannot be created: {told}")
     return name
 
 

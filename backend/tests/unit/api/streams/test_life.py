@@ -59,6 +59,9 @@ async def test_a_reason_from_afterwards_is_of_no_interest() -> None:
         pass
     life.end(Reason("late"))
     await asyncio.sleep(0)
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
 
 
 async def test_who_is_cancelled_as_well_stays_cancelled() -> None:

@@ -94,7 +94,7 @@ BAD = {
     ),
     "a missing key": (COMMAND + b'[[command]]\nname = "b"\n', ":4: command[2]: needs run or preset"),
     "no program": (b'[[command]]\nname = "a"\nrun = []\n', ":3: command[1].run: "),
-    "the same name twice": (COMMAND + COMMAND, ":5: command[2].name: is the name of another command"),
+    "the same name twice": (COMMAND + COMMAND, ":5: command[2].name: is also the name of another command"),
     "an unknown phase": (COMMAND + b'phases = ["codin"]\n', ":4: command[1].phases[1]: must be"),
     "no phase": (COMMAND + b"phases = []\n", ":4: command[1].phases: "),
     "a report of another kind": (
