@@ -17,9 +17,7 @@ const PLACES = [
 ] as const;
 
 const LOOK =
-  "flex min-h-8 items-center gap-1.5 rounded-md px-2 py-1 font-medium hover:bg-sunken aria-[current=page]:bg-sunken " +
-  // One line of a phone.
-  "max-sm:px-1.5 max-sm:text-sm";
+  "flex min-h-8 items-center gap-1.5 rounded-md py-1 font-medium hover:bg-sunken aria-[current=page]:bg-sunken";
 
 export function Header() {
   const waiting = useWaitingCount();
@@ -34,10 +32,7 @@ export function Header() {
           <img src="/favicon.svg" alt="" width={20} height={20} />
           <span className="max-md:sr-only">PhaseRunner</span>
         </Link>
-        <nav
-          aria-label="Main"
-          className="flex items-center max-sm:order-last max-sm:-mx-1.5 max-sm:w-[calc(100%+0.75rem)] max-sm:justify-between max-[22rem]:flex-wrap sm:gap-1"
-        >
+        <nav aria-label="Main" className="main-nav">
           {PLACES.map((place) => (
             <Link
               key={place.to}
