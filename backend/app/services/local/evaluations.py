@@ -27,8 +27,8 @@ from app.workspaces.files.origin import origin_of, write_origin
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.asked_parts import asked_in
 from app.workspaces.sources.copying import copy_working_tree, top_of_repository
-from app.workspaces.sources.filling import asked_in
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
 

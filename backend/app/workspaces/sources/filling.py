@@ -1,7 +1,6 @@
 """Fetches the files that a commit only names, if its `phaserunner.toml` asks for them."""
 
 import tempfile
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,12 +11,12 @@ from app.workspaces.history.filling import Filler, make_filling, named_by
 from app.workspaces.history.notes import read_notes
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.history.withheld import TreeEntry, entries_of
+from app.workspaces.sources.asked_parts import MAX_BYTES, asked_by
 from app.workspaces.sources.inspection import SourcePolicy
-from app.workspaces.sources.lfs import fetch_objects, pointers_in
+from app.workspaces.sources.lfs_pointers import pointers_in
 from app.workspaces.sources.local_parts import LocalPlace
 from app.workspaces.sources.submodules import RemotePlace, submodules_of
 
-_MAX_BYTES = 1_000_000
 _SUBMODULE = b"160000"
 
 
@@ -63,28 +62,14 @@ async def _kept_in_lfs(repo: RunRepository, commit: str, place: RemotePlace | Lo
         if isinstance(place, LocalPlace):
             blobs = await place.objects(repo, list(sizes), Path(name))
         else:
+            from app.workspaces.sources.lfs import fetch_objects  # noqa: PLC0415 - its HTTP client is slow to import
+
             blobs = await fetch_objects(repo, sizes, place.source, place.policy, Path(name))
     return [Filler(each.entry, blobs[each.oid]) for each in pointers]
 
 
 async def _asked(repo: RunRepository, commit: str) -> SourceTable:
-    return _table(await repo.read_file(commit, PROJECT_FILE, _MAX_BYTES) or b"")
-
-
-def asked_in(tree: Path) -> SourceTable:
-    """Return what the project file of a directory asks for."""
-    try:
-        with (tree / PROJECT_FILE).open("rb") as handle:
-            return _table(handle.read(_MAX_BYTES))
-    except OSError:
-        return SourceTable()
-
-
-def _table(content: bytes) -> SourceTable:
-    try:
-        return SourceTable.model_validate(tomllib.loads(content.decode()).get("source", {}))
-    except ValueError:
-        return SourceTable()  # the verdict will name what is wrong in the file
+    return asked_by(await repo.read_file(commit, PROJECT_FILE, MAX_BYTES) or b"")
 
 
 async def _is_filled(repo: RunRepository, commit: str, asked: SourceTable) -> bool:

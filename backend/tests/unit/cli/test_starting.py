@@ -122,7 +122,7 @@ class TestRun:
             ),
             pytest.param(
                 ["x", "--candidate", "scripted"],
-                "agent.candidates.0.agent: a script works alone",
+                "agent.candidates.0.agent: a script cannot work beside other agents",
                 id="a script as candidate",
             ),
             pytest.param(

@@ -14,8 +14,8 @@ from app.workspaces.files.limits import WorkspaceLimits
 from app.workspaces.history.git import Git
 from app.workspaces.history.looking import look_at
 from app.workspaces.history.repository import RunRepository
+from app.workspaces.sources.asked_parts import asked_in
 from app.workspaces.sources.copying import copy_working_tree
-from app.workspaces.sources.filling import asked_in
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.lfs import fetch_objects
