@@ -160,7 +160,7 @@ class AgentResult:
 class FailureKind(StrEnum):
     """Why an agent could not do its work.
 
-    `CONFIGURATION` (no key, a rejected key, an unknown model) is not worth a retry; a human has to act.
+    `CONFIGURATION` (no key, a rejected key, an unknown model) is not worth a retry; a person has to act.
     `UNAVAILABLE` (rate limit, server error, network, timeout of a request, a stream cut short) and
     `PROTOCOL` (an answer that cannot be read) are retried with backoff. `LIMIT` is one of `AgentLimits`.
     `BUDGET` is a budget of the run or of the day: the run escalates.

@@ -3,23 +3,23 @@
 The rules, in the order in which they apply:
 
 1. A finished run stays finished, a paused run rests, and an open escalation waits for its human.
-2. A human's decision is carried out: *accept* completes the phase, *reject* fails the run, *retry* grants
+2. A person's decision is carried out: *accept* completes the phase, *reject* fails the run, *retry* grants
    further attempts.
 3. A phase without an attempt gets its first one. A phase whose attempt passed is complete. A run whose phases
    are complete is complete, too.
 4. Three faults use up no attempt: an attempt whose worker died continues under the same number, one whose
    agent failed does so after a pause, and one that has output is only evaluated again. Each has a limit,
-   after which a human is asked.
+   after which a person is asked.
    A model that is unavailable is waited for: for minutes, or until the provider's limit ends.
 5. An attempt may end its run by itself. Its stop condition is met, which completes the phase; it cannot be
-   carried out, which fails the run; or its agent asks for a human, which escalates. An attempt with only a
+   carried out, which fails the run; or its agent asks for a person, which escalates. An attempt with only a
    question about changed tests escalates at once and uses up no attempt: a reviewer who continues the phase
    grants another one.
 6. An attempt that asked for a subtask rests until the subtask has ended, and then continues under the same
    number.
-7. No agent starts while a budget is spent, of the run or of the day; a human is asked.
+7. No agent starts while a budget is spent, of the run or of the day; a person is asked.
 8. A failed attempt is followed by the next one, unless the agent is stuck or the budget is spent; then a
-   human is asked. When the attempts are used up, a human is asked too, or the run returns what it has: its
+   person is asked. When the attempts are used up, a person is asked too, or the run returns what it has: its
    history, or a partial answer. Only this last step differs between the kinds of runs.
 """
 
@@ -67,7 +67,7 @@ class SpawnSubtask:
 
 @dataclass(frozen=True, slots=True)
 class CompletePhase:
-    """The phase holds. `accepted_by` names the human who let it through, if the gates did not."""
+    """The phase holds. `accepted_by` names the person who let it through, if the gates did not."""
 
     phase: str
     number: int
@@ -99,7 +99,7 @@ class ReturnPartial:
 
 @dataclass(frozen=True, slots=True)
 class Escalate:
-    """Ask a human."""
+    """Ask a person."""
 
     phase: str
     number: int
@@ -109,7 +109,7 @@ class Escalate:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing to do now: a human is asked or holds the run, a subtask is at work, or the agent rests.
+    """Nothing to do now: a person is asked or holds the run, a subtask is at work, or the agent rests.
 
     `until` is None for all but the last.
     """
@@ -177,7 +177,7 @@ def _asked_of_human(history: History, phase: str) -> Decision | None:
 
 
 def attempts_allowed(escalations: tuple[EscalationFacts, ...], policy: RunPolicy) -> int:
-    """The number of attempts a phase may use: the policy's, and what humans granted."""
+    """The number of attempts a phase may use: the policy's, and what people granted."""
     return policy.max_attempts + sum(each.additional_attempts for each in escalations)
 
 

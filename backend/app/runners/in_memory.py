@@ -20,7 +20,7 @@ class MemoryRecords:
         phase: the current phase; None when it is complete.
         policy: by which the run is decided.
         attempts: the facts of each attempt, by number.
-        escalation: the question to a human on which the run rests.
+        escalation: the question to a person on which the run rests.
         usage: what agents and judges consumed.
     """
 

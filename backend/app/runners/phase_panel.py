@@ -130,7 +130,7 @@ class PhasePanel:
         policy: RunPolicy,
         acceptances: Sequence[Acceptance] = (),
     ) -> PanelVerdict:
-        """Draw the verdict from an attempt's results and from the findings that humans accepted before."""
+        """Draw the verdict from an attempt's results and from the findings that people accepted before."""
         threshold = policy.pass_threshold
         if self._project is not None:
             threshold = self._project.pass_threshold(threshold)

@@ -14,7 +14,7 @@ MAX_BACKOFF_SECONDS = 300.0
 
 
 def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
-    """Return why a human is asked instead of trying an attempt again; None while it may be tried again."""
+    """Return why a person is asked instead of trying an attempt again; None while it may be tried again."""
     if last.needs_human:
         return _whose_model(last)[0], last.error
     if waited_enough(Unavailable(last.unavailable_failures, last.unavailable_since), policy, now):

@@ -1,7 +1,7 @@
 """The figures and names that settings, policies, evaluators and memory start from; each stands only here."""
 
 MAX_ATTEMPTS = 3
-"""Attempts that a phase may use before a human is asked."""
+"""Attempts that a phase may use before a person is asked."""
 
 PASS_THRESHOLD = 0.7
 """The score in [0, 1] from which an evaluator that asks a model passes."""

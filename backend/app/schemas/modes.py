@@ -41,7 +41,7 @@ class CounterTestsMode(StrEnum):
 class InProcessOnly(StrEnum):
     """What becomes of a pass for which only the process of the candidate's own code speaks.
 
-    `NOTE`: the result says so. `ASK`: a human is asked when everything else holds. `FAIL`: it is no pass.
+    `NOTE`: the result says so. `ASK`: a person is asked when everything else holds. `FAIL`: it is no pass.
     """
 
     NOTE = "note"

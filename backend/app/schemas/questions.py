@@ -1,4 +1,4 @@
-"""The one precise question that a human is asked about a changed test, with both versions side by side."""
+"""The one precise question that a person is asked about a changed test, with both versions side by side."""
 
 import hashlib
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 QUESTIONS = "questions"
-"""Member of a result's metadata: what the evaluator would ask a human."""
+"""Member of a result's metadata: what the evaluator would ask a person."""
 
 MAX_QUESTIONS = 50
 """Questions that one result carries."""
@@ -15,9 +15,9 @@ _SOURCE_CHARS = 6000
 
 
 class ProtectedPolicy(StrEnum):
-    """What becomes of a changed test, fixture or setting of the base.
+    """The effect of a changed test, fixture or setting of the base.
 
-    `FAIL`: the attempt fails. `ASK`: a human is asked when everything else holds. `NOTE`: it is only told.
+    `FAIL`: the attempt fails. `ASK`: a person is asked if everything else holds. `NOTE`: it is only noted.
     """
 
     FAIL = "fail"

@@ -36,7 +36,7 @@ class RunKind(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """Where a run stands. `WAITING` is for a human; the last three are final."""
+    """Where a run stands. `WAITING` is for a person; the last three are final."""
 
     QUEUED = "queued"
     ACTIVE = "active"
@@ -97,7 +97,7 @@ class SubtaskState(StrEnum):
 class AttemptClosing(StrEnum):
     """How an attempt says by itself what becomes of its run, whatever its verdict.
 
-    `CONDITION`: the run's own condition to stop is met. `HUMAN`: the agent says that only a human can go on.
+    `CONDITION`: the run's own condition to stop is met. `HUMAN`: the agent says that it needs a person.
     `ERROR`: it could not be carried out, and is not tried again.
     """
 
@@ -109,7 +109,7 @@ class AttemptClosing(StrEnum):
 class WhenExhausted(StrEnum):
     """What happens after the last attempt has failed.
 
-    A sprint asks a human; a director-evaluator loop returns its history; an answer is given in part.
+    A sprint asks a person; a director-evaluator loop returns its history; an answer is given in part.
     """
 
     ESCALATE = "escalate"
@@ -118,7 +118,7 @@ class WhenExhausted(StrEnum):
 
 
 class EscalationReason(StrEnum):
-    """Why a human is asked. `QUESTION`: only a question about changed tests is open.
+    """Why a person is asked. `QUESTION`: only a question about changed tests is open.
 
     `BUDGET_EXHAUSTED` is the run's own budget, which a retry grants again; `DAY_BUDGET_EXHAUSTED` is the
     operator's for a day, which no reviewer grants.
@@ -136,7 +136,7 @@ class EscalationReason(StrEnum):
 
 
 class EscalationDecision(StrEnum):
-    """What a human can decide."""
+    """What a person can decide."""
 
     ACCEPT = "accept"
     RETRY = "retry"

@@ -185,7 +185,7 @@ export interface paths {
         };
         /**
          * List escalations, oldest first
-         * @description With `status=open`, lists what waits for a human. Repeat a filter to allow several values.
+         * @description With `status=open`, lists what waits for a person. Repeat a filter to allow several values.
          */
         get: operations["list_escalations"];
         put?: never;
@@ -2056,7 +2056,7 @@ export interface components {
             entries: string[];
             /**
              * Escalation Id
-             * @description The open escalation, if the run waits for a human.
+             * @description The open escalation, if the run waits for a person.
              */
             escalation_id: string | null;
             /** Escalations */
@@ -3734,7 +3734,7 @@ export interface components {
         };
         /**
          * EscalationDecision
-         * @description What a human can decide.
+         * @description What a person can decide.
          * @enum {string}
          */
         EscalationDecision: "accept" | "retry" | "reject";
@@ -3851,7 +3851,7 @@ export interface components {
         };
         /**
          * EscalationMetrics
-         * @description How often humans were asked, why, and what they decided.
+         * @description How often people were asked, why, and what they decided.
          *
          *     Attributes:
          *         rate: runs that escalated at least once, of those that did or are over.
@@ -3886,7 +3886,7 @@ export interface components {
         };
         /**
          * EscalationReason
-         * @description Why a human is asked. `QUESTION`: only a question about changed tests is open.
+         * @description Why a person is asked. `QUESTION`: only a question about changed tests is open.
          *
          *     `BUDGET_EXHAUSTED` is the run's own budget, which a retry grants again; `DAY_BUDGET_EXHAUSTED` is the
          *     operator's for a day, which no reviewer grants.
@@ -5169,7 +5169,7 @@ export interface components {
         };
         /**
          * HumanWord
-         * @description What humans said to a verdict: by a mark, or because they accepted the work.
+         * @description What people said to a verdict: by a mark, or because they accepted the work.
          * @enum {string}
          */
         HumanWord: "none" | "confirmed" | "overruled";
@@ -5774,7 +5774,7 @@ export interface components {
             created_by: string;
             /**
              * Escalation Id
-             * @description The open escalation, if the run waits for a human.
+             * @description The open escalation, if the run waits for a person.
              */
             escalation_id: string | null;
             /** Finished At */
@@ -5944,7 +5944,7 @@ export interface components {
             definition: components["schemas"]["DirectorEvaluatorLoop"];
             /**
              * Escalation Id
-             * @description The open escalation, if the run waits for a human.
+             * @description The open escalation, if the run waits for a person.
              */
             escalation_id: string | null;
             /** Escalations */
@@ -6024,7 +6024,7 @@ export interface components {
         };
         /**
          * LoopEnd
-         * @description Why a loop ended. `WAITING` is for a human.
+         * @description Why a loop ended. `WAITING` is for a person.
          * @enum {string}
          */
         LoopEnd: "success" | "condition" | "maximum" | "waiting" | "error";
@@ -6114,7 +6114,7 @@ export interface components {
          *         final_evaluation: of the last iteration that has one.
          *         success: what the last evaluation says, if no error came after it.
          *         iterations_completed: iterations that were evaluated.
-         *         ended_by: why there are no more; null when a human or a cancellation ended it.
+         *         ended_by: why there are no more; null when a person or a cancellation ended it.
          *         error: what ended the loop, when it was an error.
          */
         LoopOutcome: {
@@ -6962,9 +6962,9 @@ export interface components {
         };
         /**
          * ProtectedPolicy
-         * @description What becomes of a changed test, fixture or setting of the base.
+         * @description The effect of a changed test, fixture or setting of the base.
          *
-         *     `FAIL`: the attempt fails. `ASK`: a human is asked when everything else holds. `NOTE`: it is only told.
+         *     `FAIL`: the attempt fails. `ASK`: a person is asked if everything else holds. `NOTE`: it is only noted.
          * @enum {string}
          */
         ProtectedPolicy: "fail" | "ask" | "note";
@@ -7534,7 +7534,7 @@ export interface components {
             created_by: string;
             /**
              * Escalation Id
-             * @description The open escalation, if the run waits for a human.
+             * @description The open escalation, if the run waits for a person.
              */
             escalation_id: string | null;
             /** Escalations */
@@ -7845,7 +7845,7 @@ export interface components {
             created_by: string;
             /**
              * Escalation Id
-             * @description The open escalation, if the run waits for a human.
+             * @description The open escalation, if the run waits for a person.
              */
             escalation_id: string | null;
             /** Finished At */
@@ -7922,7 +7922,7 @@ export interface components {
         };
         /**
          * RunStatus
-         * @description Where a run stands. `WAITING` is for a human; the last three are final.
+         * @description Where a run stands. `WAITING` is for a person; the last three are final.
          * @enum {string}
          */
         RunStatus: "queued" | "active" | "waiting" | "completed" | "failed" | "cancelled";
@@ -7969,7 +7969,7 @@ export interface components {
             created_by: string;
             /**
              * Escalation Id
-             * @description The open escalation, if the run waits for a human.
+             * @description The open escalation, if the run waits for a person.
              */
             escalation_id: string | null;
             /** Finished At */
@@ -8546,7 +8546,7 @@ export interface components {
         };
         /**
          * TaskStatus
-         * @description What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a human.
+         * @description What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a person.
          * @enum {string}
          */
         TaskStatus: "COMPLETE" | "CONTINUATION" | "WAITING" | "FAILED";
@@ -8891,7 +8891,7 @@ export interface components {
          * WhenExhausted
          * @description What happens after the last attempt has failed.
          *
-         *     A sprint asks a human; a director-evaluator loop returns its history; an answer is given in part.
+         *     A sprint asks a person; a director-evaluator loop returns its history; an answer is given in part.
          * @enum {string}
          */
         WhenExhausted: "escalate" | "return_history" | "return_partial";

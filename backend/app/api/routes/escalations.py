@@ -24,7 +24,7 @@ router = APIRouter(route_class=StrictRoute, prefix="/api/v1/escalations", tags=[
 async def list_escalations(
     query: Annotated[EscalationQuery, Query()], services: Services, who: Viewer
 ) -> EscalationPage:
-    """With `status=open`, lists what waits for a human. Repeat a filter to allow several values."""
+    """With `status=open`, lists what waits for a person. Repeat a filter to allow several values."""
     return await services.escalations.page(query)
 
 

@@ -101,7 +101,7 @@ class EvaluationResult(BaseModel):
 
     @property
     def questions(self) -> list[Question]:
-        """What a failed result would ask a human; when there are any, nothing else speaks against a pass."""
+        """What a failed result would ask a person; when there are any, nothing else speaks against a pass."""
         asked = self.metadata.get(QUESTIONS)
         if self.status is not EvaluationStatus.FAILED or not isinstance(asked, list):
             return []

@@ -71,7 +71,7 @@ class LoopOutcome(BaseModel):
         final_evaluation: of the last iteration that has one.
         success: what the last evaluation says, if no error came after it.
         iterations_completed: iterations that were evaluated.
-        ended_by: why there are no more; null when a human or a cancellation ended it.
+        ended_by: why there are no more; null when a person or a cancellation ended it.
         error: what ended the loop, when it was an error.
     """
 

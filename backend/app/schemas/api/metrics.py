@@ -1,4 +1,4 @@
-"""Metrics: how often gates hold, how often humans are asked, what it costs. Defined in docs/metrics.md."""
+"""Metrics: how often gates hold, how often people are asked, what it costs. Defined in docs/metrics.md."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -80,7 +80,7 @@ class PhaseMetrics(BaseModel):
 
 
 class EscalationMetrics(BaseModel):
-    """How often humans were asked, why, and what they decided.
+    """How often people were asked, why, and what they decided.
 
     Attributes:
         rate: runs that escalated at least once, of those that did or are over.

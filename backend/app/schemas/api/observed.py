@@ -1,4 +1,4 @@
-"""Observed gates as the API speaks of them: what they would have blocked, and what humans said to that."""
+"""Observed gates as the API speaks of them: what they would have blocked, and what people said to that."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,7 +11,7 @@ from app.schemas.shares import Share
 
 
 class HumanWord(StrEnum):
-    """What humans said to a verdict: by a mark, or because they accepted the work."""
+    """What people said to a verdict: by a mark, or because they accepted the work."""
 
     NONE = "none"
     CONFIRMED = "confirmed"

@@ -71,7 +71,7 @@ class ListedRun(BaseModel):
         default=None, description="The score of the latest evaluated attempt; null before that."
     )
     usage: Usage
-    escalation_id: UUID | None = Field(description="The open escalation, if the run waits for a human.")
+    escalation_id: UUID | None = Field(description="The open escalation, if the run waits for a person.")
     paused: PauseView | None = Field(
         default=None, description="Set while the run is paused; `status` is what it continues with."
     )

@@ -11,7 +11,7 @@ from app.schemas.runs import Usage
 
 
 class TaskStatus(StrEnum):
-    """What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a human."""
+    """What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a person."""
 
     COMPLETE = "COMPLETE"
     CONTINUATION = "CONTINUATION"
@@ -196,7 +196,7 @@ LoopError = ResourceExhaustion | TaskFailure
 
 
 class LoopEnd(StrEnum):
-    """Why a loop ended. `WAITING` is for a human."""
+    """Why a loop ended. `WAITING` is for a person."""
 
     SUCCESS = "success"
     CONDITION = "condition"

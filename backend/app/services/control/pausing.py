@@ -26,7 +26,7 @@ from app.services.record.waiting import end_wait, rests
 class PauseService:
     """Pauses and resumes runs.
 
-    A paused run has no job. Its status stays what it was, so that it goes on from there; a human who is
+    A paused run has no job. Its status stays what it was, so that it goes on from there; a person who is
     asked can decide meanwhile.
 
     Args:

@@ -120,7 +120,7 @@ async def record_no_verdict(
 
 
 async def _count_failure(recording: Recording, row: Attempt, policy: RunPolicy) -> tuple[int, float | None]:
-    """Return the failures so far, and the seconds until the evaluation is repeated; None asks a human."""
+    """Return the failures so far, and the seconds until the evaluation is repeated; None asks a person."""
     forget_failures(row)
     row.evaluation_failures += 1
     if row.evaluation_failures >= policy.max_evaluation_failures:

@@ -94,8 +94,8 @@ async def _newest(session: AsyncSession, scoped: ScopedRuns) -> list[WouldBlock]
 def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
     """One row for each verdict of an observed gate on what an attempt went on with.
 
-    `blocks` holds if nothing else stopped the work: the attempt passed, or a human accepted it. Of several
-    words of humans, the newest mark counts more than the acceptance.
+    `blocks` holds if nothing else stopped the work: the attempt passed, or a person accepted it. Of several
+    words of people, the newest mark counts more than the acceptance.
     """
     newest = newest_marks()
     accepted = exists().where(

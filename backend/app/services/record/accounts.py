@@ -225,7 +225,7 @@ async def load_day(session: AsyncSession, project: str, day: date) -> DaySpent:
 
 
 async def load_grants(session: AsyncSession, run_id: UUID) -> int:
-    """Count how often a human granted a run its budget again."""
+    """Count how often a person granted a run its budget again."""
     statement = select(func.count()).where(
         Escalation.run_id == run_id,
         Escalation.reason_kind == EscalationReason.BUDGET_EXHAUSTED,

@@ -65,7 +65,7 @@ class PhaseCases:
     """One row for each run and phase that was judged or escalated.
 
     Columns of `rows`: run_id, phase, over, judged (judged attempts), passed_at (the first that passed before
-    a human helped), gave_up (the machine did), escalated (for any reason). From the first attempt on that a
+    a person helped), gave_up (the machine did), escalated (for any reason). From the first attempt on that a
     person steered, neither attempts count nor that the machine gave up.
     """
 

@@ -111,7 +111,7 @@ def end_wait(recording: Recording) -> None:
 
 
 def forget_failures(row: Attempt) -> None:
-    """Begin to count anew, because a model answered or a human decided."""
+    """Begin to count anew, because a model answered or a person decided."""
     row.unavailable_failures = 0
     row.unavailable_since = None
     row.provider_reset_at = None
