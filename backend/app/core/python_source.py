@@ -2,12 +2,18 @@
 
 import ast
 import threading
+from collections.abc import Callable
+from typing import TypeVar
 
 _ONE_AT_A_TIME = threading.Lock()
 """CPython before 3.12 counts the depth of a conversion for all threads together (gh-106905).
 
 Two threads that parse at once then end with a `SystemError`: "AST constructor recursion depth mismatch".
+Libraries parse without this lock, too. The same text parses when it is tried again.
 """
+
+_TRIES = 5
+_Parsed = TypeVar("_Parsed")
 
 
 def parse_module(source: str | bytes) -> ast.Module:
@@ -16,8 +22,7 @@ def parse_module(source: str | bytes) -> ast.Module:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the source cannot be parsed.
     """
-    with _ONE_AT_A_TIME:
-        return ast.parse(source)
+    return undisturbed(lambda: ast.parse(source))
 
 
 def parse_expression(source: str | bytes) -> ast.Expression:
@@ -26,5 +31,19 @@ def parse_expression(source: str | bytes) -> ast.Expression:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the source cannot be parsed.
     """
+    return undisturbed(lambda: ast.parse(source, mode="eval"))
+
+
+def undisturbed(parse: Callable[[], _Parsed]) -> _Parsed:
+    """Parse, once more where another thread got in the way.
+
+    Args:
+        parse: does it, and may end with a `SystemError` for what other threads do.
+    """
     with _ONE_AT_A_TIME:
-        return ast.parse(source, mode="eval")
+        for _ in range(_TRIES - 1):
+            try:
+                return parse()
+            except SystemError:
+                continue
+        return parse()
