@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,7 +18,7 @@ from app.gateway.scripted.requests import ScriptedRequest
 from app.gateway.scripted.script import Say, Turn, run_shell, write_file
 from app.gateway.scripted.server import Mode, ScriptedModelServer
 from app.gateway.upstreams import KEY_VARIABLES
-from tests.acceptance.projects import MENDED, make_repository
+from tests.acceptance.projects import BROKEN, MENDED, make_repository
 from tests.acceptance.server import Service, ok, serving, until_rest
 from tests.patience import until
 from tests.real_agents.conftest import agents_path, demand
@@ -26,7 +26,13 @@ from tests.scripted_models import asked, model_server
 
 AGENTS = ("codex", "opencode", "claude", "claude-acp", "gemini", "qwen", "mini-swe-agent", "aider")
 KEY = "the-key-of-the-provider"
-MENDS: tuple[Turn, ...] = (write_file("shares.py", MENDED), Say("Coding Complete"))
+BLOCK = f"shares.py\n```\n<<<<<<< SEARCH\n{BROKEN}=======\n{MENDED}>>>>>>> REPLACE\n```\n"
+"""The same for an agent without tools. A block that replaces nothing would add to the file."""
+
+MENDS: tuple[Turn, ...] = (
+    replace(write_file("shares.py", MENDED), otherwise=BLOCK),
+    Say("Coding Complete"),
+)
 GOAL = "half(8) must be 4."
 IDLE = Say("I would divide by two.")
 CIRCLES: tuple[Turn, ...] = (run_shell("wc -l shares.py"),)
