@@ -19,19 +19,21 @@ from app.schemas.runs import Phase
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
 
 
-def source_of(repo: str | None, ref: str | None, cwd: Path) -> dict[str, Any]:
+def source_of(repo: str | None, ref: str | None, cwd: Path, credential: str | None = None) -> dict[str, Any]:
     """Make the source for `--repo`: a URL, a path (made absolute against `cwd`), or an empty project.
 
     Raises:
-        CliError: `--ref` without `--repo`.
+        CliError: `--ref` without `--repo`, or `--credential` without a URL.
     """
+    if credential is not None and (repo is None or not _URL.match(repo)):
+        raise CliError("--credential: needs --repo with a URL")
     if repo is None:
         if ref is not None:
             raise CliError("--ref: needs --repo")
         return {"kind": "empty"}
     at = {"ref": ref} if ref else {}
     if _URL.match(repo):
-        return {"kind": "git", "url": repo} | at
+        return {"kind": "git", "url": repo} | at | ({"credential": credential} if credential else {})
     return {"kind": "local", "path": str((cwd / Path(repo).expanduser()).resolve())} | at
 
 

@@ -29,6 +29,7 @@ class Evidence:
         entries: A piece of evidence; @FILE reads a file; repeatable.
         repo: Git repository, a path or a URL, whose files are evidence; retries search it for missing data.
         ref: Branch, tag or commit of the repository.
+        credential: Name of a credential in FORGES_FILE, for a private repository.
         domains: Name of a rule set in ANSWER_RULES_FILE; repeatable.
         rules: Another rule for the answer; repeatable.
         max_retries: Attempts after the first one.
@@ -42,6 +43,7 @@ class Evidence:
     entries: Annotated[list[str] | None, Parameter(name="--entry", negative="")] = None
     repo: str | None = None
     ref: str | None = None
+    credential: str | None = None
     domains: Annotated[list[str] | None, Parameter(name="--domain", negative="")] = None
     rules: Annotated[list[str] | None, Parameter(name="--rule", negative="")] = None
     max_retries: Annotated[int, Parameter(validator=Number(gte=0, lte=2))] = 2
@@ -91,7 +93,7 @@ def describe(root: Root, query: str, evidence: Evidence) -> AnswerCreate:
     fields: dict[str, Any] = {
         "query": root.read_text(query, "QUERY"),
         "entries": [root.read_text(each, "--entry") for each in evidence.entries or ()],
-        "source": source_of(evidence.repo, evidence.ref, root.cwd),
+        "source": source_of(evidence.repo, evidence.ref, root.cwd, evidence.credential),
         "domains": evidence.domains or [],
         "rules": evidence.rules or [],
         "max_retries": evidence.max_retries,

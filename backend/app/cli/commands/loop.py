@@ -33,6 +33,7 @@ class Start:
         query: Your question [default: the description].
         repo: Git repository, a path or a URL, for scripts, evaluators and the search for context.
         ref: Branch, tag or commit of the repository.
+        credential: Name of a credential in FORGES_FILE, for a private repository.
         name: Name of the loop in lists.
         model: provider:model of the director, if the definition names none.
         script: TOML file that plays director and evaluator instead of models.
@@ -44,6 +45,7 @@ class Start:
     query: str | None = None
     repo: str | None = None
     ref: str | None = None
+    credential: str | None = None
     name: str | None = None
     model: str | None = None
     script: Path | None = None
@@ -91,7 +93,7 @@ def describe(root: Root, file: str, start: Start) -> LoopCreate:
         "inputs": dict(_input(root, each) for each in start.inputs or ()),
         "query": start.query,
         "name": start.name,
-        "source": source_of(start.repo, start.ref, root.cwd),
+        "source": source_of(start.repo, start.ref, root.cwd, start.credential),
         "agent": agent_of(AgentBackend.AUTO, start.script, {"model": start.model}, root.cwd),
         "budget": budget if any(budget.values()) else None,
     }

@@ -64,6 +64,7 @@ class WorkOptions(Bounds):
     Attributes:
         repo: Git repository to work on, a path or a URL [default: a new project].
         ref: Branch, tag or commit to start from.
+        credential: Name of a credential in FORGES_FILE, for a private repository.
         example: Run an example project; a script plays the agent, unless --agent names another one.
         name: Name of the sprint in lists.
         phases: Some of discovery,coding,verification, separated by commas.
@@ -72,6 +73,7 @@ class WorkOptions(Bounds):
 
     repo: str | None = None
     ref: str | None = None
+    credential: str | None = None
     example: str | None = None
     name: str | None = None
     phases: str | None = None
@@ -155,6 +157,7 @@ def describe_issue(
         InvalidInputError: the script cannot be read.
     """
     others = {"--repo": work.repo, "--ref": work.ref, "--example": work.example, "--held-out": work.held_out}
+    others |= {"--credential": work.credential}
     if goal is not None or any(each is not None for each in others.values()):
         raise CliError(f"--issue: gives goal and source; leave out GOAL, {', '.join(others)}")
     more = _choice(worker)
@@ -175,8 +178,8 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         fields["held_out"] = held_out_from(root.cwd / work.held_out.expanduser())
     others = _choice(worker)
     if work.example is not None:
-        if work.repo is not None or work.ref is not None or worker.script is not None:
-            raise CliError("--example: brings its own --repo, --ref and --script")
+        if any(each is not None for each in (work.repo, work.ref, work.credential, worker.script)):
+            raise CliError("--example: brings its own --repo, --ref, --credential and --script")
         example, repository = await place_example(work.example, root.data_dir)
         is_played = worker.agent in (AgentBackend.AUTO, AgentBackend.SCRIPTED) and not worker.candidate
         agent = agent_of(worker.agent, example.script if is_played else None, others, root.cwd)
@@ -192,7 +195,7 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
             'GOAL: is missing. Say what to do, for example: phaserunner run "Make the tests pass" --repo PATH'
         )
     agent = agent_of(worker.agent, worker.script, others, root.cwd)
-    source = source_of(work.repo, work.ref, root.cwd)
+    source = source_of(work.repo, work.ref, root.cwd, work.credential)
     return read_given(
         SprintCreate, fields | {"goal": root.read_text(goal, "GOAL"), "source": source, "agent": agent}
     )

@@ -84,6 +84,13 @@ class TestRun:
         invoke(service, "run", "x", "--repo", url, "--detach")
         assert sent(service.requests[0])["source"] == {"kind": "git", "url": url}
 
+    def test_a_private_repository_names_its_credential(self) -> None:
+        service = FakeService()
+        accepting(service)
+        invoke(service, "run", "x", "--repo", "git@host:a", "--credential", "deploy", "--detach")
+        source = {"kind": "git", "url": "git@host:a", "credential": "deploy"}
+        assert sent(service.requests[0])["source"] == source
+
     def test_the_goal_comes_from_standard_input_or_a_file(self, tmp_path: Path) -> None:
         service = FakeService()
         accepting(service)
@@ -101,6 +108,9 @@ class TestRun:
             pytest.param(["@missing.md"], "GOAL", id="no such file"),
             pytest.param(["x\x00y"], "goal", id="control character"),
             pytest.param(["x", "--ref", "main"], "--ref", id="ref without repo"),
+            pytest.param(
+                ["x", "--repo", ".", "--credential", "deploy"], "--credential", id="credential for a path"
+            ),
             pytest.param(["x", "--phases", "coding,testing"], "--phases", id="unknown phase"),
             pytest.param(["x", "--phases", "verification,coding"], "phases", id="phases out of order"),
             pytest.param(["x", "--max-attempts", "0"], "max-attempts", id="no attempts"),
@@ -228,6 +238,7 @@ class TestRunForAnIssue:
             ["Make it work"],
             ["--repo", "."],
             ["--ref", "main"],
+            ["--credential", "deploy"],
             ["--example", "teatime"],
             ["--held-out", "tests.patch"],
         ],

@@ -6,6 +6,7 @@ export interface SourceValues {
   readonly path: string;
   readonly url: string;
   readonly ref: string;
+  readonly credential: string;
   readonly archive: { name: string; base64: string } | null;
   readonly stripTopLevel: boolean;
 }
@@ -15,6 +16,7 @@ export const NO_SOURCE: SourceValues = {
   path: "",
   url: "",
   ref: "",
+  credential: "",
   archive: null,
   stripTopLevel: false,
 };
@@ -25,7 +27,12 @@ export function sourceOf(values: SourceValues): object {
     case "local":
       return compact({ kind: "local", path: values.path.trim(), ref });
     case "git":
-      return compact({ kind: "git", url: values.url.trim(), ref });
+      return compact({
+        kind: "git",
+        url: values.url.trim(),
+        ref,
+        credential: values.credential.trim() || undefined,
+      });
     case "archive":
       return compact({
         kind: "archive",
@@ -43,6 +50,7 @@ export function repoOptions(values: SourceValues): readonly (readonly [string, s
   return [
     ["--repo", { local: values.path, git: values.url, empty: "" }[values.sourceKind]],
     ["--ref", values.sourceKind === "empty" ? "" : values.ref],
+    ["--credential", values.sourceKind === "git" ? values.credential.trim() : ""],
   ];
 }
 

@@ -20,6 +20,11 @@ describe("requestOf", () => {
       { sourceKind: "git", url: " https://h/r ", ref: "main" },
       { source: { kind: "git", url: "https://h/r", ref: "main" } },
     ],
+    [
+      "a credential of a private repository",
+      { sourceKind: "git", url: "git@h:r", credential: " deploy " },
+      { source: { kind: "git", url: "git@h:r", credential: "deploy" } },
+    ],
     ["nothing", { sourceKind: "empty" }, { source: { kind: "empty" } }],
     ["phases in their order", { phases: ["verification", "coding"] }, { phases: ["coding", "verification"] }],
     ["no phase at all is sent, and refused by the service", { phases: [] }, { phases: [] }],

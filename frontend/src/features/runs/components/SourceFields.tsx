@@ -126,6 +126,15 @@ function Place({ values, change, errorOf }: Props) {
         </Field>
       )}
       {ref}
+      {values.sourceKind === "git" && (
+        <Field
+          label="Credential"
+          hint="The name of one in FORGES_FILE, for a private repository."
+          error={errorOf("source.credential")}
+        >
+          <input value={values.credential} onChange={(event) => change({ credential: event.target.value })} />
+        </Field>
+      )}
     </div>
   );
 }
