@@ -227,10 +227,10 @@ def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: P
 
 
 def _relative(report: RunReport, copy: Path) -> RunReport:
-    """Cut the path of the copy out of all that people read."""
+    """Cut the path of the copy out of all that people read, and the name of the run: others say the same."""
 
     def cut(text: str) -> str:
-        return text.replace(f"{copy}/", "")
+        return text.replace(f"{copy}/", "").replace(str(copy.parent), "<run>")
 
     return replace(
         report,

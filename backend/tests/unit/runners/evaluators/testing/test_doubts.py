@@ -212,3 +212,15 @@ async def test_a_conftest_that_the_code_outgrew_is_asked_about(context, changes,
     assert bool(result.questions) is asked, result.feedback
     if asked:
         assert "tests/conftest.py" in result.questions[0].text
+
+
+@pytest.mark.anyio
+async def test_a_red_test_that_names_the_directory_of_its_run_fails_in_the_same_way(context) -> None:
+    text = (
+        "import os\n\nimport calc\n\n\ndef test_place():\n    raise OSError(os.path.dirname(os.getcwd()))\n"
+    )
+    base = {**GOOD, "tests/test_place.py": text}
+    made = context({**base, "calc.py": f"{GOOD['calc.py']}\n\nX = 1\n"}, base)
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", {**made, "goal": "Add a name"})
+    (question,) = result.questions
+    assert "fails in the same way" in question.text, result.feedback
