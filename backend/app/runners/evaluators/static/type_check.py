@@ -217,8 +217,11 @@ class TypeCheckEvaluator:
         )
 
     def _lacks(self, finding: Finding) -> str:
-        unsure = self.lacks_packages and finding.rule not in _FAULTS
-        return "types were checked without the packages that the project needs" if unsure else ""
+        if finding.rule in _FAULTS:
+            return ""
+        if self.lacks_packages:
+            return "types were checked without the packages that the project needs"
+        return "a type of another package is unknown here" if _for_want_of_packages(finding) else ""
 
     async def _recall(self, run_id: UUID | None, cache: Path | None, checker: TypeChecker) -> None:
         if cache is None or await asyncio.to_thread(cache.exists):

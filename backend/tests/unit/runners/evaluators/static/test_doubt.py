@@ -142,6 +142,14 @@ async def test_lost_annotations(context, base, status: str) -> None:
     assert judge([result], [result.evaluator_name]).status is VerdictStatus(status), result.feedback
 
 
+async def test_a_type_that_a_missing_package_makes_unknown_is_no_proof(context) -> None:
+    base = {"mypy.ini": "[mypy]\nstrict = True\nignore_missing_imports = True\n", **TYPED}
+    files = {"a.py": "from not_there import Writer\n\n\nclass Mine(Writer):\n    pass\n"}
+    result = await types(context, files, base)
+    assert judge([result], [result.evaluator_name]).status is VerdictStatus.ASKS, result.feedback
+    assert "a type of another package is unknown here" in result.questions[0].why
+
+
 def found(file: str, line: int = 1, rule: str = "B006", message: str = "m") -> Finding:
     return Finding(file, line, rule, message)
 
