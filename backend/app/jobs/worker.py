@@ -104,12 +104,16 @@ class JobWorker:
 
     async def _supervise(self) -> None:
         # The queue's worker ends when one of its helpers fails.
-        while True:
+        while not self._stopping:
             self._worker = self._new_worker()
             try:
                 await self._worker.run()
                 logger.warning("the queue's worker ended; it is started again")
-            except Exception:
+            except Exception as error:
+                if self._stopping:
+                    # Without a database it cannot sign off. It raises that in place of the cancellation.
+                    logger.warning("the queue's worker could not sign off: %s", error.__cause__ or error)
+                    return
                 # A worker that stops here would strand its runs until another takes them over.
                 logger.exception("the queue's worker failed; it is started again")
             await asyncio.sleep(RESTART_PAUSE_SECONDS)
@@ -129,7 +133,7 @@ class JobWorker:
         )
 
     async def _sweep(self) -> None:
-        while True:
+        while not self._stopping:
             held = Held(self._worker.worker_id if self._worker else None, frozenset(self._works))
             try:
                 lost = await self._sweep_once(held)

@@ -56,7 +56,7 @@ def serving(
 ) -> Iterator[Service]:
     """Serve until the block is left."""
     port = port or free_port()
-    process = _started(["serve", *options], database_url, data_dir, {"PORT": str(port), **(env or {})})
+    process = started(["serve", *options], database_url, data_dir, {"PORT": str(port), **(env or {})})
     service = Service(process, f"http://127.0.0.1:{port}", data_dir / "serve.log")
     try:
         _wait_until_ready(service)
@@ -74,7 +74,7 @@ def serving(
 @contextmanager
 def working(database_url: str, data_dir: Path) -> Iterator[None]:
     """Run a worker without a service until the block is left."""
-    process = _started(["worker"], database_url, data_dir, {})
+    process = started(["worker"], database_url, data_dir, {})
     try:
         yield
     finally:
@@ -82,7 +82,7 @@ def working(database_url: str, data_dir: Path) -> Iterator[None]:
         process.wait(timeout=PATIENCE)
 
 
-def _started(
+def started(
     command: Sequence[str], database_url: str, data_dir: Path, env: Mapping[str, str]
 ) -> "subprocess.Popen[bytes]":
     """Start a command of the program whose log is below its directory."""

@@ -13,9 +13,11 @@ from app.db.embedded.server import acquire
 from app.db.migrate import upgrade_to_head
 from app.jobs.worker import WorkerTimings
 from harness.boundaries import BOUNDARIES, Action
+from tests.acceptance.server import free_port, started
 from tests.faults.proxy import road_to
 from tests.faults.scene import Scene, scene
 from tests.faults.test_boundaries import DONE
+from tests.patience import PATIENCE, until
 
 pytestmark = pytest.mark.anyio
 
@@ -70,6 +72,31 @@ async def test_one_worker_is_cut_off(database_url: str, tmp_path: Path) -> None:
         stage.crew.members[1].kill()
         await stage.rest()
         assert await stage.attempts(other) == DONE
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+async def test_a_process_ends_while_its_database_is_away(
+    command: str, database_url: str, tmp_path: Path
+) -> None:
+    log = tmp_path / f"{command}.log"
+    async with road_to(database_url) as (road, url):
+        process = started([command], url, tmp_path, {"PORT": str(free_port())})
+        try:
+            await asyncio.to_thread(until, lambda: _has_worker(database_url))
+            await road.close()
+            await asyncio.to_thread(until, lambda: "the queue waits for the database" in log.read_text())
+            process.terminate()
+            await asyncio.to_thread(process.wait, PATIENCE)
+        finally:
+            process.kill()
+            process.wait()
+    assert process.returncode == 0, log.read_text()
+
+
+def _has_worker(url: str) -> bool:
+    with psycopg.connect(url, autocommit=True) as connection:
+        found = connection.execute("SELECT count(*) FROM procrastinate_workers").fetchone()
+    return found is not None and found[0] > 0
 
 
 async def _turn_clock(url: str, hours: int) -> None:
