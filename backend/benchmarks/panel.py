@@ -13,8 +13,9 @@ from uuid import uuid4
 import logfire
 
 from app.runners.evaluators import panel
+from app.runners.evaluators.evaluator_config import CODING, EvaluatorConfig
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationStatus
-from app.runners.evaluators.registry import CODING, EvaluatorConfig, create_default_registry
+from app.runners.evaluators.registry import create_default_registry
 from benchmarks.figures import Series
 from benchmarks.project import MODULES, change_project, write_project
 

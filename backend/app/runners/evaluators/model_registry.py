@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from pydantic_ai.models import Model
 
+from app.runners.evaluators.evaluator_config import CODING, DISCOVERY, VERIFICATION, EvaluatorConfig
 from app.runners.evaluators.llm_evaluator import (
     CompletenessEvaluator,
     LLMCodeQualityEvaluator,
@@ -12,7 +13,6 @@ from app.runners.evaluators.llm_evaluator import (
     SecurityEvaluator,
 )
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.evaluators.registry import CODING, DISCOVERY, VERIFICATION, EvaluatorConfig
 from app.runners.evaluators.response_evaluator import EvaluatorAgent
 from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 

@@ -8,11 +8,11 @@ from typing import Any
 from app.agents.files import FileRefusedError
 from app.agents.models.material import shorten
 from app.agents.port import FailureKind
+from app.runners.evaluators.evaluator_config import CODING
 from app.runners.evaluators.models.outage import outage_of
 from app.runners.evaluators.panel import evaluate, judges_usage
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, EvaluationStatus
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.evaluators.registry import CODING
 from app.runners.evaluators.verdict import PanelVerdict, VerdictPolicy, VerdictStatus, judge
 from app.runners.loop.roles import Exhausted, LoopRole, RoleTask, Trouble
 from app.runners.loop.tree import copied_tree

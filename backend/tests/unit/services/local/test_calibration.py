@@ -11,6 +11,7 @@ import pytest
 
 from app.core.errors import InvalidInputError
 from app.corpora.format import CorpusCase, Files, Link
+from app.runners.evaluators.evaluator_config import CODING
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,
@@ -18,7 +19,6 @@ from app.runners.evaluators.protocol import (
     errored,
 )
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.evaluators.registry import CODING
 from app.runners.project import ProjectRules
 from app.schemas.calibration import CaseOutcome, Label
 from app.schemas.runs import Phase, RunPolicy
