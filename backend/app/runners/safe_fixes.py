@@ -56,29 +56,29 @@ class SafeFixes:
         Returns:
             The files that are different now.
         """
-        files = await asyncio.to_thread(_mendable, tree, changed)
+        files = await asyncio.to_thread(_fixable, tree, changed)
         if not files:
             return []
         try:
             with scratch(Path(sys.executable)) as scraps:
-                return await self._mend(_Work(tree, base, files, scraps, self.timeout))
+                return await self._fix(_Fixing(tree, base, files, scraps, self.timeout))
         except (ToolTroubleError, OSError) as trouble:
             logger.warning("safe fixes are skipped: %s", trouble)
             return []
 
-    async def _mend(self, work: "_Work") -> list[str]:
-        rules = await asyncio.to_thread(rules_of, work.base)
-        copy, files = await asyncio.to_thread(work.copy_tree, rules)
+    async def _fix(self, fixing: "_Fixing") -> list[str]:
+        rules = await asyncio.to_thread(rules_of, fixing.base)
+        copy, files = await asyncio.to_thread(fixing.copy_tree, rules)
         if not files:
             return []
-        await work.ruff(copy, _CHECK, rules, files)
-        if await work.base_is_formatted(rules):
-            await work.ruff(copy, _FORMAT, _for_format(rules), files)
-        return await asyncio.to_thread(_take_over, copy, work.tree, files)
+        await fixing.ruff(copy, _CHECK, rules, files)
+        if await fixing.base_is_formatted(rules):
+            await fixing.ruff(copy, _FORMAT, _for_format(rules), files)
+        return await asyncio.to_thread(_take_over, copy, fixing.tree, files)
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _Fixing:
     tree: Path
     base: Path
     files: Sequence[str]
@@ -124,7 +124,7 @@ def _for_format(rules: LintRules) -> LintRules:
     )
 
 
-def _mendable(tree: Path, changed: Iterable[str]) -> list[str]:
+def _fixable(tree: Path, changed: Iterable[str]) -> list[str]:
     """Return the changed Python files that are regular files of the tree."""
     root = tree.resolve()
     return [

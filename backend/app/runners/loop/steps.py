@@ -108,7 +108,7 @@ class LoopSteps:
 
     async def go_on(self, earlier: Sequence[LoopIteration], now: LoopIteration) -> Step:
         """Have the director propose, told what came of all that it asked for in this iteration."""
-        work = _Work(self, earlier, now)
+        work = _OneIteration(self, earlier, now)
         try:
             return await work.direct()
         except StoppedError as stopped:
@@ -124,7 +124,7 @@ class LoopSteps:
 
     async def run_script(self, earlier: Sequence[LoopIteration], now: LoopIteration) -> Step:
         """Run the script on what the director gave."""
-        work = _Work(self, earlier, now)
+        work = _OneIteration(self, earlier, now)
         try:
             return await work.run_script()
         except StoppedError as stopped:
@@ -132,15 +132,15 @@ class LoopSteps:
 
     async def judge(self, earlier: Sequence[LoopIteration], now: LoopIteration) -> Step:
         """Have the iteration judged, and ask the condition to stop."""
-        work = _Work(self, earlier, now)
+        work = _OneIteration(self, earlier, now)
         try:
             return await work.judge()
         except StoppedError as stopped:
             return work.stopped(stopped)
 
 
-class _Work:
-    """One step at work; `now` holds what is done so far, whatever becomes of the rest."""
+class _OneIteration:
+    """Carries out one iteration; `now` holds what is done so far, whatever becomes of the rest."""
 
     def __init__(self, steps: LoopSteps, earlier: Sequence[LoopIteration], now: LoopIteration) -> None:
         self._steps = steps
