@@ -16,6 +16,7 @@ from app.runners.evaluators.testing.dependencies import (
     lacking,
     missing_module,
     missing_submodule,
+    own_hook_broke,
 )
 from app.runners.evaluators.testing.endless import Endless
 from app.runners.evaluators.testing.installed import has_module
@@ -201,13 +202,12 @@ class BaseTests:
         if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
             return ""
         listing = await self._list() if of_base else None
-        if listing is not None and listing.ending is not Ending.BROKEN:
+        if listing is not None and listing.ending is not Ending.BROKEN and not own_hook_broke(report.text):
             # Some plug-ins and fixtures break only when tests run.
             listing = await self.run()
         if listing is None or listing.ending is not Ending.BROKEN:
             return ""
-        part = missing_submodule(report.text)
-        if part is not None and not await self._is_made_by_build(part):
+        if (part := missing_submodule(report.text)) and not await self._is_made_by_build(part):
             return ""
         return f"pytest cannot run in the base either: {excerpt(listing.text, 300)}"
 

@@ -17,6 +17,8 @@ _REQUIREMENTS = (
 )
 _SETUP_OPTIONS = ("install_requires", "tests_require")
 _NAME = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)")
+_FRAME = re.compile(r'INTERNALERROR>\s+File "([^"]+)", line \d+')
+"""Of a traceback of pytest itself; it names files of the tree by their path below it."""
 
 # What an error message says about the machine rather than the code.
 _ENVIRONMENT = (
@@ -224,3 +226,12 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
+
+
+def own_hook_broke(text: str) -> bool:
+    """Tell whether pytest itself broke in a hook of the project.
+
+    Such a hook may break on every test that fails, at the base as well: that excuses no test that fails.
+    """
+    frames = _FRAME.findall(text)
+    return bool(frames) and not frames[-1].startswith("/")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.runners.evaluators.testing.dependencies import lacking
+from app.runners.evaluators.testing.dependencies import lacking, own_hook_broke
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,20 @@ def test_words_about_the_machine(message: str, told: str) -> None:
 )
 def test_words_about_the_code(message: str) -> None:
     assert lacking(message) is None
+
+
+@pytest.mark.parametrize(
+    ("innermost", "broke"),
+    [
+        pytest.param("tests/conftest.py", True, id="a hook of the project"),
+        pytest.param("/env/site-packages/pytest_plugin.py", False, id="an installed plug-in"),
+    ],
+)
+def test_who_broke_pytest_is_read_from_the_innermost_frame(innermost: str, broke: bool) -> None:
+    text = (
+        'INTERNALERROR>   File "/env/site-packages/pluggy/_callers.py", line 103, in _multicall\n'
+        f'INTERNALERROR>   File "{innermost}", line 3, in pytest_runtest_makereport\n'
+        "INTERNALERROR> KeyError: 'browser'\n"
+    )
+    assert own_hook_broke(text) is broke
+    assert not own_hook_broke("1 failed")
