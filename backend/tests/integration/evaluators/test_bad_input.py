@@ -68,7 +68,7 @@ async def test_a_directory_without_a_repository(tmp_path: Path) -> None:
     with pytest.raises(WorkspaceError, match=r"is not a git repository, .* `git init`, and commit"):
         await judged(tmp_path / "project")
     told = await said_by_hook(tmp_path, tmp_path / "project")
-    assert "is in no git repository, so there is no base; run: git init" in told
+    assert "is not in a git repository, so there is no base; run: git init" in told
 
 
 async def test_a_repository_without_a_commit(tmp_path: Path) -> None:
