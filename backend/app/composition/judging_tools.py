@@ -103,7 +103,7 @@ def _models(settings: Settings, build: "BuildModel | None") -> "list[Model]":
 
 def _policy(settings: Settings) -> RunPolicy:
     return RunPolicy(
-        max_attempts=settings.MAX_ATTEMPTS,
+        attempts_per_phase=settings.MAX_ATTEMPTS,
         pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
         blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,
         deterministic_only=settings.EVALUATOR_RUN_DETERMINISTIC_ONLY,

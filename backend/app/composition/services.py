@@ -255,5 +255,5 @@ def _info(settings: Settings, tools: Tools) -> Info:
         default_agent=label,
         default_agent_ready=ready,
         evaluator_model=settings.EVALUATOR_MODEL,
-        max_attempts=tools.policy.max_attempts,
+        max_attempts=tools.policy.attempts_per_phase,
     )

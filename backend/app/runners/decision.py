@@ -178,7 +178,7 @@ def _asked_of_human(history: History, phase: str) -> Decision | None:
 
 def attempts_allowed(escalations: tuple[EscalationFacts, ...], policy: RunPolicy) -> int:
     """The number of attempts a phase may use: the policy's, and what people granted."""
-    return policy.max_attempts + sum(each.additional_attempts for each in escalations)
+    return policy.attempts_per_phase + sum(each.additional_attempts for each in escalations)
 
 
 def _after(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:

@@ -134,7 +134,7 @@ class _PhaseInMemory:
         self._verdict: PanelVerdict | None = None
         self.records = MemoryRecords(phase, policy)
         self.memory = FeedbackMemory(
-            sprint_id=sprint_id, phase=phase, original_goal=goal, max_attempts=policy.max_attempts
+            sprint_id=sprint_id, phase=phase, original_goal=goal, max_attempts=policy.attempts_per_phase
         )
 
     async def carry_out(self, decision: Decision) -> None:

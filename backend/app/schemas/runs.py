@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from app.schemas import defaults
 from app.schemas.questions import BaseFailures, ProtectedPolicy
@@ -238,9 +238,15 @@ class RunPolicy(BaseModel):
     `when_exhausted` is what tells the kinds of runs apart.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, serialize_by_alias=True)
 
-    max_attempts: int = Field(default=defaults.MAX_ATTEMPTS, ge=1, le=100)
+    attempts_per_phase: int = Field(
+        default=defaults.MAX_ATTEMPTS,
+        ge=1,
+        le=100,
+        validation_alias=AliasChoices("attempts_per_phase", "max_attempts"),
+        serialization_alias="max_attempts",  # under which it is stored, by workers of every version
+    )
     pass_threshold: float = Field(default=defaults.PASS_THRESHOLD, ge=0.0, le=1.0)
     blocking_threshold: float = Field(default=defaults.BLOCKING_THRESHOLD, ge=0.0, le=1.0)
     deterministic_only: bool = False

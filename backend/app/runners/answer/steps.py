@@ -126,7 +126,7 @@ class AnswerOutcome:
 
 def answer_policy(policy: RunPolicy, max_retries: int = MAX_RETRIES) -> RunPolicy:
     """Return the policy of an answer: after the last retry the best attempt is given in part."""
-    figures = {"max_attempts": max_retries + 1, "when_exhausted": WhenExhausted.RETURN_PARTIAL}
+    figures = {"attempts_per_phase": max_retries + 1, "when_exhausted": WhenExhausted.RETURN_PARTIAL}
     return policy.model_copy(update=figures)
 
 

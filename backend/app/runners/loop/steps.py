@@ -74,7 +74,10 @@ class Step:
 
 def loop_policy(policy: RunPolicy, definition: DirectorEvaluatorLoop) -> RunPolicy:
     """Return the policy of a loop: after its maximum it returns its history."""
-    figures = {"max_attempts": definition.max_iterations, "when_exhausted": WhenExhausted.RETURN_HISTORY}
+    figures = {
+        "attempts_per_phase": definition.max_iterations,
+        "when_exhausted": WhenExhausted.RETURN_HISTORY,
+    }
     return policy.model_copy(update=figures)
 
 

@@ -105,5 +105,4 @@ class PolicyView(BaseModel):
     @classmethod
     def of(cls, policy: RunPolicy) -> Self:
         """Show a policy."""
-        figures = dict(policy)
-        return cls(attempts_per_phase=figures.pop("max_attempts"), **figures)
+        return cls(**dict(policy))

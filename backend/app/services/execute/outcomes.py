@@ -106,7 +106,7 @@ async def _complete_phase(recording: Recording, decision: CompletePhase, policy:
     )
     recording.tell(data, decision.phase, decision.number)
     if following is not None:
-        recording.tell(PhaseStartedData(max_attempts=policy.max_attempts), following)
+        recording.tell(PhaseStartedData(max_attempts=policy.attempts_per_phase), following)
 
 
 async def _why_complete(recording: Recording) -> str:

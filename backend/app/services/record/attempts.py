@@ -51,7 +51,7 @@ def begin_run(recording: Recording, recorded: Recorded) -> None:
     if run.started_at is None:
         run.started_at = datetime.now(UTC)
         recording.tell(WorkflowStartedData(phases=run.phases))
-        recording.tell(PhaseStartedData(max_attempts=recorded.policy.max_attempts), run.phase)
+        recording.tell(PhaseStartedData(max_attempts=recorded.policy.attempts_per_phase), run.phase)
     run.status = RunStatus.ACTIVE
     run.status_reason = ""
     run.version += 1

@@ -388,7 +388,7 @@ def test_every_run_ends_and_nothing_passes_that_did_not(data: st.DataObject, pol
     while world.step(data):
         steps += 1
         # Generous: every attempt can be lost, fail and be re-judged up to its limits, per phase and grant.
-        assert steps < 3 * (policy.max_attempts + 4) * 30
+        assert steps < 3 * (policy.attempts_per_phase + 4) * 30
         allowed = attempts_allowed(world.now.escalations, policy)
         assert len(world.now.attempts) <= allowed
 

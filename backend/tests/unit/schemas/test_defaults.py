@@ -19,7 +19,7 @@ def test_everyone_starts_from_the_same_figures() -> None:
     policy, fields = RunPolicy(), Settings.model_fields
     memory = FeedbackMemory(uuid4(), "coding", "goal")
     schema = FeedbackMemorySchema.model_fields["max_attempts"].default
-    attempts = {policy.max_attempts, memory.max_attempts, schema, fields["MAX_ATTEMPTS"].default}
+    attempts = {policy.attempts_per_phase, memory.max_attempts, schema, fields["MAX_ATTEMPTS"].default}
     assert attempts == {defaults.MAX_ATTEMPTS}
     passing = {policy.pass_threshold, VerdictPolicy().pass_threshold}
     assert passing | {fields["EVALUATOR_PASS_THRESHOLD"].default} == {defaults.PASS_THRESHOLD}

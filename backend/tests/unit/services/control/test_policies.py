@@ -15,8 +15,8 @@ CEILING = RunPolicy(budget=Budget(tokens=1000))
     ("asked", "expected"),
     [
         pytest.param({}, {}, id="nothing"),
-        pytest.param({"attempts_per_phase": 5}, {"max_attempts": 5}, id="attempts"),
-        pytest.param({"max_attempts": 5}, {"max_attempts": 5}, id="attempts by their other name"),
+        pytest.param({"attempts_per_phase": 5}, {"attempts_per_phase": 5}, id="attempts"),
+        pytest.param({"max_attempts": 5}, {"attempts_per_phase": 5}, id="attempts by their other name"),
         pytest.param({"pass_threshold": 0.0}, {"pass_threshold": 0.0}, id="a threshold of zero"),
         pytest.param({"open_paths": ["tests/*"]}, {"open_paths": ("tests/*",)}, id="open paths"),
     ],
@@ -44,7 +44,14 @@ def test_a_budget_is_never_above_the_operators(
 
 
 def test_a_view_shows_every_figure_of_a_policy() -> None:
-    policy = RunPolicy(max_attempts=7, open_paths=("a",), budget=Budget(tokens=1))
+    policy = RunPolicy(attempts_per_phase=7, open_paths=("a",), budget=Budget(tokens=1))
     shown = PolicyView.of(policy).model_dump()
     assert shown.pop("attempts_per_phase") == 7
-    assert shown == policy.model_dump(exclude={"max_attempts"})
+    assert shown == policy.model_dump(exclude={"attempts_per_phase"})
+
+
+def test_a_policy_is_stored_under_the_name_that_every_version_reads() -> None:
+    policy = RunPolicy(attempts_per_phase=7)
+    stored = policy.model_dump(mode="json")
+    assert stored["max_attempts"] == 7
+    assert RunPolicy.model_validate(stored) == policy

@@ -9,6 +9,9 @@ import pytest
 
 from app.runners.evaluators.testing.pytest_runner.limits import CutError, TestLimits
 
+# The limit of the suite takes the same alarm.
+pytestmark = pytest.mark.timeout(0)
+
 TEST = "t.py::test_waits"
 
 
