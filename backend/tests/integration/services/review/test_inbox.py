@@ -42,7 +42,7 @@ async def test_it_is_taken_over_and_given_back(cases: UseCases) -> None:
     assert first.assigned_at is not None
     assert await cases.escalations.assign(escalation_id, ASK, "ada") == first, "once more changes nothing"
     assert (await cases.escalations.assign(escalation_id, TAKE_OVER, "bo")).assigned_to == "bo"
-    with pytest.raises(ConflictError, match="bo looks after"):
+    with pytest.raises(ConflictError, match="bo has taken"):
         await cases.escalations.release(escalation_id, "ada")
     back = await cases.escalations.release(escalation_id, "bo")
     assert (back.assigned_to, back.assigned_at) == (None, None)
