@@ -155,7 +155,7 @@ def test_an_answer_is_decided_by_what_would_be_given(asking: Service, new_page_o
     page.keyboard.press("a")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("decided by")).to_be_visible()
-    page.get_by_role("link", name="Open the run").click()
+    page.get_by_role("region", name="Decision").get_by_role("link", name="Open the run").click()
     page.wait_for_url(f"**/answers/{answer}")
     expect(page.locator("[data-result=partial]")).to_contain_text("Some francs")
     with asking.client() as client:

@@ -44,7 +44,7 @@ async def test_a_delivery_is_recorded_once(cases: UseCases) -> None:
     given = [(headers(), b"{}"), (headers(), b'{"a": 1}'), (headers(key="2"), b"{}")]
     assert [(await inbox.take_gitlab(*each)).status for each in given] == ["recorded", "repeated", "repeated"]
     for wrong in ("", "of the hub", "s3cre"):
-        with pytest.raises(UnauthorizedError, match="X-Gitlab-Token does not fit"):
+        with pytest.raises(UnauthorizedError, match="X-Gitlab-Token does not match"):
             await inbox.take_gitlab(headers(wrong), b"{}")
     with pytest.raises(InvalidInputError, match="X-Gitlab-Event-UUID"):
         await inbox.take_gitlab(headers(key=""), b"{}")
