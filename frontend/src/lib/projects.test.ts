@@ -21,8 +21,8 @@ describe("shortNames", () => {
       ["shares", "tools"],
     ],
     [
-      ["/home/me/shares", "/srv/work/shares", "git@example.org:team/shares.git"],
-      ["me/shares", "work/shares", "team/shares"],
+      ["/home/me/shares", "/srv/code/shares", "git@example.org:team/shares.git"],
+      ["me/shares", "code/shares", "team/shares"],
     ],
     [
       ["/a/me/shares", "/b/me/shares", "/c/other"],

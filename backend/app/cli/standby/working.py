@@ -48,7 +48,7 @@ def work(connection: socket.socket, described: str, server: int) -> None:
 
 def _take_over(request: dict[str, Any]) -> None:
     os.environ.clear()  # noqa: TID251 - the caller's own settings count, as if it ran this itself
-    os.environ.update(request["environment"])  # noqa: TID251
+    os.environ.update(request["environment"])  # noqa: TID251 - the same
     prepare()
     os.chdir(request["cwd"])
     os.umask(request["umask"])
