@@ -23,6 +23,12 @@ pytestmark = pytest.mark.anyio
 
 WORKED = ["coding 1", "coding 2", "verification 1"]
 
+# Who is late by half a heartbeat is taken for dead: a busy machine must not make one late. After a jump of
+# the clock every heartbeat looks overdue until the next one, and the second worker must meet the overdue one:
+# the agent works for longer than that takes.
+_UNHURRIED = WorkerTimings(heartbeat=2.0, stalled_after=6.0, sweep=0.3, grace=0.5)
+_LONG_WORK_SECONDS = 4.0
+
 
 def agents_began(stage: Scene, count: int) -> bool:
     return sum("agent" in each for each in stage.faults.journal()) >= count
@@ -40,7 +46,7 @@ async def test_an_outage_costs_no_work(seconds: float, database_url: str, tmp_pa
     async with road_to(database_url) as (road, url), scene(url, tmp_path) as stage:
         runs = [await stage.sprint() for _ in range(4)]
         for _ in range(2):
-            stage.crew.start(concurrency=2, agent_seconds=0.5)
+            stage.crew.start(concurrency=2, agent_seconds=0.5, timings=_UNHURRIED)
         await stage.until(lambda: agents_began(stage, 3))
         await road.close()
         await asyncio.sleep(seconds)
@@ -115,13 +121,6 @@ async def _own_clock(url: str) -> None:
         )
         name = connection.info.dbname
         await connection.execute(f'ALTER DATABASE "{name}" SET search_path = public, pg_catalog')
-
-
-# After the jump every heartbeat looks overdue until the next one, and who is late by half a period is taken
-# for dead: a busy machine must not make one late, and the second worker must meet the overdue one. The agent
-# works for longer than that takes.
-_UNHURRIED = WorkerTimings(heartbeat=2.0, stalled_after=6.0, sweep=0.3, grace=0.5)
-_LONG_WORK_SECONDS = 4.0
 
 
 @pytest.mark.parametrize("hours", [1, pytest.param(-1, marks=pytest.mark.long)])

@@ -50,6 +50,7 @@ export function LogRows(props: Props) {
   const list = useRef<HTMLOListElement>(null);
   const top = useRef(0);
   const inputAt = useRef(Number.NEGATIVE_INFINITY);
+  const goesHome = useRef(false);
   const count = shown?.length ?? lines.length;
   const indexAt = (place: number) => (shown ? (shown[place] ?? -1) : place);
   // oxlint-disable-next-line react/incompatible-library
@@ -112,17 +113,37 @@ export function LogRows(props: Props) {
   function onScroll(): void {
     const box = scroller.current;
     if (!box) return;
-    const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
-    const isReaders = performance.now() - inputAt.current < INPUT_MS;
-    if (follows && isReaders && box.scrollTop < top.current && rest > NEAR) onPause();
-    if (isReaders && box.scrollTop < top.current && box.scrollTop < EDGE) onEdge("older");
-    if (isReaders && box.scrollTop > top.current && rest < EDGE) onEdge("newer");
-    top.current = box.scrollTop;
+    const [before, now] = [top.current, box.scrollTop];
+    top.current = now;
+    // A slow page may need longer than an input lasts for the way to the first line.
+    const isReaders = goesHome.current || performance.now() - inputAt.current < INPUT_MS;
+    if (now < EDGE) goesHome.current = false;
+    if (!isReaders) return;
+    const rest = box.scrollHeight - now - box.clientHeight;
+    if (follows && now < before && rest > NEAR) onPause();
+    if (now < before && now < EDGE) onEdge("older");
+    if (now > before && rest < EDGE) onEdge("newer");
   }
 
   const onInput = () => {
     inputAt.current = performance.now();
+    goesHome.current = false;
   };
+
+  /** Who goes up at the first line does not scroll, and still wants what lies before it. */
+  function onUp(): void {
+    if (scroller.current?.scrollTop === 0) onEdge("older");
+  }
+
+  function onKey(key: string): void {
+    onInput();
+    if (key === "Home" || key === "ArrowUp" || key === "PageUp") onUp();
+    if (key === "End") onFollow();
+    if (key !== "Home") return;
+    goesHome.current = true;
+    // Rows that turn out higher than they were taken for would push the first one out of view again.
+    rows.scrollToIndex(0, { align: "start" });
+  }
 
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
@@ -141,17 +162,16 @@ export function LogRows(props: Props) {
         if (line) onName(line);
         if (fold) onFold(fold);
       }}
-      onWheel={onInput}
+      onWheel={(event) => {
+        onInput();
+        if (event.deltaY < 0) onUp();
+      }}
       onTouchMove={onInput}
       onPointerDown={onInput}
       onPointerMove={(event) => event.buttons > 0 && onInput()}
       onKeyDown={(event) => {
-        onInput();
-        if (event.key !== "End" && event.key !== "Home") return;
-        event.preventDefault();
-        if (event.key === "End") onFollow();
-        // Rows that turn out higher than they were taken for would push the first one out of view again.
-        else rows.scrollToIndex(0, { align: "start" });
+        if (event.key === "End" || event.key === "Home") event.preventDefault();
+        onKey(event.key);
       }}
     >
       {count === 0 && <p className="p-3 text-muted">No output from the agent yet.</p>}
