@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -75,8 +76,10 @@ def test_a_pull_request_its_round_and_its_end(
         watched.shoot("round")
         deliver(service, signed(forge.merge(PULL), "pull_request"))
         until(lambda: review_of(service, root)["state"] == "ended")
+        until(lambda: forge_of(service, root)["ended_as"])
         watched.open(f"/sprints/{root}")
-        expect(place).to_contain_text("merged by ada")
+        # What the round changed is not an edit by a person.
+        expect(place).to_contain_text("merged unchanged by ada")
         expect(place.locator("[data-review]")).to_contain_text("merged")
         watched.page.goto(f"{service.url}/")
         expect(watched.page.locator("[data-pull]").first).to_contain_text("merged")
@@ -93,5 +96,11 @@ def await_review(service: Service) -> str:
 
 def review_of(service: Service, root: str) -> dict[str, str]:
     """Read the review from the API; empty while there is none."""
+    return forge_of(service, root)["review"] or {}
+
+
+def forge_of(service: Service, root: str) -> dict[str, Any]:
+    """Read the run's place on the forge from the API."""
     with service.client() as client:
-        return ok(client.get(f"/runs/{root}"))["forge"]["review"] or {}
+        place: dict[str, Any] = ok(client.get(f"/runs/{root}"))["forge"]
+        return place

@@ -4,6 +4,7 @@ import { Plus, X } from "lucide-react";
 
 import { Button } from "@/components/Button";
 import { agentsQuery } from "@/lib/queries/service";
+import { visible } from "@/lib/text/visible";
 
 import type { FieldsProps } from "../fields-props";
 import type { NamedCandidate } from "../start-form";
@@ -13,7 +14,8 @@ const MOST = 8;
 const FIRST: NamedCandidate = { agent: "pydantic-ai", model: "" };
 
 export function CandidateFields({ fields, change, errorOf }: FieldsProps) {
-  const agents = useQuery(agentsQuery).data?.items.filter((each) => each.kind === "installed") ?? [];
+  const known = useQuery(agentsQuery).data?.items ?? [];
+  const agents = known.filter((each) => each.kind === "installed");
   const { named } = fields;
   const set = (index: number, part: Partial<NamedCandidate>) =>
     change({ named: named.map((each, at) => (at === index ? { ...each, ...part } : each)) });
@@ -21,8 +23,11 @@ export function CandidateFields({ fields, change, errorOf }: FieldsProps) {
     <fieldset className="mt-3 flex min-w-0 flex-col gap-3" aria-label="Candidates by agent">
       {named.map((each, index) => {
         const of = (name: string) => errorOf(`agent.candidates.${index}.${name}`);
+        // What a model lacks depends on the model: only the default one is known here.
+        const isOther = each.agent === FIRST.agent && each.model !== "";
+        const lacking = !isOther && known.find((agent) => agent.name === each.agent && !agent.ready);
         return (
-          <div key={index} className="flex items-start gap-3">
+          <div key={index} className="flex flex-wrap items-start gap-3">
             <div className="grid min-w-0 flex-1 gap-3 sm:grid-cols-2">
               <Field label={`Candidate ${index + 1}`} error={of("agent")}>
                 <select value={each.agent} onChange={(event) => set(index, { agent: event.target.value })}>
@@ -50,6 +55,12 @@ export function CandidateFields({ fields, change, errorOf }: FieldsProps) {
             >
               <X aria-hidden size={16} />
             </Button>
+            {lacking && (
+              <p className="theirs w-full" data-lacking={index + 1}>
+                <strong className="font-semibold">Candidate {index + 1} cannot work yet:</strong>{" "}
+                {visible(lacking.missing ?? "")}
+              </p>
+            )}
           </div>
         );
       })}
