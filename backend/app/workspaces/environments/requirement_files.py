@@ -10,10 +10,14 @@ from app.workspaces.environments.reading import DeclarationError, read_text
 
 _MAX_FILES = 50
 _INCLUDE = re.compile(r"^(?:-r|-c|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(\S+)")
+_EDITABLE = r"(?:(?:-e|--editable)(?:\s+|=))?['\"]?"
+_NAMED = r"(?:[\w.-]+\s*(?:\[(?P<of_name>[^\]]*)\])?\s*@\s*)?"
 _OWN = re.compile(
-    r"^(?:(?:-e|--editable)(?:\s+|=))?['\"]?(?:file:)?(\.{1,2}(?:/[^\[]*)?)(?:\[([^\]]*)\])?['\"]?$"
+    rf"^{_EDITABLE}{_NAMED}(?:file:(?://(?:localhost)?)?)?\.{{1,2}}(?:/[^\[#;]*?)?(?:\[(?P<of_path>[^\]]*)\])?"
+    r"(?:#(?:egg=[\w.-]+(?:\[(?P<of_egg>[^\]]*)\])?)?[^\s;]*)?['\"]?(?:\s*;.*)?$"
 )
-_LOCAL = re.compile(r"^(?:-e|--editable)(?:\s+|=)(?!\w+\+|https?:)")
+"""The project itself or a directory of it, by path or as a `file:` address, as pip reads them."""
+_LOCAL = re.compile(rf"^(?:(?:-e|--editable)(?:\s+|=)(?!\w+\+|https?:)|{_EDITABLE}{_NAMED}file:)")
 # The indexes are the operator's choice. What else pip takes in such a file plays no part here.
 _KEPT_OPTIONS = re.compile(r"^(?:-r|-c|-e|--requirement|--constraint|--editable|--hash)\b")
 _USUAL_PLACES = (
@@ -70,7 +74,8 @@ class RequirementFiles:
             own = _OWN.match(line)
             if own:
                 # The project itself is judged, not installed.
-                self.extras.update(each.strip() for each in (own.group(2) or "").split(",") if each.strip())
+                named = (each.strip() for group in own.groups("") for each in group.split(","))
+                self.extras.update(filter(None, named))
             elif not _LOCAL.match(line) and (not line.startswith("-") or _KEPT_OPTIONS.match(line)):
                 yield line
 

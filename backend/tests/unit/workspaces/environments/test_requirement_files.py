@@ -1,0 +1,50 @@
+"""Lines of requirement files: the project itself and local directories are judged, not installed."""
+
+from pathlib import Path
+
+import pytest
+
+from app.workspaces.environments.requirement_files import RequirementFiles
+
+
+@pytest.mark.parametrize(
+    ("line", "extras"),
+    [
+        (".", set[str]()),
+        ("-e ..", set[str]()),
+        ("'.[dev]'", {"dev"}),
+        ("-e file:.#egg=referencing", set[str]()),
+        ("file:.#egg=referencing", set[str]()),
+        ("file://.#egg=referencing[a,b]", {"a", "b"}),
+        (".#egg=x", set[str]()),
+        ("referencing @ file:.", set[str]()),
+        ("referencing[c] @ file://localhost./ ; python_version > '3'", {"c"}),
+        ("suite @ file:suite", set[str]()),
+        ("referencing @ file:///elsewhere/referencing", set[str]()),
+    ],
+)
+def test_what_is_local_is_not_installed(tmp_path: Path, line: str, extras: set[str]) -> None:
+    files = collected(tmp_path, line)
+    assert (files.texts, files.extras) == ({"requirements.txt": ""}, extras)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x==1",
+        "pkg[e]>=1",
+        "attrs>=1 ; python_version<'3'",
+        "pkg @ https://example.org/pkg.whl",
+        "-e git+https://example.org/z#egg=z",
+        "file-magic>=0.4",
+    ],
+)
+def test_what_comes_from_elsewhere_stays(tmp_path: Path, line: str) -> None:
+    assert collected(tmp_path, line).texts == {"requirements.txt": f"{line}\n"}
+
+
+def collected(tree: Path, line: str) -> RequirementFiles:
+    (tree / "requirements.txt").write_text(f"{line}\n")
+    files = RequirementFiles()
+    files.collect(tree, "requirements.txt")
+    return files
