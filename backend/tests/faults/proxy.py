@@ -17,28 +17,34 @@ class Road:
 
     async def open(self) -> None:
         """Let connections through; always on the same port."""
-        self._server = await asyncio.start_server(self._forward, "127.0.0.1", self.port)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
         """Drop every connection and refuse new ones."""
-        if self._server is not None:
-            self._server.close()
-        for each in self._tasks:
-            each.cancel()
-        if self._tasks:
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+        while self._tasks:
+            for each in self._tasks:
+                each.cancel()
             await asyncio.wait(self._tasks)
+        # Connections that were accepted last are dropped when they come here, and their sockets a turn later.
+        await asyncio.sleep(0.05)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._server is None:
+            writer.transport.abort()
+            return
+        task = asyncio.create_task(self._forward(reader, writer))
+        self._tasks.add(task)
+        # A task that is cancelled before it begins drops its connection, too.
+        task.add_done_callback(lambda _: writer.transport.abort())
+        task.add_done_callback(self._tasks.discard)
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        try:
-            with suppress(OSError, asyncio.CancelledError):
-                await _join(reader, writer, self.target)
-        finally:
-            writer.transport.abort()
+        with suppress(OSError, asyncio.CancelledError):
+            await _join(reader, writer, self.target)
 
 
 async def _join(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: tuple[str, int]) -> None:
