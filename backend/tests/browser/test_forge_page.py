@@ -78,8 +78,9 @@ def test_a_pull_request_its_round_and_its_end(
         until(lambda: review_of(service, root)["state"] == "ended")
         until(lambda: forge_of(service, root)["ended_as"])
         watched.open(f"/sprints/{root}")
-        # What the round changed is not an edit by a person.
-        expect(place).to_contain_text("merged unchanged by ada")
+        # The round edited the first run's result, and ada merged it.
+        expect(place).to_contain_text("merged by ada")
+        expect(place).to_contain_text(", 60 % of the lines edited after this run")
         expect(place.locator("[data-review]")).to_contain_text("merged")
         watched.page.goto(f"{service.url}/")
         expect(watched.page.locator("[data-pull]").first).to_contain_text("merged")

@@ -13,9 +13,9 @@ from tests.patience import PATIENCE
 
 LINES = 100_000
 MOST_LINES = 30_000
+"""The page holds 20,000 lines and a fifth more, and the page of 5,000 that has just come."""
 INPUT_MS = 1_100
 """After this long the page takes a scroll for its own, not for the reader's."""
-"""The page holds 20,000 lines and a fifth more, and the page of 5,000 that has just come."""
 
 ROWS = 10_000
 STEP_PX = 1_500

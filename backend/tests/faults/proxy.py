@@ -13,18 +13,20 @@ class Road:
         self.target = target
         self.port = 0
         self._server: asyncio.Server | None = None
+        self._is_open = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Let connections through; always on the same port."""
+        self._is_open = True
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
         """Drop every connection and refuse new ones."""
-        server, self._server = self._server, None
-        if server is not None:
-            server.close()
+        self._is_open = False
+        if self._server is not None:
+            self._server.close()
         while self._tasks:
             for each in self._tasks:
                 each.cancel()
@@ -33,7 +35,7 @@ class Road:
         await asyncio.sleep(0.05)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._server is None:
+        if not self._is_open:
             writer.transport.abort()
             return
         task = asyncio.create_task(self._forward(reader, writer))

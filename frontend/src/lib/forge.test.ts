@@ -31,8 +31,8 @@ describe("stateOfPull", () => {
   it.each([
     ["closed", "closed", null, "closed"],
     ["merged", "merged_unchanged", 0, "merged unchanged"],
-    ["merged", "merged_edited", 0.124, "merged with 12 % of the lines edited"],
-    ["merged", "merged_edited", 0.001, "merged with less than 1 % of the lines edited"],
+    ["merged", "merged_edited", 0.124, "merged, 12 % of the lines edited after this run"],
+    ["merged", "merged_edited", 0.001, "merged, less than 1 % of the lines edited after this run"],
     ["merged", "reverted", 0, "merged and reverted"],
   ] as const)("says how %s work ended: %s", (outcome, endedAs, share, words) => {
     expect(stateOfPull(pull(null, { outcome, ended_as: endedAs, edited_share: share }))).toBe(words);

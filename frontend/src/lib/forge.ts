@@ -9,12 +9,22 @@ export function pullUrl({ pull_url: url }: Pull): string | null {
   return /^https?:$/.test(new URL(url).protocol) ? url : null;
 }
 
-/** What became of a pull request, such as `merged with 12 % of the lines edited`. */
-export function stateOfPull({ outcome, ended_as: endedAs, edited_share: share }: Pull): string {
-  if (endedAs === "merged_edited") return `merged with ${shareOfLines(share ?? 0)} of the lines edited`;
+/** What became of a pull request, such as `merged, 12 % of the lines edited after this run`. */
+export function stateOfPull(pull: Pull): string {
+  const edits = editsOfPull(pull);
+  return edits ? `${endOfPull(pull)}, ${edits}` : endOfPull(pull);
+}
+
+/** How a pull request ended, in a word or two. It says nothing of edits. */
+export function endOfPull({ outcome, ended_as: endedAs }: Pull): string {
   if (endedAs === "merged_unchanged") return "merged unchanged";
   if (endedAs === "reverted") return "merged and reverted";
   return outcome ?? "open";
+}
+
+/** How much of a merged result later rounds or people edited; empty for nothing, or nothing known. */
+export function editsOfPull({ ended_as: endedAs, edited_share: share }: Pull): string {
+  return endedAs === "merged_edited" ? `${shareOfLines(share ?? 0)} of the lines edited after this run` : "";
 }
 
 /** A share that is not zero is never shown as zero. */

@@ -128,8 +128,7 @@ def _forge_lines(run: "RunDetail") -> list[Line]:
     issue = f", issue {forge.issue}" if forge.issue is not None else ""
     lines = [(f"  forge   {one_line(forge.repository)}{issue}", "")]
     if forge.pull_url is not None:
-        by = f" by {one_line(forge.outcome_by)}" if forge.outcome_by else ""
-        outcome = f", {outcome_words(forge)}{by}" if forge.outcome else ""
+        outcome = f", {outcome_words(forge)}" if forge.outcome else ""
         lines.append((f"  pull request  {one_line(forge.pull_url)}{outcome}", ""))
     if forge.reverted_commit is not None:
         lines.append((f"  reverted by   {forge.reverted_commit[:12]}", "yellow"))
@@ -142,16 +141,19 @@ def _forge_lines(run: "RunDetail") -> list[Line]:
 
 
 def outcome_words(forge: "ForgeView") -> str:
-    """Say what became of a pull request."""
+    """Say what became of a pull request and who ended it; edits may be by others."""
+    by = f" by {one_line(forge.outcome_by)}" if forge.outcome_by else ""
     match forge.ended_as:
         case "merged_unchanged":
-            return "merged unchanged"
+            return f"merged unchanged{by}"
         case "merged_edited":
-            return f"merged with {share_of_lines(forge.edited_share or 0.0)} of the lines edited"
+            return (
+                f"merged{by}, {share_of_lines(forge.edited_share or 0.0)} of the lines edited after this run"
+            )
         case "reverted":
-            return "merged and reverted"
+            return f"merged and reverted{by}"
         case _:
-            return forge.outcome or "open"
+            return f"{forge.outcome or 'open'}{by}"
 
 
 def share_of_lines(share: float) -> str:

@@ -108,7 +108,7 @@ class MergeChore:
             "last_error": "",
         }
         if due.edited_share is None:
-            values |= await self._compare(await self._last_delivered(member, number), member, merged)
+            values |= await self._compare(due.run_id, member, merged)
         later = await forge.commits_since(repository, merged.target, merged.at)
         revert = find_revert(merged, repository, later)
         ends = merged.at + REVERT_WINDOW
@@ -117,19 +117,6 @@ class MergeChore:
             "reverted_at": revert.at if revert else None,
             "look_at": ends + _AFTER if datetime.now(UTC) < ends else None,
         }
-
-    async def _last_delivered(self, member: Member, number: int) -> UUID:
-        """Return the run whose result the pull request had last: people did not edit what rounds changed."""
-        row = ForgeReport
-        of_pull = (
-            row.forge == member.repository.forge,
-            row.repository == member.repository.name,
-            row.pull_number == number,
-            func.cardinality(row.pushed) > 0,
-        )
-        newest = select(row.run_id).where(*of_pull).order_by(row.created_at.desc()).limit(1)
-        async with self._sessions() as session:
-            return (await session.scalars(newest)).one()
 
     async def _compare(self, run_id: UUID, member: Member, merged: MergedPull) -> dict[str, Any]:
         async with self._sessions() as session:

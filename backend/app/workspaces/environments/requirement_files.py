@@ -11,10 +11,11 @@ from app.workspaces.environments.reading import DeclarationError, read_text
 _MAX_FILES = 50
 _INCLUDE = re.compile(r"^(?:-r|-c|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(\S+)")
 _EDITABLE = r"(?:(?:-e|--editable)(?:\s+|=))?['\"]?"
-_NAMED = r"(?:[\w.-]+\s*(?:\[(?P<of_name>[^\]]*)\])?\s*@\s*)?"
+_NAMED = r"(?:[\w.-]++\s*+(?:\[(?P<of_name>[^\]]*)\]\s*+)?@\s*+)?"
+# Possessive quantifiers: a long line that does not match is read once, not once for each of its characters.
 _OWN = re.compile(
-    rf"^{_EDITABLE}{_NAMED}(?:file:(?://(?:localhost)?)?)?\.{{1,2}}(?:/[^\[#;]*?)?(?:\[(?P<of_path>[^\]]*)\])?"
-    r"(?:#(?:egg=[\w.-]+(?:\[(?P<of_egg>[^\]]*)\])?)?[^\s;]*)?['\"]?(?:\s*;.*)?$"
+    rf"^{_EDITABLE}{_NAMED}(?:file:(?://(?:localhost)?)?)?\.{{1,2}}(?:/[^\[#;]*+)?(?:\[(?P<of_path>[^\]]*)\])?"
+    r"(?:#(?:egg=[\w.-]++(?:\[(?P<of_egg>[^\]]*)\])?)?[^\s;]*+)?['\"]?(?:\s*+;.*)?$"
 )
 """The project itself or a directory of it, by path or as a `file:` address, as pip reads them."""
 _LOCAL = re.compile(rf"^(?:(?:-e|--editable)(?:\s+|=)(?!\w+\+|https?:)|{_EDITABLE}{_NAMED}file:)")

@@ -44,7 +44,6 @@ class Scene:
     members: Members
     chore: MergeChore
     run: UUID
-    url: str
 
     async def merge(self, method: str) -> None:
         """Merge the pull request, and note that it was."""
@@ -93,21 +92,20 @@ async def scene(database_url: str, tmp_path: Path) -> AsyncGenerator[Scene]:
             async with use_cases(database_url, tmp_path / "data", sources) as parts:
                 forge = GitHub(partial(httpx.AsyncClient, timeout=30.0), double.url, fixed_token(TOKEN))
                 chore = MergeChore(parts.sessions, members, {"github": forge}, parts.trees, sources)
-                url = f"{server.url}/{REPO}"
-                run = await delivered(parts, bare, url)
+                run = await delivered(parts, bare, f"{server.url}/{REPO}")
                 new = NewPullRequest(title="x", body="", head=BRANCH, base="main", draft=False)
                 await forge.open_pull(REPO, new)
-                yield Scene(parts, double, members, chore, run, url)
+                yield Scene(parts, double, members, chore, run)
 
 
-async def delivered(parts: UseCases, bare: Path, url: str, content: str = DELIVERED) -> UUID:
+async def delivered(parts: UseCases, bare: Path, url: str) -> UUID:
     """A run whose result adds a file, pushed to its branch."""
     source = {"kind": "git", "url": url, "ref": "main", "credential": "acme"}
     request = {"goal": "add it", "source": source, "phases": ["coding"]}
     sprint = await parts.sprints.start(SprintCreate.model_validate(request), "ada")
     run = await parts.rows.get(sprint.id)
     async with parts.trees.open(run.id, run.base_commit, 1) as (tree,):
-        (tree / "new.txt").write_text(content)
+        (tree / "new.txt").write_text(DELIVERED)
         made = await parts.trees.commit(run.id, tree, run.base_commit, run.base_commit, "add")
     repository = await parts.trees.repository(run.id, made.commit)
     run_git(repository.path, "push", "-q", str(bare), f"{made.commit}:refs/heads/{BRANCH}")
@@ -161,18 +159,6 @@ async def test_what_people_left_alone_is_merged_unchanged_until_it_is_reverted(
             view = (await load_forge_views(session, [here.run]))[here.run]
         assert (view.ended_as, view.reverted_commit) == ("reverted", reverted)
         assert not await stir_merges(here.parts.sessions, member, Stirred(REPO, branch="release"))
-
-
-async def test_what_a_round_changed_is_no_edit(database_url: str, tmp_path: Path) -> None:
-    async with scene(database_url, tmp_path) as here:
-        run_git(here.forge.bare, "update-ref", "-d", f"refs/heads/{BRANCH}")
-        round_run = await delivered(here.parts, here.forge.bare, here.url, "one\n2\nthree\nfour\n")
-        async with here.parts.sessions.begin() as session:
-            of_round = update(ForgeReport).where(ForgeReport.run_id == round_run)
-            await session.execute(of_round.values(root_run_id=here.run))
-        await here.merge("merge")
-        found = await here.look()
-        assert (found.edited_share, found.lines, found.last_error) == (0.0, 4, "")
 
 
 async def test_it_sleeps_for_30_days_and_then_for_good(database_url: str, tmp_path: Path) -> None:

@@ -22,7 +22,15 @@ def view(**known: object) -> ForgeView:
         ({"outcome": "merged", "ended_as": "merged_unchanged"}, "merged unchanged"),
         (
             {"outcome": "merged", "ended_as": "merged_edited", "edited_share": 0.124},
-            "merged with 12 % of the lines edited",
+            "merged, 12 % of the lines edited after this run",
+        ),
+        (
+            {"outcome": "merged", "outcome_by": "ada", "ended_as": "merged_edited", "edited_share": 0.6},
+            "merged by ada, 60 % of the lines edited after this run",
+        ),
+        (
+            {"outcome": "merged", "outcome_by": "ada", "ended_as": "merged_unchanged"},
+            "merged unchanged by ada",
         ),
         ({"outcome": "merged", "ended_as": "reverted"}, "merged and reverted"),
     ],

@@ -37,6 +37,9 @@ def test_what_is_local_is_not_installed(tmp_path: Path, line: str, extras: set[s
         "pkg @ https://example.org/pkg.whl",
         "-e git+https://example.org/z#egg=z",
         "file-magic>=0.4",
+        pytest.param("a" + " " * 200_000 + "b", id="long after a name"),
+        pytest.param(". " + " " * 200_000 + "b", id="long after a path"),
+        pytest.param(".#egg=" + "a" * 200_000 + " b", id="long after an address"),
     ],
 )
 def test_what_comes_from_elsewhere_stays(tmp_path: Path, line: str) -> None:

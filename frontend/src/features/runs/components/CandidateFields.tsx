@@ -24,8 +24,8 @@ export function CandidateFields({ fields, change, errorOf }: FieldsProps) {
       {named.map((each, index) => {
         const of = (name: string) => errorOf(`agent.candidates.${index}.${name}`);
         // What a model lacks depends on the model: only the default one is known here.
-        const isOther = each.agent === FIRST.agent && each.model !== "";
-        const lacking = !isOther && known.find((agent) => agent.name === each.agent && !agent.ready);
+        const hasOwnModel = each.agent === FIRST.agent && each.model !== "";
+        const lacking = !hasOwnModel && known.find((agent) => agent.name === each.agent && !agent.ready);
         return (
           <div key={index} className="flex flex-wrap items-start gap-3">
             <div className="grid min-w-0 flex-1 gap-3 sm:grid-cols-2">

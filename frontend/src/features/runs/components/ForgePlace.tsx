@@ -5,7 +5,7 @@ import { GitPullRequest } from "lucide-react";
 import { RelativeTime } from "@/components/RelativeTime";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { Schemas } from "@/lib/api/client";
-import { pullUrl, reviewInWords, stateOfPull } from "@/lib/forge";
+import { editsOfPull, endOfPull, pullUrl, reviewInWords, stateOfPull } from "@/lib/forge";
 
 type Forge = Schemas["ForgeView"];
 
@@ -29,7 +29,7 @@ export function ForgePlace({ forge, run }: { forge: Forge; run: string }) {
           <span>none yet</span>
         ) : (
           <span>
-            <Pull forge={forge} /> {stateOfPull(forge)}
+            <Pull forge={forge} /> {endOfPull(forge)}
             {forge.outcome_by && (
               <>
                 {" "}
@@ -42,6 +42,7 @@ export function ForgePlace({ forge, run }: { forge: Forge; run: string }) {
                 <RelativeTime at={forge.outcome_at} />
               </>
             )}
+            {editsOfPull(forge) && `, ${editsOfPull(forge)}`}
           </span>
         )}
         <span className="text-muted">
