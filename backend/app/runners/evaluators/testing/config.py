@@ -17,6 +17,8 @@ _KEPT_WITH_VALUE = frozenset(
     {"--import-mode", "--ignore", "--ignore-glob", "--deselect", "--doctest-glob", "-m", "-k", "-p"}
 )
 _KEPT_FLAGS = frozenset({"--doctest-modules", "--strict-markers", "--strict-config", "--pyargs"})
+# Options of a plugin, kept as one word; the run leaves them out where it has no need of the plugin.
+_KEPT_FOR_PLUGINS = frozenset({"--hypothesis-profile", "--hypothesis-seed"})
 _SELECTING = frozenset({"--ignore", "--ignore-glob", "--deselect", "-m", "-k"})
 _AS_SETTING = {"--asyncio-mode": "asyncio_mode"}
 
@@ -164,6 +166,8 @@ def _kept(options: Sequence[str]) -> list[str]:
             kept += ["-o", f"{_AS_SETTING[name]}={value if has_value else next(words, '')}"]
         elif name in _KEPT_WITH_VALUE:
             kept += [word] if has_value else [word, next(words, "")]
+        elif name in _KEPT_FOR_PLUGINS:
+            kept.append(word if has_value else f"{name}={next(words, '')}")
         elif name in _KEPT_FLAGS:
             kept.append(word)
     return kept

@@ -290,8 +290,8 @@ def main(arguments: list[str]) -> None:
     sys.path.insert(0, str(tree))
     sys.meta_path.insert(0, CandidateFinder(tree, support, peer))
     Guard(tree, support, peer).install()
-    options = [*_usable(plan["arguments"]), f"--basetemp={plan['shared']}/pytest", "--tb=native"]
-    options += [part for name in _plugins.needed_plugins(plan["sources"]) for part in ("-p", name)]
+    options = [f"--basetemp={plan['shared']}/pytest", "--tb=native"]
+    options += _plugins.with_plugins(_usable(plan["arguments"]), _plugins.needed_plugins(plan["sources"]))
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - works in every version of pytest
     sys.argv = ["pytest", *options]
     pytest.main([*options, *plan["files"]], plugins=[OutsideReporter(records, notes, peer, plan)])

@@ -13,6 +13,7 @@ _NO_CODE = "Generator: phaserunner"
 """Marks the distribution that stands for the judged project: it has metadata and no module."""
 
 _SCANNED_BYTES = 8_000_000
+_PLUGIN_OF_OPTION = {"--hypothesis-profile": "hypothesispytest", "--hypothesis-seed": "hypothesispytest"}
 _FIXTURE = re.compile(
     r"^@(?:pytest\.)?fixture\b(?:\([^)]*\))?[ \t]*\n(?:@.*\n)*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE
 )
@@ -80,6 +81,14 @@ def unloadable(names: "list[str]") -> "dict[str, str]":
         except Exception as error:  # noqa: BLE001 - what a plugin raises is its own choice
             found[entry.name] = f"{type(error).__name__}: {error}"
     return found
+
+
+def with_plugins(arguments: "list[str]", plugins: "list[str]") -> "list[str]":
+    """Return arguments that load some plugins, without the options of others, which pytest would refuse."""
+    known = [
+        each for each in arguments if _PLUGIN_OF_OPTION.get(each.partition("=")[0], "") in ("", *plugins)
+    ]
+    return [*(part for name in plugins for part in ("-p", name)), *known]
 
 
 def built_on_project() -> "set[str]":

@@ -12,14 +12,13 @@ import pytest
 
 from .canaries import run_canaries
 from .channel import Send
+from .failures import files_of, message_of
 from .guard import Guard
 from .limits import TestLimits, lift_deadlines
 from .plugins import PinnedModules, set_aside
 
 _IDS_PER_RECORD = 200
-_MESSAGE_CHARS = 1500
 _DETAILED_FAILURES = 50
-_FILES = 100
 _ALWAYS_READ = ("__init__.py", "conftest.py")
 
 
@@ -92,7 +91,9 @@ class ReportPlugin:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Report a file that cannot be collected, or that skips itself whole."""
         if report.outcome != "passed":
-            self._send("problem", id=report.nodeid, outcome=report.outcome, message=_message(report.longrepr))
+            self._send(
+                "problem", id=report.nodeid, outcome=report.outcome, message=message_of(report.longrepr)
+            )
 
     def pytest_deselected(self, items: "list[pytest.Item]") -> None:
         """Report how many tests something took out of the run."""
@@ -155,17 +156,12 @@ class ReportPlugin:
             self._failures += 1
             if self._failures > _DETAILED_FAILURES + len(self._canary_names):
                 return ""
-        return _message(report.longrepr)
+        return message_of(report.longrepr)
 
     def _traceback_files(self, longrepr: Any) -> "list[str]":
         """Return the files of the tree that a failure's traceback runs through."""
-        found: dict[str, None] = {}
-        for part, _, _ in getattr(longrepr, "chain", ()):
-            for entry in getattr(part, "reprentries", ()):
-                location = getattr(entry, "reprfileloc", None)
-                if location is not None:
-                    found[self._relative(Path.cwd() / location.path)] = None
-        return [name for name in found if not Path(name).is_absolute()][:_FILES]
+        found = [self._relative(path) for path in files_of(longrepr)]
+        return [name for name in found if not Path(name).is_absolute()]
 
     def _report_replaced(self) -> None:
         found = self._guard.replaced() if self._guard else []
@@ -217,15 +213,3 @@ def _outcome(report: pytest.TestReport) -> str:
     if report.outcome == "skipped":
         return "xfailed" if expected_to_fail else "skipped"
     return "xpassed" if expected_to_fail else "passed"
-
-
-def _message(longrepr: Any) -> str:
-    """Return place and assertion of a failure, or the reason of a skip."""
-    crash = getattr(longrepr, "reprcrash", None)
-    if crash is not None:
-        text = f"{crash.path}:{crash.lineno}: {crash.message}"
-    elif isinstance(longrepr, tuple):
-        text = str(cast("tuple[object, ...]", longrepr)[-1])
-    else:
-        text = str(longrepr or "")[-_MESSAGE_CHARS:]
-    return text[:_MESSAGE_CHARS]

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from .channel import Send, open_channel
-from .plugins import built_on_project, is_installed, needed_plugins, unloadable
+from .plugins import built_on_project, is_installed, needed_plugins, unloadable, with_plugins
 
 _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
@@ -85,7 +85,7 @@ def _run_pytest(
     from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
 
     def run(plugins: "list[str]") -> int:
-        given = ["-W", _ORDER_OF_PLUGINS, *(part for name in plugins for part in ("-p", name)), *arguments]
+        given = ["-W", _ORDER_OF_PLUGINS, *with_plugins(arguments, plugins)]
         sys.argv = ["pytest", *given]
         return int(pytest.main(given, plugins=[ReportPlugin(send, task, canaries, late)]))
 

@@ -284,3 +284,28 @@ async def test_lost_rows_beside_other_trouble_are_lost_tests(context, code) -> N
     result = await run(context, {**ROWS, "calc.py": code}, ROWS, outside=False)
     assert (result.status, result.questions) == ("failed", [])
     assert result.metadata["lost_tests"]
+
+
+DOCTEST = {
+    "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(0, 0) in (0, 3)\n",
+    "pytest.ini": "[pytest]\naddopts = --doctest-modules\n",
+    "calc.py": 'def add(a, b):\n    """Add.\n\n    >>> add(1, 2)\n    4\n    """\n    return a + b\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [
+        pytest.param({}, True, id="as it was, further down"),
+        pytest.param({"a + b": "a + b + 3"}, False, id="another result"),
+    ],
+)
+async def test_a_doctest_that_was_red_before_is_compared_by_its_example(
+    context, changes, asked: bool
+) -> None:
+    code = "import sys\n\nLIMIT = sys.maxsize\n\n\n" + DOCTEST["calc.py"].replace("Add.", "Return the sum.")
+    for before, after in changes.items():
+        code = code.replace(before, after)
+    made = context({**DOCTEST, "calc.py": code}, DOCTEST)
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", {**made, "goal": "Name the limit"})
+    assert [each.id for each in result.questions] == (["calc.py::calc.add"] if asked else []), result.feedback

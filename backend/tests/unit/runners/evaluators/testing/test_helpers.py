@@ -31,6 +31,11 @@ from app.runners.evaluators.testing.written import written_tests
         ),
         pytest.param({"pytest.toml": "[pytest]\naddopts = ['-p', 'x']\n"}, ("-p", "x"), id="pytest.toml"),
         pytest.param(
+            {"pytest.ini": "[pytest]\naddopts = --hypothesis-profile few --hypothesis-seed=0\n"},
+            ("--hypothesis-profile=few", "--hypothesis-seed=0"),
+            id="options of a plugin",
+        ),
+        pytest.param(
             {"pyproject.toml": "[tool.pytest]\naddopts = ['--asyncio-mode=auto']\n"},
             ("-o", "asyncio_mode=auto"),
             id="native table",

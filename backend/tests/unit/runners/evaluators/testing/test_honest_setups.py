@@ -366,3 +366,26 @@ async def test_a_changed_file_that_the_base_cannot_read_either_is_counted_once(c
     made = context({**base, **changed, "b.py": ""}, base)
     result = await judge({**made, "goal": "Drop support for Python 3.8"}, outside=False)
     assert [each.id for each in result.questions] == ["tests/test_rows.py"], result.feedback
+
+
+FEW = {
+    "pytest.ini": "[pytest]\naddopts = --hypothesis-profile=few\n",
+    "tests/conftest.py": (
+        "from hypothesis import settings\n\nsettings.register_profile('few', max_examples=3, deadline=None)\n"
+    ),
+    "tests/test_few.py": (
+        "from hypothesis import given, strategies\n\nfrom calc import add\n\nTRIED = []\n\n\n"
+        "@given(strategies.integers())\ndef test_add(a):\n"
+        "    TRIED.append(a)\n    assert add(a, 1) == a + 1\n\n\n"
+        "def test_few():\n    assert 1 <= len(TRIED) <= 3\n"
+    ),
+}
+
+
+async def test_the_profile_of_hypothesis_that_the_base_configures_holds(context) -> None:
+    base = {**CODE, **FEW}
+    assert (await judge(context({**base, "b.py": ""}, base))).status == "passed"
+    more = {"pytest.ini": "[pytest]\n", "tests/conftest.py": ""}
+    result = await judge(context({**base, **more, **WRONG}, base))
+    assert result.status == "failed"
+    assert "tests/test_few.py::test_add" in result.metadata["failing"]

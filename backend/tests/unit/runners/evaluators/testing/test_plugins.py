@@ -8,6 +8,7 @@ from app.runners.evaluators.testing.pytest_runner.plugins import (
     built_on_project,
     needed_plugins,
     unloadable,
+    with_plugins,
 )
 
 PLUGIN = """import pytest
@@ -81,3 +82,9 @@ def test_plugins_whose_code_cannot_be_imported_are_named_with_the_reason() -> No
     assert set(found) == {"gone"}
     assert found["gone"] == "ModuleNotFoundError: No module named 'gone_away'"
     assert unloadable(["zebra"]) == {}
+
+
+def test_options_of_a_plugin_are_given_only_with_it() -> None:
+    given = ["-q", "--hypothesis-profile=fast", "tests"]
+    assert with_plugins(given, ["hypothesispytest"]) == ["-p", "hypothesispytest", *given]
+    assert with_plugins(given, ["xdist"]) == ["-p", "xdist", "-q", "tests"]

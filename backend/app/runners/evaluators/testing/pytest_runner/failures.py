@@ -1,0 +1,69 @@
+"""Puts into a few words what failed, and names the files that a failure runs through."""
+
+import re
+from collections.abc import Iterator
+from itertools import dropwhile
+from pathlib import Path
+from typing import Any, cast
+
+_MESSAGE_CHARS = 1500
+_FILES = 100
+# pytest numbers the lines of a docstring down to the failed example; frames are those of `traceback`.
+_NUMBERED = re.compile(r"\d{3,} ")
+_FRAME = re.compile(r'  File "([^"]+)", line \d+')
+_EXCEPTION = "UNEXPECTED EXCEPTION: "
+
+
+def message_of(longrepr: Any) -> str:
+    """Return place and assertion of a failure, the failing example of a doctest, or the reason of a skip."""
+    crash = getattr(longrepr, "reprcrash", None)
+    if crash is not None:
+        text = f"{crash.path}:{crash.lineno}: {crash.message}"
+    elif isinstance(longrepr, tuple):
+        text = str(cast("tuple[object, ...]", longrepr)[-1])
+    elif hasattr(longrepr, "reprlocation_lines"):
+        text = "\n".join(
+            f"{place.path}:{place.lineno}: {_failing_example(lines)}"
+            for place, lines in longrepr.reprlocation_lines
+        )
+    else:
+        text = str(longrepr or "")[-_MESSAGE_CHARS:]
+    return text[:_MESSAGE_CHARS]
+
+
+def files_of(longrepr: Any) -> "list[Path]":
+    """Return the absolute paths of the files that a failure's traceback runs through, in order, each once."""
+    found = (Path.cwd() / name for name in (*_frames(longrepr), *_frames_of_doctest(longrepr)))
+    return list(dict.fromkeys(found))[:_FILES]
+
+
+def _failing_example(lines: "list[str]") -> str:
+    """Return the first line of a doctest's failed example, with what was expected and got or the exception.
+
+    The text before the example and all line numbers are left out: they change with the docstring, and the
+    failure stays the same.
+    """
+    example = [_NUMBERED.sub("", line, count=1).strip() for line in lines if _NUMBERED.match(line)][-1:]
+    outcome = [line for line in lines if not _NUMBERED.match(line)]
+    frames = [number for number, line in enumerate(outcome) if _FRAME.match(line)]
+    if frames and outcome[0].startswith(_EXCEPTION):
+        # Below the last frame stands its source, indented, and then the exception.
+        outcome = list(dropwhile(lambda line: line.startswith("    "), outcome[frames[-1] + 1 :]))
+    return "\n".join([*example, *outcome])
+
+
+def _frames(longrepr: Any) -> "Iterator[str]":
+    for part, _, _ in getattr(longrepr, "chain", ()):
+        for entry in getattr(part, "reprentries", ()):
+            location = getattr(entry, "reprfileloc", None)
+            if location is not None:
+                yield location.path
+
+
+def _frames_of_doctest(longrepr: Any) -> "Iterator[str]":
+    for place, lines in getattr(longrepr, "reprlocation_lines", ()):
+        yield str(place.path)
+        for line in lines:
+            frame = _FRAME.match(line)
+            if frame is not None and not frame.group(1).startswith("<"):
+                yield frame.group(1)
