@@ -3,13 +3,14 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from app.workspaces.environments.groups import Wanted, own_extras, wanted
+from app.workspaces.environments.groups import Wanted, wanted
 from app.workspaces.environments.imported import imported_by_tests
+from app.workspaces.environments.local import without_self
 from app.workspaces.environments.naming import choose, names_in, normal
 from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.poetry import locked_versions
@@ -31,7 +32,6 @@ _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
 _TOX_FILE = re.compile(r"-r\s*(?:\{toxinidir\}/)?([\w./-]+)")
 _PLAIN_TOX = re.compile(r"testenv(?::py[\d{},.]*)?")
 _MAX_SOURCES = 2000
-_MAX_DEPTH = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,22 +149,11 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
     # Tests of what an extra adds import what it brings, and often nothing else asks for that.
     lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
-    return list(dict.fromkeys(_without_self(lines, asked, project))), files
+    return list(dict.fromkeys(without_self(lines, asked, project))), files
 
 
 def _brings_pytest(tree: Path, name: str) -> bool:
     return "pytest" in names_in((read_text(tree, name) or "").splitlines())
-
-
-def _without_self(lines: Iterable[str], asked: Wanted, project: str, depth: int = 0) -> Iterator[str]:
-    """Replace `project[extra]` by what that extra asks for."""
-    for line in lines:
-        extras = own_extras(line, project)
-        if extras is None:
-            yield " ".join(line.split())
-        elif depth < _MAX_DEPTH:
-            for extra in extras:
-                yield from _without_self(asked.extra_requirements(extra), asked, project, depth + 1)
 
 
 def _unlocked(tree: Path, asked: Wanted, common: Plan, roots: Sequence[str], files: RequirementFiles) -> Plan:

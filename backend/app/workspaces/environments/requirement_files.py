@@ -6,19 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.workspaces.environments.local import local_extras
 from app.workspaces.environments.reading import DeclarationError, read_text
 
 _MAX_FILES = 50
 _INCLUDE = re.compile(r"^(?:-r|-c|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(\S+)")
-_EDITABLE = r"(?:(?:-e|--editable)(?:\s+|=))?['\"]?"
-_NAMED = r"(?:[\w.-]++\s*+(?:\[(?P<of_name>[^\]]*)\]\s*+)?@\s*+)?"
-# Possessive quantifiers: a long line that does not match is read once, not once for each of its characters.
-_OWN = re.compile(
-    rf"^{_EDITABLE}{_NAMED}(?:file:(?://(?:localhost)?)?)?\.{{1,2}}(?:/[^\[#;]*+)?(?:\[(?P<of_path>[^\]]*)\])?"
-    r"(?:#(?:egg=[\w.-]++(?:\[(?P<of_egg>[^\]]*)\])?)?[^\s;]*+)?['\"]?(?:\s*+;.*)?$"
-)
-"""The project itself or a directory of it, by path or as a `file:` address, as pip reads them."""
-_LOCAL = re.compile(rf"^(?:(?:-e|--editable)(?:\s+|=)(?!\w+\+|https?:)|{_EDITABLE}{_NAMED}file:)")
 # The indexes are the operator's choice. What else pip takes in such a file plays no part here.
 _KEPT_OPTIONS = re.compile(r"^(?:-r|-c|-e|--requirement|--constraint|--editable|--hash)\b")
 _USUAL_PLACES = (
@@ -72,12 +64,11 @@ class RequirementFiles:
 
     def _kept(self, text: str) -> Iterator[str]:
         for line in _logical_lines(text):
-            own = _OWN.match(line)
-            if own:
+            local = local_extras(line)
+            if local is not None:
                 # The project itself is judged, not installed.
-                named = (each.strip() for group in own.groups("") for each in group.split(","))
-                self.extras.update(filter(None, named))
-            elif not _LOCAL.match(line) and (not line.startswith("-") or _KEPT_OPTIONS.match(line)):
+                self.extras.update(local)
+            elif not line.startswith("-") or _KEPT_OPTIONS.match(line):
                 yield line
 
 

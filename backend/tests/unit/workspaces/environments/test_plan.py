@@ -162,6 +162,14 @@ def test_requirement_files_are_taken_with_what_they_include_and_without_the_proj
     assert roots(tree) == ["click"]
 
 
+def test_local_requirements_of_a_group_are_left_out_but_for_the_extras_of_the_project(tmp_path: Path) -> None:
+    pyproject = (
+        '[project]\nname = "demo"\n[project.optional-dependencies]\ncli = ["click"]\n[dependency-groups]\n'
+        'test = ["pytest", "demo[cli] @ file:.", "kit[x] @ file:./kit", "other @ file:///srv/other"]\n'
+    )
+    assert roots(write(tmp_path, {"pyproject.toml": pyproject})) == ["pytest", "click"]
+
+
 @pytest.mark.parametrize(
     ("development", "taken"),
     [
