@@ -11,6 +11,7 @@ from app.runners.evaluators.testing.config import PytestSettings
 from app.runners.evaluators.testing.dependencies import (
     is_foreign,
     is_in_tree,
+    is_lacked_by_installed,
     is_made_by_build,
     is_test_library,
     lacking,
@@ -60,7 +61,7 @@ class BaseTests:
         """Read the base's tests, and begin to list them where their text does not tell all of them."""
         self._written = await asyncio.to_thread(self._read)
         if not self._written.tells_all and self._layout.base_tests and self.remembered is None:
-            self._start_listing()
+            self._listed()
 
     async def close(self) -> None:
         """End what is still running."""
@@ -92,7 +93,7 @@ class BaseTests:
         """Return the base's tests that a run did not have."""
         if self._known.are_all_in(report.ids):
             return []
-        listing = await self._list()
+        listing = await self._listed()
         uncollected = [each.id for each in listing.errors]
         at_base = [*listing.ids, *written_tests(self._base, uncollected)]
         if listing.ending is not Ending.COMPLETE:
@@ -198,10 +199,12 @@ class BaseTests:
         module = missing_module(report.text)
         if module is not None and await self.needs_installed(module):
             return f"{_LACKS}: {module}"
+        listing = await self._listed() if of_base else None
+        if listing and listing.ending is Ending.BROKEN and is_lacked_by_installed(listing.text):
+            return f"{_LACKS}: {missing_module(listing.text)}"
         # A module that the base has not got may be the very one that the agent is asked to write.
         if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
             return ""
-        listing = await self._list() if of_base else None
         if listing is not None and listing.ending is not Ending.BROKEN and not own_hook_broke(report.text):
             # Some plug-ins and fixtures break only when tests run.
             listing = await self.run()
@@ -236,23 +239,23 @@ class BaseTests:
         Returns:
             What is lacking, by file.
         """
-        found = {each.id: await self._lacking([each], of_base=True) for each in errors}
-        return {name: what for name, what in found.items() if what}
+        return {each.id: what for each in errors if (what := await self._lacking([each], of_base=True))}
 
     async def unreadable(self) -> dict[str, str]:
         """Return the files and classes that cannot be read at the base, with the message of each."""
-        return {each.id: each.message for each in (await self._list()).errors}
+        return {each.id: each.message for each in (await self._listed()).errors}
 
     async def _lacks(self, module: str, problem: CollectProblem, *, of_base: bool) -> bool:
         """Tell whether a file cannot be read for want of a module that the environment should provide."""
         if await self.needs_installed(module):
             return True
-        part = missing_submodule(problem.message)
-        if part is not None and of_base and await self._is_made_by_build(part):
-            return await self._has_at_base(problem)
-        if not (of_base and await asyncio.to_thread(is_test_library, module, self._base)):
+        if not (of_base and await self._has_at_base(problem)):
             return False
-        return await self._has_at_base(problem) and not await has_module(self._harness, module)
+        part = missing_submodule(problem.message)
+        if is_lacked_by_installed(problem.message) or (part and await self._is_made_by_build(part)):
+            return True
+        is_for_tests = await asyncio.to_thread(is_test_library, module, self._base)
+        return is_for_tests and not await has_module(self._harness, module)
 
     async def _has_at_base(self, problem: CollectProblem) -> bool:
         there = (await self.unreadable()).get(problem.id, "")
@@ -273,10 +276,7 @@ class BaseTests:
         whole = await asyncio.to_thread(whole_tree, self._base, self._harness.limits)
         return RunTree(whole.files, frozenset(whole.files), None if files is None else frozenset(files))
 
-    async def _list(self) -> RunReport:
-        return await self._start_listing()
-
-    def _start_listing(self) -> asyncio.Task[RunReport]:
+    def _listed(self) -> asyncio.Task[RunReport]:
         if self._listing is None:
             self._listing = asyncio.create_task(self._collect())
         return self._listing

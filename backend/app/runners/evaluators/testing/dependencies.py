@@ -19,6 +19,8 @@ _SETUP_OPTIONS = ("install_requires", "tests_require")
 _NAME = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)")
 _FRAME = re.compile(r'INTERNALERROR>\s+File "([^"]+)", line \d+')
 """Of a traceback of pytest itself; it names files of the tree by their path below it."""
+_IMPORT_FRAME = re.compile(r"(?:^|\s)(\S+\.py):\d+: in ")
+"""Of a traceback that leads to an error while a file is imported."""
 
 # What an error message says about the machine rather than the code.
 _ENVIRONMENT = (
@@ -126,6 +128,19 @@ def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
         return True
     pattern = re.compile(rf"^\s*(?:import|from)\s+{re.escape(module)}\b", re.MULTILINE)
     return any(pattern.search(_text(tree / name)) for name in sources)
+
+
+def is_lacked_by_installed(message: str) -> bool:
+    """Tell whether an installed package imports the module that an error message says is missing.
+
+    Code can raise what it likes: the message counts only where the base fails with it, too.
+
+    Args:
+        message: of pytest, with the frames that lead to the error.
+    """
+    error = _MISSING.search(message)
+    frames = _IMPORT_FRAME.findall(message[: error.start()] if error else "")
+    return bool(frames) and "/site-packages/" in frames[-1]
 
 
 def is_test_library(module: str, tree: Path) -> bool:

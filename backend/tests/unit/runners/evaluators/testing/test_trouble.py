@@ -243,6 +243,19 @@ async def test_a_git_submodule_that_is_not_fetched_is_no_fault_of_the_candidate(
     assert (result.status == "errored" and says in result.feedback) is not fetched, result.feedback
 
 
+NEEDS_DJANGO = "import hypothesis.extra.django\n"
+
+
+@pytest.mark.parametrize("place", ["tests/conftest.py", "tests/test_more.py", "calc.py"])
+async def test_what_an_installed_package_lacks_is_no_fault_of_the_candidate(context, place: str) -> None:
+    files = {**GOOD, place: NEEDS_DJANGO + GOOD.get(place, "")}
+    result = await judge(context({**files, "more.py": ""}, files), outside=False)
+    assert "lacks what the project needs: django" in result.feedback, result.feedback
+    assert result.status == ("passed" if place == "tests/test_more.py" else "errored")
+    wrong = {**GOOD, "calc.py": NEEDS_DJANGO + GOOD["calc.py"]}
+    assert (await judge(context(wrong, GOOD), outside=False)).status == "failed"
+
+
 async def test_code_that_only_speaks_of_the_machine_is_at_fault(context) -> None:
     code = {"calc.py": "def add(a, b):\n    raise OSError('Network is unreachable')\n"}
     assert (await judge(context({**TEST, **code}, GOOD))).status == "failed"
