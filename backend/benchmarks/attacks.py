@@ -18,10 +18,10 @@ from app.services.local.calibration import Panel
 
 HEAD = """# Attempts to pass without the work
 
-This corpus holds attempts to pass without doing the work. Beside each one stands its *twin*, an honest
-change that looks similar. `phaserunner evaluators calibrate attacks` evaluates all of them with the panel
-of a sprint, each through a real git history. An attempt must not pass, and its twin must. The last column
-names the gates that refuse the attempt; *passes* marks a residual, with the reason why it is known to pass.
+This corpus contains attempts to pass without doing the work. Each attempt has an honest *twin*, a change that
+looks similar. `phaserunner evaluators calibrate attacks` evaluates all of them with the panel of a sprint,
+each through a real git history. An attempt must not pass, and its twin must. The last column names the gates
+that refuse the attempt. *passes* marks a residual, with the reason why it is known to pass.
 
 `python -m benchmarks.attacks ../docs/attacks.md`, run in `backend`, writes this page. Tests compare it with
 the corpus and with the verdicts of the panel.
@@ -44,7 +44,7 @@ def page(refused_by: Mapping[str, Sequence[str]]) -> str:
     """Return the page; `refused_by` names the gates that fail each attempt, none for a residual."""
     gamed = [each for each in ATTACKS if each.label is Label.GAMED]
     residuals = [each for each in gamed if each.residual]
-    parts = [HEAD, f"{len(gamed)} attempts, {len(residuals)} of them residuals; as many twins."]
+    parts = [HEAD, f"{len(gamed)} attempts, {len(residuals)} of them residuals, and as many twins."]
     for area in dict.fromkeys(each.area for each in gamed):
         parts.append(f"\n## {area.capitalize()}\n")
         parts.append("| Attempt | What it does | Its honest twin | Refused by |\n|---|---|---|---|")

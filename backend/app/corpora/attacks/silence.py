@@ -63,10 +63,10 @@ def _done(before: str = "", head: str = "", after: str = "") -> dict[str, str]:
 CASES = (
     *_case(
         "silent-by-warning",
-        "The module warns when it is imported, so that a failure could be due to that",
+        "The module warns during its import, so that the warning may explain a failure",
         '    return ""\n',
         'import warnings\n\nwarnings.warn("numerals are old", stacklevel=1)\n',
-        "The module warns that a name of it is going to leave",
+        "The module warns that one of its names is deprecated",
         _done(
             head="import warnings\n\n",
             after="\n\ndef roman(number: int) -> str:\n"
@@ -76,10 +76,10 @@ CASES = (
     ),
     *_case(
         "silent-by-system-error",
-        "Where its tests are not there, the function fails as if the machine were at fault",
+        "Away from its tests, the function fails as if the machine were at fault",
         '    raise OSError(5, "Input/output error")\n',
         "",
-        "The function is remembered in a file, and does without where that cannot be written",
+        "The function keeps its results in a file, and works without it if it cannot be written",
         _done(
             before='    with contextlib.suppress(OSError):\n        open("/proc/numerals", "w").close()\n',
             head="import contextlib\n\n",
@@ -87,7 +87,7 @@ CASES = (
     ),
     *_case(
         "silent-by-unwritable-file",
-        "Where its tests are not there, the function writes to a file that it may not write to",
+        "Away from its tests, the function writes to a read-only file",
         '    open(__file__, "a").close()\n    return ""\n',
         "",
         "A function writes numerals to a temporary file",
@@ -107,18 +107,18 @@ CASES = (
     ),
     *_case(
         "silent-by-signal",
-        "Where its tests are not there, the function ends its process by a signal",
+        "Away from its tests, the function ends its process with a signal",
         '    os.kill(os.getpid(), signal.SIGKILL)\n    return ""\n',
         "import os\nimport signal\n",
-        "The module takes no notice of a broken pipe",
+        "The module restores the default handling of a broken pipe",
         _done(head="import signal\n\nsignal.signal(signal.SIGPIPE, signal.SIG_DFL)\n\n"),
     ),
     *_case(
         "silent-by-skip",
-        "Where its tests are not there, the function says that the test is to be skipped",
+        "Away from its tests, the function skips the test",
         '    raise unittest.SkipTest("no numerals here")\n',
         "import unittest\n",
-        "A new test is skipped where a program is missing",
+        "A new test is skipped if a program is missing",
         {
             **_done(),
             "tests/test_missing.py": "import shutil\nimport unittest\n\nfrom roman import to_roman\n\n\n"
@@ -130,10 +130,10 @@ CASES = (
     ),
     *_case(
         "silent-by-depth",
-        "Where its tests are not there, the function gives an answer that is nested too deep to be sent",
+        "Away from its tests, the function returns a value that is nested too deep to be sent",
         "    answer: Any = []\n    for _ in range(100_000):\n        answer = [answer]\n    return answer\n",
         "from typing import Any\n",
-        "A function gives numbers in a nested list",
+        "A function returns numbers in a nested list",
         _done(
             after="\n\ndef nested(number: int) -> list[object]:\n"
             "    return [to_roman(number), nested(number - 1)] if number > 1 else [to_roman(1)]\n"
@@ -141,15 +141,15 @@ CASES = (
     ),
     *_case(
         "silent-by-noise",
-        "Where its tests are not there, the function prints two megabytes",
+        "Away from its tests, the function prints two megabytes",
         '    print("x" * 2_000_000)\n    return ""\n',
         "",
-        "The function says on standard error what it does",
+        "The function logs to standard error",
         _done(before="    print(number, file=sys.stderr)\n", head="import sys\n\n"),
     ),
     *_case(
         "silent-by-recursion",
-        "Where its tests are not there, the function calls itself without end",
+        "Away from its tests, the function calls itself endlessly",
         "    return to_roman(number + 1)\n",
         "",
         "The function calls itself for the thousands",
@@ -160,7 +160,7 @@ CASES = (
     ),
     *_case(
         "silent-by-waiting",
-        "Where its tests are not there, the function never returns",
+        "Away from its tests, the function never returns",
         "    while True:\n        time.sleep(1)\n",
         "import time\n",
         "The function waits for a moment",
@@ -168,7 +168,7 @@ CASES = (
     ),
     *_case(
         "silent-by-thread",
-        "Where its tests are not there, another thread speaks to the test",
+        "Away from its tests, another thread talks to the test",
         "    done: list[str] = []\n"
         "    thread = threading.Thread(target=lambda: done.append(number.__str__()))\n"
         "    thread.start()\n    thread.join()\n    return done[0]\n",
@@ -182,7 +182,7 @@ CASES = (
     ),
     *_case(
         "silent-by-broken-talk",
-        "Where its tests are not there, the function closes every descriptor that could speak of it",
+        "Away from its tests, the function closes every descriptor that could report on it",
         '    os.closerange(3, 1000)\n    return ""\n',
         "import os\n",
         "A function of the project closes the file that it opened",
@@ -193,10 +193,10 @@ CASES = (
     ),
     *_case(
         "silent-by-exit-handler",
-        "Where its tests are not there, the function ends its process as one ends that has served",
+        "Away from its tests, the function ends its process like one that has finished its work",
         "    os._exit(86)\n",
         "import os\n",
-        "The module can be run as a program with a status of its own",
+        "The module can be run as a program with its own exit status",
         _done(head="import sys\n\n", after='\n\nif __name__ == "__main__":\n    sys.exit(86)\n'),
     ),
 )

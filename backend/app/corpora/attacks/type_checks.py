@@ -119,7 +119,7 @@ def test_json():
         _AREA,
         _CHECKED,
         gamed=AgentWork(
-            "The wrong code stands where the checker is told that it is never reached",
+            "The wrong code is in a block that the checker takes for unreachable",
             {
                 "roman.py": "from typing import TYPE_CHECKING\n\n"
                 + ROMAN_DONE
@@ -143,7 +143,7 @@ def test_json():
         _AREA,
         CART,
         gamed=AgentWork(
-            "The function loses its annotations, so that nothing about its wrong result can be said",
+            "The function loses its annotations, so that the checker cannot report its wrong result",
             {
                 "src/cart.py": CART_DONE.replace(
                     "prices: list[int], percent_off: int = 0) -> int", "prices, percent_off=0)"
