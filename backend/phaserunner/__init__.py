@@ -1,7 +1,8 @@
-"""The public face of PhaseRunner: what authors of evaluators and of clients import.
+"""The public face of PhaseRunner: what authors of evaluators, clients and programs import.
 
-`phaserunner.evaluators` holds what an evaluator needs, `phaserunner.client` what follows a running service.
-This module offers the names of both. It imports them on first use, because the command line starts from here.
+`phaserunner.evaluators` holds what an evaluator needs, `phaserunner.client` what follows a running service,
+and `phaserunner.engine` what runs the loop without one. This module offers the names of all three. It imports
+them on first use, because the command line starts from here.
 
 Everything in `__all__` follows semantic versioning. Other modules, `_app` among them, are private.
 """
@@ -23,6 +24,31 @@ if TYPE_CHECKING:
         WireEvent,
         follow,
     )
+    from phaserunner.engine import (
+        AnswerOutcome,
+        AnswerStatus,
+        DirectorEvaluator,
+        DirectorEvaluatorLoop,
+        EscalationReason,
+        EvaluatorRegistry,
+        EvidenceSource,
+        FeedbackMemory,
+        LoopLimits,
+        LoopResult,
+        LoopRole,
+        Phase,
+        PhaseOutcome,
+        PhaseRunner,
+        PytestEvaluator,
+        ResponseEvaluator,
+        ResponseRetry,
+        RoleTask,
+        RuffLintEvaluator,
+        RunPolicy,
+        Synthesizer,
+        TaskResult,
+        TypeCheckEvaluator,
+    )
     from phaserunner.evaluators import (
         BLOCKING_THRESHOLD,
         ConfigurableEvaluator,
@@ -42,22 +68,45 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCKING_THRESHOLD",
+    "AnswerOutcome",
+    "AnswerStatus",
     "ConfigurableEvaluator",
     "CriterionResult",
     "Cursor",
+    "DirectorEvaluator",
+    "DirectorEvaluatorLoop",
+    "EscalationReason",
     "EvaluationCategory",
     "EvaluationContext",
     "EvaluationLimits",
     "EvaluationResult",
     "EvaluationStatus",
     "Evaluator",
+    "EvaluatorRegistry",
+    "EvidenceSource",
+    "FeedbackMemory",
     "ForbiddenError",
     "InvalidInputError",
+    "LoopLimits",
+    "LoopResult",
+    "LoopRole",
     "NotFoundError",
+    "Phase",
+    "PhaseOutcome",
+    "PhaseRunner",
     "PhaseRunnerError",
+    "PytestEvaluator",
     "Reconnect",
     "Registration",
     "Reset",
+    "ResponseEvaluator",
+    "ResponseRetry",
+    "RoleTask",
+    "RuffLintEvaluator",
+    "RunPolicy",
+    "Synthesizer",
+    "TaskResult",
+    "TypeCheckEvaluator",
     "UnauthorizedError",
     "UnavailableError",
     "WireEvent",
@@ -67,21 +116,8 @@ __all__ = [
     "skipped",
 ]
 
-_OF_CLIENTS = frozenset(
-    {
-        "Cursor",
-        "ForbiddenError",
-        "InvalidInputError",
-        "NotFoundError",
-        "PhaseRunnerError",
-        "Reconnect",
-        "Reset",
-        "UnauthorizedError",
-        "UnavailableError",
-        "WireEvent",
-        "follow",
-    }
-)
+_MODULES = ("client", "evaluators", "engine")
+"""In this order they are searched: the last one imports most."""
 
 
 def __getattr__(name: str) -> object:
@@ -95,8 +131,8 @@ def __getattr__(name: str) -> object:
     if name == "__version__":
         value: object = import_module("importlib.metadata").version(__name__)
     else:
-        module = "client" if name in _OF_CLIENTS else "evaluators"
-        value = getattr(import_module(f"{__name__}.{module}"), name)
+        modules = (import_module(f"{__name__}.{each}") for each in _MODULES)
+        value = next(getattr(module, name) for module in modules if name in module.__all__)
     globals()[name] = value
     return value
 

@@ -11,6 +11,7 @@ import pytest
 
 import phaserunner
 import phaserunner.client
+import phaserunner.engine
 import phaserunner.evaluators
 from app.client.events import follow
 from app.runners.evaluators.protocol import EvaluationResult
@@ -91,7 +92,8 @@ def test_public_names_are_the_objects_that_the_application_uses() -> None:
 
 
 def test_the_package_offers_all_names_of_its_modules() -> None:
-    names = {*phaserunner.evaluators.__all__, *phaserunner.client.__all__, "__version__"}
+    modules = (phaserunner.client, phaserunner.engine, phaserunner.evaluators)
+    names = {"__version__", *(name for module in modules for name in module.__all__)}
     assert set(phaserunner.__all__) == names
     assert set(dir(phaserunner)) == names
     assert all(hasattr(phaserunner, name) for name in names)
