@@ -145,13 +145,12 @@ class ChangedTests:
         path, function = file_of(name), function_of(name)
         if self._loads_with_changes(name, theirs):
             return self._support([name], [])
-        versions = [
-            each
-            for each in theirs.tests.values()
-            if name in (function_of(each.id), each.id, file_of(each.id))
-        ] or [each for each in theirs.tests.values() if function_of(each.id) == function]
-        # A file may hold tests that are skipped on this machine; one test that is skipped says nothing.
-        if versions and not (_holds(versions) if name == path else all(each.ok for each in versions)):
+        tests = theirs.tests.values()
+        same = [each for each in tests if name in (function_of(each.id), each.id, file_of(each.id))]
+        versions = same or [each for each in tests if function_of(each.id) == function]
+        # A file or a function may hold tests that are skipped on this machine; one skipped test says nothing.
+        is_one = bool(same) and name != path
+        if versions and not (all(each.ok for each in versions) if is_one else _holds(versions)):
             return None
         asked = self._changes_of(path) if path in self.laid_over or path in self.doctests else []
         own = next((each for each in asked if each.id == function), None)

@@ -309,3 +309,28 @@ async def test_a_doctest_that_was_red_before_is_compared_by_its_example(
     made = context({**DOCTEST, "calc.py": code}, DOCTEST)
     result = await PytestEvaluator(outside=False).evaluate("coding", "", {**made, "goal": "Name the limit"})
     assert [each.id for each in result.questions] == (["calc.py::calc.add"] if asked else []), result.feedback
+
+
+SKIPPED_ROW = (
+    "import pytest\n\nfrom calc import half\n\n\n"
+    "@pytest.mark.parametrize('n, expected', [(4, 2), pytest.param(6, 3, marks=MARK), (5, 2)])\n"
+    "def test_half(n, expected):\n    assert half(n) == expected\n"
+).replace("MARK", "pytest.mark.skip")
+
+
+@pytest.mark.parametrize(
+    ("rows", "asked"),
+    [
+        pytest.param("(7, 3.5)", True, id="the others pass or are skipped as before"),
+        pytest.param("(7, 3)", False, id="another row fails"),
+    ],
+)
+async def test_a_row_that_was_replaced_is_one_question_where_its_neighbours_hold(
+    context, rows, asked
+) -> None:
+    base = {**THREE, "tests/test_rows.py": SKIPPED_ROW}
+    changed = {**HALVES, "tests/test_rows.py": SKIPPED_ROW.replace("(5, 2)", rows)}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", context({**base, **changed}, base))
+    found = [each.id for each in result.questions]
+    expected = ["tests/test_calc.py::test_half", "tests/test_rows.py::test_half"] if asked else []
+    assert sorted(found) == expected, result.feedback
