@@ -1,9 +1,9 @@
-"""The public face of PhaseRunner: what authors of evaluators and of clients import.
+"""The public face of PhaseRunner: the names that authors of evaluators and clients import.
 
-`phaserunner.evaluators` holds what an evaluator needs, `phaserunner.client` what follows a running service.
-This module offers the names of both. It imports them on first use, because the command line starts from here.
+`phaserunner.evaluators` holds what an evaluator needs; `phaserunner.client` follows the runs of a service.
+This module offers the names of both and imports them on first use, because the command line starts here.
 
-Everything in `__all__` follows semantic versioning. Other modules, `_app` among them, are private.
+Everything in `__all__` follows semantic versioning. Other modules, such as `_app`, are private.
 """
 
 from importlib import import_module
