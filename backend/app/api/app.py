@@ -70,8 +70,8 @@ _ROUTES = (
 class AccessRules:
     """Which requests are accepted: host names beside the loopback ones, and what recognises tokens.
 
-    Without `recognise`, or while `tokens_needed` returns False, every caller is admin. This is only for
-    loopback.
+    Without `recognise`, or while `tokens_needed` returns False, every caller is admin.
+    This is only for loopback.
     """
 
     hosts: Collection[str] = ()
@@ -98,8 +98,8 @@ def create_app(
         title="PhaseRunner",
         version=version,
         summary="Runs coding agents unattended and lets only good work through.",
-        # FastAPI's documentation pages load scripts from other hosts; the service's pages load nothing from
-        # other origins.
+        # FastAPI's documentation pages load scripts from other hosts; the service's pages load
+        # nothing from other origins.
         docs_url=None,
         redoc_url=None,
         # Clients are generated from these names, which are the functions' names, so that paths can change.

@@ -119,8 +119,8 @@ async def follow(
         after: the last sequence that the caller has.
         cursor: the same with its epoch, in place of `after`; it is advanced.
         token: sent as a bearer token.
-        until_final: whether to end when the run is over and everything was yielded; otherwise go on until
-            closed.
+        until_final: whether to end when the run is over and everything was yielded;
+            otherwise go on until closed.
         reconnect: how to reconnect after a lost connection.
 
     Yields:

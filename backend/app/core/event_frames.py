@@ -165,8 +165,8 @@ class ErrorFrame(Frame):
     def from_validation(cls, error: ValidationError) -> Self:
         """Return the frame for input that does not fit its model; it names the first error."""
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        # The location also contains union members ("subscribe", "run", "uuid"), which are not the client's
-        # words.
+        # The location also contains union members ("subscribe", "run", "uuid"), which
+        # are not the client's words.
         names = [part for part in first["loc"] if part not in ("subscribe", "unsubscribe")]
         named = names[:1] + [part for part in names[1:] if isinstance(part, int)]
         field = ".".join(str(part) for part in named) or None

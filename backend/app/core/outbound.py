@@ -87,8 +87,8 @@ def check_proxy(url: str) -> None:
     """Check the URL of a proxy.
 
     Raises:
-        InvalidInputError: it does not look like `http://proxy.example:3128`; the message contains no
-            password.
+        InvalidInputError: it does not look like `http://proxy.example:3128`; the
+            message contains no password.
     """
     told = "give a URL such as http://proxy.example:3128"
     try:

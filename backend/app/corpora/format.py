@@ -66,8 +66,8 @@ def read_corpus(root: Path) -> tuple[CorpusCase, ...]:
     """Read every case of a directory, by name. Other files and hidden directories are ignored.
 
     Raises:
-        InvalidInputError: there is no case, or one cannot be used; the error names the file and the field in
-            it.
+        InvalidInputError: there is no case, or one cannot be used; the error names the
+            file and the field in it.
     """
     try:
         names = sorted(each.name for each in root.iterdir() if each.is_dir() and each.name[0] != ".")
@@ -128,14 +128,14 @@ def read_files(root: Path) -> dict[str, bytes | Link]:
     """Read a tree without following links; empty directories are left out.
 
     Raises:
-        InvalidInputError: the tree is unreadable, or contains something other than files, links and
-            directories.
+        InvalidInputError: the tree is unreadable, or contains something other than
+            files, links and directories.
     """
     return {path.relative_to(root).as_posix(): _content(path) for path in _below(root)}
 
 
 def check_corpus(cases: Iterable[CorpusCase]) -> None:
-    """Check what involves several cases, and what files of cases check but built-in cases have not passed.
+    """Check the rules across cases, and the rules of `case.toml`, which built-in cases have not passed yet.
 
     Raises:
         InvalidInputError: a name is unfit or repeated, a twin is missing or not good, a good case has a

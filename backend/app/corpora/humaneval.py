@@ -44,8 +44,8 @@ def humaneval_cases(data: Path | None = None, mutations: int = 3, seed: int = 0)
         seed: chooses among the mutants; the same seed gives the same cases.
 
     Raises:
-        InvalidInputError: the package is not installed, or the file cannot be used; the error names line and
-            field.
+        InvalidInputError: the package is not installed, or the file cannot be used; the
+            error names line and field.
     """
     problems = read_problems(data or _packaged())
     return tuple(

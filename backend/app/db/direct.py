@@ -48,8 +48,8 @@ class DirectPool:
             async with pool.acquire(timeout=LEND_SECONDS) as connection:
                 return await connection.fetchval(statement, *values)
         except asyncpg.InternalClientError as error:
-            # The driver raises this if it has read the server's shutdown message but not the end of the
-            # stream.
+            # The driver raises this if it has read the server's shutdown message but
+            # not the end of the stream.
             raise ConnectionResetError("the connection to the database was lost") from error
 
     def close(self) -> None:

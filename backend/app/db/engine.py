@@ -41,8 +41,8 @@ class Sessions(async_sessionmaker[AsyncSession]):
         self.direct = DirectPool(url, _SESSION, limit=DIRECT_CONNECTIONS)
         event.listen(engine.sync_engine, "engine_disposed", self._close_direct)
 
-    # SQLAlchemy's signature promises a class that only it can create; callers use it only as a context
-    # manager.
+    # SQLAlchemy's signature promises a class that only it can create; callers use it
+    # only as a context manager.
     @override
     def begin(self) -> AbstractAsyncContextManager[AsyncSession]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Open a transaction that commits at the end of the block."""

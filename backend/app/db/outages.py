@@ -63,8 +63,8 @@ def is_disk_full(error: BaseException) -> bool:
 async def through_outages(operation: Callable[[], Awaitable[Value]]) -> Value:
     """Repeat an operation while the database is unavailable; raise all other errors.
 
-    An operation may have been committed although its reply was lost, so it must check the present state
-    itself.
+    An operation may have been committed although its reply was lost, so it must check
+    the present state itself.
     """
     told = False
     while True:

@@ -51,8 +51,8 @@ class GitHubApp:
             key: the App's private key, as PEM.
 
         Raises:
-            UnavailableError: the key is invalid, GitHub refuses it, or it is unclear which installation to
-                use.
+            UnavailableError: the key is invalid, GitHub refuses it, or it is unclear
+                which installation to use.
         """
         async with self._lock:
             if time.time() > self._expires - _RENEWED_BEFORE_SECONDS:

@@ -127,8 +127,8 @@ class Rules(_Strict):
     Attributes:
         labels: adding one of these labels to an issue starts a run.
         commands: whether to accept `/phaserunner run`, `retry` and `stop` in comments.
-        poll_minutes: how often to look for labels and commands that no webhook reports; without it there is
-            no polling.
+        poll_minutes: how often to look for labels and commands that no webhook reports;
+            without it there is no polling.
         agent: the agents of the runs.
         phases: the phases of the runs.
         policy: limits of the runs, which override the service's own.
@@ -226,8 +226,8 @@ def load_forges(path: Path | None) -> ForgesFile:
     """Read the operator's file; without one, no repository takes part.
 
     Raises:
-        InvalidInputError: the file cannot be read, is not TOML, or has an invalid value; the message names
-            line and key.
+        InvalidInputError: the file cannot be read, is not TOML, or has an invalid value; the
+            message names line and key.
     """
     return ForgesFile() if path is None else _DOCUMENT.load(path)
 

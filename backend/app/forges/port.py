@@ -92,8 +92,8 @@ class MergedPull:
 
     Attributes:
         number: its number.
-        commit: what the merge left on the target: a merge commit, one commit for all, or the newest of
-            several.
+        commit: what the merge left on the target: a merge commit, one commit for all,
+            or the newest of several.
         head: commit of the branch that was merged.
         commits: how many commits the pull request had.
         target: name of the branch that took it.

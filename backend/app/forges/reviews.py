@@ -1,7 +1,7 @@
 """Decides what a pull request needs: its feedback starts a round, or there is a reason to wait.
 
-This module queries neither a forge nor the database. All that a decision depends on is in `PullFacts` and
-`Answered`.
+This module queries neither a forge nor the database. All that a decision depends on is in
+`PullFacts` and `Answered`.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Finds dead workers: those whose heartbeat did not change while this worker watched."""
+"""Tells which workers are dead: those whose heartbeat did not change while another worker watched."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """A worker's heartbeat as the queue has it.
+    """A worker as the queue knows it.
 
     Attributes:
-        worker_id: the worker's number.
-        heartbeat: the time that the worker wrote last; it is only compared for equality, never subtracted.
-        overdue: whether the worker has been silent for too long by the database's clock.
+        worker_id: its number.
+        heartbeat: what it wrote last; compared, never subtracted.
+        overdue: by the database's clock it is silent for too long.
     """
 
     worker_id: int
@@ -22,16 +22,13 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class SilenceRules:
-    """Thresholds in seconds, measured on this process's monotonic clock.
+    """Seconds on this process's monotonic clock.
 
     Attributes:
-        confirm: a worker whose heartbeat is overdue is dead once this process has seen the heartbeat
-            unchanged for this long. Neither a clock that jumps nor an outage that stops all writes then makes
-            a living worker look dead.
-        dead: a worker whose heartbeat was unchanged for this long is dead, whatever the database's clock
-            says.
-        away: when this process has not looked for longer than this, it was stopped or cut off and starts
-            observing anew.
+        confirm: an overdue heartbeat must have been seen unchanged for that long: neither a clock that jumped
+            nor an outage that stops all writes makes the living look dead.
+        dead: a heartbeat that is unchanged for that long is a dead worker's, whatever the clock says.
+        away: who has not looked for that long was stopped or cut off himself, and begins anew.
     """
 
     confirm: float
@@ -40,12 +37,12 @@ class SilenceRules:
 
     @classmethod
     def of(cls, *, heartbeat: float, stalled_after: float, sweep: float) -> "SilenceRules":
-        """Derive the thresholds from the engine's periods."""
+        """The rules that follow from the engine's periods."""
         return cls(confirm=1.5 * heartbeat, dead=stalled_after, away=sweep + 2 * heartbeat)
 
 
 class Silence:
-    """Remembers since when each worker's heartbeat is unchanged."""
+    """Tracks how long each worker's heartbeat has been unchanged."""
 
     def __init__(self, rules: SilenceRules) -> None:
         self._rules = rules
@@ -53,11 +50,11 @@ class Silence:
         self._since: dict[int, tuple[datetime, float]] = {}
 
     def dead(self, pulses: Iterable[Pulse], now: float) -> frozenset[int]:
-        """Observe all workers and return the numbers of the dead ones.
+        """Look at all workers and give those that are dead.
 
         Args:
-            pulses: every worker to observe.
-            now: the time in seconds on a monotonic clock.
+            pulses: every worker that is to be judged.
+            now: a monotonic clock's seconds.
         """
         if self._looked_at is not None and now - self._looked_at > self._rules.away:
             self._since.clear()

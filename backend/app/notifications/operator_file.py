@@ -51,8 +51,8 @@ class MailServer(_Strict):
     """The server that sends e-mail.
 
     Attributes:
-        security: `starttls` and `tls` encrypt and check the certificate; `none` is only for servers on this
-            machine.
+        security: `starttls` and `tls` encrypt and check the certificate; `none` is only for
+            servers on this machine.
         authorities: a file with certificates of authorities, in addition to those of the system.
         sender: the address that messages come from.
     """
@@ -101,8 +101,8 @@ class MailReceiver(_Receiver):
 
     Attributes:
         to: their addresses; each message shows all of them.
-        decide: whether to add links with which everyone who reads the e-mail can accept or reject
-            escalations.
+        decide: whether to add links with which everyone who reads the e-mail can
+            accept or reject escalations.
     """
 
     kind: Literal["email"]
@@ -140,8 +140,8 @@ def load_notifications(path: Path | None) -> NotificationsFile:
     """Read the operator's file; without one, people get no notifications.
 
     Raises:
-        InvalidInputError: the file cannot be read, is not TOML, or has an invalid value; the message names
-            line and key.
+        InvalidInputError: the file cannot be read, is not TOML, or has an invalid value; the
+            message names line and key.
     """
     return NotificationsFile() if path is None else _DOCUMENT.load(path)
 

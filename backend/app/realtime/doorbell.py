@@ -28,8 +28,8 @@ _RUN_IDS: TypeAdapter[list[UUID]] = TypeAdapter(list[UUID])
 class Doorbell:
     """Rings for the runs of this process; `run` sends the bells until it is cancelled.
 
-    The first bell after a silence is sent at once. Bells rung within `coalesce_seconds` after it are sent
-    together.
+    The first bell after a silence is sent at once. Bells rung within `coalesce_seconds`
+    after it are sent together.
     """
 
     def __init__(

@@ -61,8 +61,8 @@ class Feed:
     Attributes:
         run_id: the run.
         head: the last sequence that was published here.
-        epoch: the history that `head` belongs to; None until it is read from the database. Until then nothing
-            is published.
+        epoch: the history that `head` belongs to; None until it is read from the database. Until
+            then nothing is published.
         ring: the latest published events.
         users: how many users keep the feed alive.
     """

@@ -22,9 +22,9 @@ class HubFullError(Exception):
 class HubLimits:
     """Bounds on what clients can make a process hold.
 
-    A client is closed if it does not take a frame for `stall_seconds`, or if it falls more than
-    `pace.max_lag` events behind. Ring limits are per watched run. `heartbeat_seconds` is the period of
-    heartbeats.
+    A client is closed if it does not take a frame for `stall_seconds`, or if it falls more
+    than `pace.max_lag` events behind. Ring limits are per watched run. `heartbeat_seconds` is
+    the period of heartbeats.
     """
 
     max_connections: int = 4_000

@@ -37,8 +37,8 @@ class Inbox:
     async def take(self) -> Hint:
         """Wait for hints or for the next poll, and empty the inbox.
 
-        The time of the next poll is kept across calls, so that steady hints for one run do not postpone the
-        look at others.
+        The time of the next poll is kept across calls, so that steady hints for one run do not
+        postpone the look at others.
         """
         loop = asyncio.get_running_loop()
         try:

@@ -118,7 +118,7 @@ class EventHttpProtocol(HttpToolsProtocol):
 
 
 class EventServer(uvicorn.Server):
-    """A server that ends its event streams first, because they would hold up its shutdown for ever.
+    """A server that ends its event streams first, because they would hold up its shutdown forever.
 
     uvicorn waits for open responses before it tells the application about the shutdown.
     """
@@ -131,8 +131,8 @@ class EventServer(uvicorn.Server):
     def capture_signals(self) -> Generator[None]:
         """End on SIGINT and SIGTERM, without raising them again.
 
-        uvicorn raises them again after its end, which would kill the process before its other parts have
-        ended.
+        uvicorn raises them again after its end, which would kill the process before
+        its other parts have ended.
         """
         if threading.current_thread() is not threading.main_thread():
             yield  # only the main thread receives signals

@@ -113,7 +113,7 @@ class RunHead:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The values of which at least one changes whenever a run does."""
+    """Values of a run that show whether it has changed: each change of the run changes at least one."""
 
     status: str
     last_sequence: int

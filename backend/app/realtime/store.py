@@ -109,15 +109,15 @@ async def append_events(
 async def append_batch(fetch_value: FetchValue, run_id: UUID, fence: Fence, batch: Batch) -> bool:
     """Append a batch of one run in a separate transaction: one statement, one round trip.
 
-    Repetition is harmless: however often and in whatever order requests reach the server, the batch is stored
-    once.
+    Repetition is harmless: however often and in whatever order requests reach the server,
+    the batch is stored once.
 
     Returns:
         False if `fence` no longer holds, or the run is over or does not exist.
 
     Raises:
-        asyncpg.PostgresError: or another error of the driver; after the loss of a connection the batch may be
-            stored.
+        asyncpg.PostgresError: or another error of the driver; after the loss of a connection
+            the batch may be stored.
     """
     events = batch.events
     if not events:

@@ -81,8 +81,8 @@ class Wish:
 class Subscription:
     """Delivers the wanted events of a run, each once and in order, until cancelled.
 
-    If the run's history turns out to be another one, or missing events were trimmed, delivery restarts with a
-    reset.
+    If the run's history turns out to be another one, or missing events were trimmed,
+    delivery restarts with a reset.
     """
 
     def __init__(

@@ -102,8 +102,8 @@ class ScriptStep(_Frozen):
     """What a scripted agent does in one attempt.
 
     Attributes:
-        say: its final message; for a director or synthesizer the text that it writes, for an evaluator its
-            feedback.
+        say: its final message; for a director or synthesizer the text that it writes, for
+            an evaluator its feedback.
         status: for a director, what it reports about its task.
         notes: for a role in a loop or an answer, what it returns beside its text, such as `success`.
         edits: what it does to the files, in order.

@@ -48,8 +48,8 @@ class Baseline(BaseModel):
         red: tests that fail in every run.
         flaky: tests that pass in some runs and fail in others.
         unreadable: test files that cannot be collected.
-        forged: why pytest's reports cannot be trusted, in the words of a run's report; a project may patch
-            pytest.
+        forged: why pytest's reports cannot be trusted, in the words of a run's report; a
+            project may patch pytest.
         whole: whether every test of the base is in one of the lists, so that they can replace a run.
         limit: seconds that one run may take.
         waits_for: the test in progress when a run reached the limit; `""` if none did.

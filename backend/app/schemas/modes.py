@@ -30,8 +30,8 @@ class EnvironmentMode(StrEnum):
 class CounterTestsMode(StrEnum):
     """Whether tests must notice wrong expectations.
 
-    `GATE`: tests that do not notice them count against the candidate. `NOTE`: they are reported. `OFF`: there
-    is no check.
+    `GATE`: tests that do not notice them count against the candidate. `NOTE`: they are reported.
+    `OFF`: there is no check.
     """
 
     GATE = "gate"

@@ -35,8 +35,8 @@ class Verdict(StrEnum):
     PARTIAL = "PARTIAL"
 
 
-# A plain string is accepted for the member that it names, so that stored JSON can be validated from Python
-# values.
+# A plain string is accepted for the member that it names, so that stored JSON can be
+# validated from Python values.
 _VerdictWord = Annotated[Verdict, Field(strict=False)]
 
 

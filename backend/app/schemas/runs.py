@@ -226,15 +226,15 @@ class Usage(BaseModel):
 class RunPolicy(BaseModel):
     """The figures that decide a run; stored with the run, so that later defaults do not change it.
 
-    Thresholds are in [0, 1], and seconds are wall-clock time. `max_*` counts include the last one allowed. A
-    run waits for an unavailable model until `max_agent_failures` tries have failed and
-    `max_unavailable_seconds` have passed. It waits for the end of a provider's limit if that is at most
-    `max_reset_wait_seconds` away. With `safe_fixes`, ruff's safe fixes are applied to the agent's output
-    before it is judged. `open_paths` are protected files that this run may change. `protected`,
-    `base_failures` and `goal_tests` decide the effect of changed tests and of tests that already fail at the
-    base; if they are not given, the project file decides, and then the service's settings.
-    `held_out_feedback` is what an agent learns when held-out tests fail. `when_exhausted` distinguishes the
-    kinds of runs.
+    Thresholds are in [0, 1], and seconds are wall-clock time. `max_*` counts include the last one
+    allowed. A run waits for an unavailable model until `max_agent_failures` tries have failed and
+    `max_unavailable_seconds` have passed. It waits for the end of a provider's limit if that is at
+    most `max_reset_wait_seconds` away. With `safe_fixes`, ruff's safe fixes are applied to the agent's
+    output before it is judged. `open_paths` are protected files that this run may change. `protected`,
+    `base_failures` and `goal_tests` decide the effect of changed tests and of tests that already fail
+    at the base; if they are not given, the project file decides, and then the service's settings.
+    `held_out_feedback` is what an agent learns when held-out tests fail. `when_exhausted`
+    distinguishes the kinds of runs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, serialize_by_alias=True)

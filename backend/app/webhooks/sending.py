@@ -48,8 +48,8 @@ class WebhookSender:
         self._allow_private = allow_private
         self._timeout = timeout
         self._proxies = getproxies_environment()
-        # Proxies are chosen here by host name, because other rules may apply to the address that is connected
-        # to.
+        # Proxies are chosen here by host name, because other rules may apply to the
+        # address that is connected to.
         trusted = httpx.create_ssl_context()
         self._direct = httpx.AsyncClient(
             follow_redirects=False, trust_env=False, timeout=timeout, verify=trusted

@@ -72,8 +72,8 @@ class BoundedHttpProtocol(EventHttpProtocol):
         if size <= self.head_bytes and len(self.headers) <= self.head_fields:
             super().on_headers_complete()
         else:
-            # The application is replaced for this request only, so that the rest of the request is read as
-            # usual.
+            # The application is replaced for this request only, so that the rest of the
+            # request is read as usual.
             self.app = self._answer_too_large
             super().on_headers_complete()
             self.app = cast("ASGI3Application", self.config.loaded_app)

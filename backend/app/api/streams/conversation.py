@@ -134,8 +134,8 @@ class Conversation:
         follower = RunListFollower()
         try:
             await self._hub.run_list.join(follower)
-            # Changes are states without numbers, so there is nothing to resume: the client fetches the list
-            # anew.
+            # Changes are states without numbers, so there is nothing to resume: the
+            # client fetches the list anew.
             await self._pipe.send_frame(SubscribedFrame(run=RUNS, mode=ResumeMode.RESET))
             while True:
                 for wire in await follower.fetch():

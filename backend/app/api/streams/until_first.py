@@ -9,8 +9,8 @@ async def until_first(*parts: Coroutine[Any, Any, None]) -> None:
     """Run coroutines until one ends, then cancel the others and wait for them.
 
     Raises:
-        Exception: the error of the first coroutine that ended. Errors of the others during their cancellation
-            are ignored.
+        Exception: the error of the first coroutine that ended. Errors of the others during their
+            cancellation are ignored.
     """
     tasks = [asyncio.create_task(part) for part in parts]
     try:

@@ -50,8 +50,8 @@ def find_place(data_dir: Path, system_home: Path) -> tuple[Cluster, Account]:
 def prepare_home(cluster: Cluster, account: Account, system_home: Path) -> None:
     """Create the directory that holds everything; the account may enter it but not change it.
 
-    Root writes here. In a directory of the unprivileged account, that account could plant links for root to
-    follow.
+    Root writes here. In a directory of the unprivileged account, that account could plant
+    links for root to follow.
 
     Raises:
         OSError: the directory cannot be created.

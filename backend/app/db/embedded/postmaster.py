@@ -125,8 +125,8 @@ def _launch(
 def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[Any], stale: str) -> bool:
     deadline = time.monotonic() + START_SECONDS
     while process.poll() is None:
-        # In a restarted container, the new server can easily have the process id that is in the old server's
-        # file.
+        # In a restarted container, the new server can easily have the process id that is
+        # in the old server's file.
         if _recorded(cluster) != stale and ready_port(cluster) is not None:
             let_go(process)
             return True

@@ -34,8 +34,8 @@ def main() -> None:
             shutil.rmtree(home, ignore_errors=True)
             with suppress(OSError):
                 home.parent.rmdir()  # fails if the directory is not empty
-        # In this order: the next holder of the users' lock must not mistake this reaper for one that still
-        # waits.
+        # In this order: the next holder of the users' lock must not mistake this reaper
+        # for one that still waits.
         fcntl.flock(mine, fcntl.LOCK_UN)
         fcntl.flock(users, fcntl.LOCK_UN)
 

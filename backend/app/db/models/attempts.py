@@ -15,10 +15,10 @@ _ATTEMPT_STATES = "'started', 'agent_failed', 'delegated', 'produced', 'evaluati
 class Attempt(Base):
     """One attempt at a phase of a sprint or at an answer, or one iteration of a loop.
 
-    Only the holder of `claim` may write the outcome. `unavailable_*` count consecutive failures of models,
-    and `provider_reset_at` is when the provider's limit ends, if the provider reports it. `details` holds
-    what attempts of loops and answers have beside the common columns. `closing` is how an attempt itself ends
-    its run.
+    Only the holder of `claim` may write the outcome. `unavailable_*` count consecutive failures of
+    models, and `provider_reset_at` is when the provider's limit ends, if the provider reports it.
+    `details` holds what attempts of loops and answers have beside the common columns. `closing` is how an
+    attempt itself ends its run.
     """
 
     __tablename__ = "attempts"

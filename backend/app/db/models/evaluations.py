@@ -13,8 +13,8 @@ from app.db.models.base import Base
 class Evaluation(Base):
     """The verdict of one evaluator on one candidate.
 
-    `observed` is the verdict of a gate that was only observed: `gate` is then false, and the verdict blocks
-    nothing.
+    `observed` is the verdict of a gate that was only observed: `gate` is then false, and
+    the verdict blocks nothing.
     """
 
     __tablename__ = "evaluations"

@@ -36,8 +36,8 @@ class AnswerCreate(BaseModel):
 
     Attributes:
         query: the user's question.
-        entries: evidence; each is a text that begins with its source. Without any, every claim is
-            unsupported.
+        entries: evidence; each is a text that begins with its source. Without any,
+            every claim is unsupported.
         source: a workspace whose passages also serve as evidence; further passages are looked up if an
             attempt lacks data.
         domains: names of rule sets that the operator has configured.
@@ -95,8 +95,8 @@ class AnswerResult(BaseModel):
     """The result of an answer.
 
     Attributes:
-        status: `accepted` is good in all dimensions; `partial` has gaps; `unavailable` if a model was
-            unavailable.
+        status: `accepted` is good in all dimensions; `partial` has gaps; `unavailable` if
+            a model was unavailable.
         answer: the text to deliver; null if none may be delivered.
         gaps: what the answer lacks.
         withheld: no attempt kept the safety rules, so none is delivered.

@@ -28,8 +28,8 @@ _OPERATORS = frozenset(
 _FUNCTIONS = frozenset({"size", "has", "contains", "startsWith", "endsWith", "matches", "int", "double"})
 # A string of CEL, or one of the two operators with a different spelling.
 _SPELLING = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|([=!]==)""", re.DOTALL)
-# This also matches inside strings: only the library knows where strings end, and a loop costs more than a
-# false refusal.
+# This also matches inside strings: only the library knows where strings end, and a loop costs
+# more than a false refusal.
 _LOOPS = re.compile(r"\b(all|exists\w*|map|filter|transform\w*)\s*\(")
 _MISSING = (KeyError, IndexError)
 _TROUBLE = (ValueError, TypeError, ArithmeticError, RuntimeError)

@@ -11,8 +11,8 @@ class ContextManagement(BaseModel):
     Attributes:
         inherit_context: what to include of the surrounding context: nothing, everything, or only its notes.
         accumulate_data: whether to include earlier iterations.
-        accumulation_format: what to include of earlier iterations: only the notes, or also outputs up to a
-            limit.
+        accumulation_format: what to include of earlier iterations: only the notes, or
+            also outputs up to a limit.
         fresh_context: whether to look for files that match the description.
     """
 

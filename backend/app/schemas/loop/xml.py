@@ -60,8 +60,8 @@ def read_loop_xml(text: str | bytes) -> ReadXml:
     """Read a definition.
 
     Raises:
-        LoopDefinitionError: it is not XML, is too large or too deep, has a document type, or repeats an
-            element.
+        LoopDefinitionError: it is not XML, is too large or too deep, has a document
+            type, or repeats an element.
     """
     data = text.encode() if isinstance(text, str) else text
     if len(data) > MAX_BYTES:

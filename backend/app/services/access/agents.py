@@ -40,8 +40,8 @@ class AgentService:
             kind: the kind of run in the plural, for the message.
 
         Raises:
-            InvalidInputError: the agent does not exist, is an installed program, or is one of several
-                candidates.
+            InvalidInputError: the agent does not exist, is an installed program, or is
+                one of several candidates.
         """
         self.require_known(spec)
         if not isinstance(spec.candidates, int) or spec.candidates > 1:

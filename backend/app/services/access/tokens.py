@@ -58,8 +58,8 @@ class TokenService:
         """Create a token and return its secret, which cannot be shown again.
 
         Raises:
-            InvalidInputError: the name is empty, longer than 100 characters or not printable, or there is no
-                such role.
+            InvalidInputError: the name is empty, longer than 100 characters or not printable,
+                or there is no such role.
             ConflictError: the name is taken.
         """
         cleaned = name.strip()

@@ -18,8 +18,8 @@ _BATCH = 100
 class ReminderService:
     """Records reminders of open escalations. The times are in rows, so waiting costs no memory.
 
-    If several reminders were due while no worker ran, one is sent. Any number of workers may call this at the
-    same time.
+    If several reminders were due while no worker ran, one is sent. Any number of workers may
+    call this at the same time.
 
     Args:
         sessions: opens short transactions.

@@ -86,8 +86,8 @@ class Takeover:
                 return
             if not await take_job_away(session, job):
                 return
-            # Enqueue a new job instead of the old one: the silent worker may wake up and finish the old
-            # number.
+            # Enqueue a new job instead of the old one: the silent worker may wake up
+            # and finish the old number.
             if run is not None and run.paused_at is None and not RunStatus(run.status).is_final:
                 await enqueue_advance(session, job.run_id, first=True)
         logger.warning("job %s of run %s was taken from worker %s", job.id, job.run_id, job.worker_id)

@@ -37,8 +37,8 @@ async def read_held_out(
         prefix: the project's directory in the repository; paths in the result are relative to it.
 
     Raises:
-        InvalidInputError: the patch does not apply, or the files cannot be held out; the error names the
-            field.
+        InvalidInputError: the patch does not apply, or the files cannot be held out;
+            the error names the field.
     """
     contents = await _contents(given, repository, base, prefix)
     place = Path(await anyio.mkdtemp(prefix="phaserunner-held-out-"))

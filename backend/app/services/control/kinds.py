@@ -41,8 +41,8 @@ class RunsOfKind(Generic[RequestT, ViewT]):
 
         Raises:
             ReplayError: the same request has started a run in the meantime.
-            InvalidInputError, WorkspaceError: the request or its source cannot be used; nothing is left
-            behind.
+            InvalidInputError, WorkspaceError: the request or its source cannot be
+            used; nothing is left behind.
         """
         return await self.intake.start(self.prepare(request, actor), self.show, once)
 

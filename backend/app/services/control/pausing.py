@@ -26,8 +26,8 @@ from app.services.record.waiting import end_wait, rests
 class PauseService:
     """Pauses and resumes runs.
 
-    A paused run has no job. It keeps its status, so that it continues from there; people can still decide its
-    escalations.
+    A paused run has no job. It keeps its status, so that it continues from there; people can
+    still decide its escalations.
 
     Args:
         sessions: opens transactions.

@@ -84,8 +84,8 @@ class Advance:
         """Advance the run as job `job_id` of the queue, on the job's try number `job_try`.
 
         Raises:
-            PutBackError: `stopping` reported between two steps that this worker is stopping; finished steps
-                are recorded.
+            PutBackError: `stopping` reported between two steps that this worker is stopping;
+                finished steps are recorded.
         """
         fence = Fence(job_id, job_try)
         try:

@@ -51,8 +51,8 @@ class AnswerWorkshop:
 
         Args:
             run: the answer.
-            evidence: whether the answer draws evidence from its workspace, which holds the files of its
-                source.
+            evidence: whether the answer draws evidence from its workspace, which holds
+                the files of its source.
 
         Raises:
             WorkspaceError, OSError: the workspace cannot be laid out.

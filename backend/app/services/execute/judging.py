@@ -124,8 +124,8 @@ class Judging:
         """Judge attempt `number` of the run's current phase and record the outcome."""
         run = recorded.run
         attempt = next(each for each in recorded.attempts if each.number == number)
-        # The file at the base commit decides, in every phase and in every worker, because no attempt changes
-        # it.
+        # The file at the base commit decides, in every phase and in every worker,
+        # because no attempt changes it.
         content = await self._copies.file_at(run.id, run.base_commit, PROJECT_FILE, MAX_BYTES + 1)
         panel = self._panel.for_project(content)
         if self._held_out is not None:

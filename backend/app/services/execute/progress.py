@@ -95,8 +95,8 @@ class ProgressBatcher:
             try:
                 is_mine = await self._store(batch)
             except DATABASE_ERRORS as error:
-                # A failure here must not end the work that is reported on; the batch is tried again with the
-                # next line.
+                # A failure here must not end the work that is reported on; the batch is tried
+                # again with the next line.
                 logger.warning("cannot store progress of run %s: %s", self._run_id, error)
                 self._is_patient &= is_outage(error)
                 return True

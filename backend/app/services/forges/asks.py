@@ -77,8 +77,8 @@ def _name_of(members: Members, forge: str, wish: Asked) -> str | None:
     member = members.named(forge, wish.repository)
     rules = set(member.repository.rules.labels) if member else set[str]()
     labels = sorted({wish.text, *wish.more_labels} & rules)
-    # The user is part of the name, so that a person without rights does not hide the same act of a person
-    # with rights.
+    # The user is part of the name, so that a person without rights does not hide the same act
+    # of a person with rights.
     return f"label:{wish.repository.lower()}#{wish.number}:{labels[0]}:{wish.user}" if labels else None
 
 

@@ -109,8 +109,8 @@ class MergeQueue:
         """Give a result its place, and return False if others were admitted before it in the meantime."""
         row = ForgeReport
         async with self._sessions.begin() as session:
-            # One transaction at a time, so that the second of two results that were judged together sees the
-            # first.
+            # One transaction at a time, so that the second of two results that were judged
+            # together sees the first.
             await session.execute(text("SELECT pg_advisory_xact_lock(hashtext('forge merge queue'))"))
             seen = {(each.run_id, each.head) for each in judged_with}
             if {(each.run_id, each.head) for each in await _earlier(session, root_run_id)} - seen:

@@ -98,8 +98,8 @@ class PollChore:
             return
         for each in found:
             await self._take(due, each)
-        # The next poll includes the time of the newest one, because others may have happened in the same
-        # second.
+        # The next poll includes the time of the newest one, because others may have
+        # happened in the same second.
         since = max([due.since, *(each.at for each in found)])
         again = func.now() + timedelta(minutes=member.repository.rules.poll_minutes or 0)
         values: dict[str, Any] = {"since": since, "next_at": again, "tries": 0, "last_error": ""}

@@ -241,7 +241,7 @@ class _OneMessage:
 def _play(request: ScriptedRequest) -> Turn:
     """Return the next turn after the last prompt: agents put examples or earlier work before it.
 
-    The file is written twice, because some agents begin with a reply of the model that it never gave.
+    The file is written twice, because some agents put an invented reply of the model first.
     """
     lines = request.lines
     prompts = [at for at, line in enumerate(lines) if line.speaker is Speaker.USER and _PROMPT in line.text]

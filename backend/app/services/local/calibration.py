@@ -54,8 +54,8 @@ class CalibrationService:
         git: the git program.
         limits: bounds on a workspace.
         rules: how far a case's `phaserunner.toml` at its base chooses its evaluators.
-        about_agent: names of the evaluators that judge an agent's message or plan; they skip cases without a
-            message.
+        about_agent: names of the evaluators that judge an agent's message or plan; they skip
+            cases without a message.
     """
 
     def __init__(

@@ -80,8 +80,8 @@ class Candidate:
         run: program and arguments.
         category: the aspect that it judges.
         preset: the known tool that it runs.
-        directories: the directories below the root in which it works; empty for the root. A command has at
-            most one.
+        directories: the directories below the root in which it works; empty for the root. A
+            command has at most one.
     """
 
     name: str

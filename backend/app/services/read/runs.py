@@ -141,8 +141,8 @@ async def find_run(session: AsyncSession, run_id: UUID, kind: RunKind | None = N
     """Read one run; with `kind`, only a run of that kind.
 
     Raises:
-        NotFoundError: there is no such run, or it is of another kind; then the message names the kind and its
-            path.
+        NotFoundError: there is no such run, or it is of another kind; then the message
+            names the kind and its path.
     """
     run = await session.get(Run, run_id, populate_existing=True)
     if run is None:

@@ -263,8 +263,8 @@ def _tell(
     events: dict[UUID, list[Event]], run_id: UUID, entry: Entry, warnings: Sequence[BudgetWarningData]
 ) -> None:
     for data in warnings:
-        # When a subtask caused the spending, the entry's phase and attempt belong to the subtask and not to
-        # this run.
+        # When a subtask caused the spending, the entry's phase and attempt belong to the
+        # subtask and not to this run.
         own = entry.run_id == run_id
         at = Envelope(
             run_id=run_id,

@@ -32,8 +32,8 @@ class ScopedRuns:
     """The runs that are measured.
 
     Attributes:
-        rows: id, created_at, over, planned (the run's number of phases), runs (number of runs in the row:
-            one).
+        rows: id, created_at, over, planned (the run's number of phases), runs (number
+            of runs in the row: one).
         every: whether all runs are measured, so that their data need not be joined with them.
     """
 

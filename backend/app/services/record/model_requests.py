@@ -102,8 +102,8 @@ class RequestLedger:
                     logger.warning("cannot store the ledger of model requests: %s", type(error).__name__)
                     return
                 if len(batch) > 1:
-                    # A single request that is refused, such as one of a deleted run, must not cost the
-                    # others.
+                    # A single request that is refused, such as one of a deleted run,
+                    # must not cost the others.
                     self._singly = len(batch)
                     continue
                 logger.exception("a model request could not be stored and is lost")

@@ -144,8 +144,8 @@ class Recorder:
         All model requests so far are stored first, so that the sums are complete.
 
         Raises:
-            FencedOutError: the run belongs to another job, is paused or over, or the attempt was claimed
-                again.
+            FencedOutError: the run belongs to another job, is paused or over, or the
+                attempt was claimed again.
         """
         await self._ledger.stored()
         async with self.open(run_id, fence) as recording:

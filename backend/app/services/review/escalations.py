@@ -240,8 +240,8 @@ async def would_open(session: AsyncSession, attempt: Attempt) -> list[str]:
         .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
         .where(Evaluation.evaluator == PROTECTED_FILES)
     )
-    # Questions are answered one by one: accepting them permits these changes and does not unprotect whole
-    # files.
+    # Questions are answered one by one: accepting them permits these changes and does
+    # not unprotect whole files.
     opening = [each for each in await session.scalars(statement) if not each.get(QUESTIONS)]
     found = [path for details in opening for path in details.get("tampered", [])]
     return [path for path in found if _can_be_opened(path)]
