@@ -214,7 +214,7 @@ class CandidateRuns:
             failure = AgentFailure(FailureKind.LIMIT, text, used, ended.model, session=session)
             return ProducedCandidate(replace(ended, outcome=failure))
         if job.safe_fixes and self._fixer is not None and committed.changed_files:
-            committed = await self._mend(job, ended.workspace, committed, self._fixer)
+            committed = await self._fix(job, ended.workspace, committed, self._fixer)
         return ProducedCandidate(ended, committed)
 
     async def _commit_tree(self, job: CandidateJob, ended: CandidateOutcome) -> Committed:
@@ -243,19 +243,19 @@ class CandidateRuns:
         result = AgentResult(output, failure.usage, failure.model, session=failure.session)
         return ProducedCandidate(replace(ended, outcome=result), committed)
 
-    async def _mend(self, job: CandidateJob, tree: Path, committed: Committed, fixer: Fixer) -> Committed:
+    async def _fix(self, job: CandidateJob, tree: Path, committed: Committed, fixer: Fixer) -> Committed:
         """Commit automatic fixes on top of the agent's commit, or return the agent's commit if they fail."""
         try:
             async with self._trees.open(job.run_id, job.base_commit, 1) as (base,):
                 fixed = await fixer.apply(tree, base, committed.changed_files)
             if not fixed:
                 return committed
-            mended = await self._trees.commit(
+            fixes = await self._trees.commit(
                 job.run_id, tree, job.base_commit, committed.commit, SAFE_FIXES_MESSAGE
             )
         except (WorkspaceError, OSError) as error:
             logger.warning("safe fixes are skipped: %s", error)
             return committed
-        changed = sorted({*committed.changed_files, *mended.changed_files})
-        dropped = [*committed.dropped, *mended.dropped]
-        return replace(mended, changed_files=changed, dropped=dropped, fixed=fixed)
+        changed = sorted({*committed.changed_files, *fixes.changed_files})
+        dropped = [*committed.dropped, *fixes.dropped]
+        return replace(fixes, changed_files=changed, dropped=dropped, fixed=fixed)
