@@ -789,7 +789,7 @@ export interface paths {
          * Show an attempt's diff
          * @description Returns JSON file by file, or one unified diff with `Accept: text/plain` or `text/x-diff`.
          *
-         *     To get a file whole that was cut, name it in `path` (repeatable) as the diff shows it.
+         *     To get the whole of a file that was cut, name it in `path` (repeatable) as the diff shows it.
          */
         get: operations["show_diff"];
         put?: never;
@@ -1972,8 +1972,8 @@ export interface components {
          *
          *     Attributes:
          *         query: the user's question.
-         *         entries: evidence; each is a text that begins with its source. Without any, every claim is
-         *             unsupported.
+         *         entries: evidence; each is a text that begins with its source. Without any,
+         *             every claim is unsupported.
          *         source: a workspace whose passages also serve as evidence; further passages are looked up if an
          *             attempt lacks data.
          *         domains: names of rule sets that the operator has configured.
@@ -2131,8 +2131,8 @@ export interface components {
          * @description The result of an answer.
          *
          *     Attributes:
-         *         status: `accepted` is good in all dimensions; `partial` has gaps; `unavailable` if a model was
-         *             unavailable.
+         *         status: `accepted` is good in all dimensions; `partial` has gaps; `unavailable` if
+         *             a model was unavailable.
          *         answer: the text to deliver; null if none may be delivered.
          *         gaps: what the answer lacks.
          *         withheld: no attempt kept the safety rules, so none is delivered.
@@ -2741,8 +2741,8 @@ export interface components {
          *         red: tests that fail in every run.
          *         flaky: tests that pass in some runs and fail in others.
          *         unreadable: test files that cannot be collected.
-         *         forged: why pytest's reports cannot be trusted, in the words of a run's report; a project may patch
-         *             pytest.
+         *         forged: why pytest's reports cannot be trusted, in the words of a run's report; a
+         *             project may patch pytest.
          *         whole: whether every test of the base is in one of the lists, so that they can replace a run.
          *         limit: seconds that one run may take.
          *         waits_for: the test in progress when a run reached the limit; `""` if none did.
@@ -3375,8 +3375,8 @@ export interface components {
          *     Attributes:
          *         inherit_context: what to include of the surrounding context: nothing, everything, or only its notes.
          *         accumulate_data: whether to include earlier iterations.
-         *         accumulation_format: what to include of earlier iterations: only the notes, or also outputs up to a
-         *             limit.
+         *         accumulation_format: what to include of earlier iterations: only the notes, or
+         *             also outputs up to a limit.
          *         fresh_context: whether to look for files that match the description.
          */
         ContextManagement: {
@@ -8084,8 +8084,8 @@ export interface components {
          * @description What a scripted agent does in one attempt.
          *
          *     Attributes:
-         *         say: its final message; for a director or synthesizer the text that it writes, for an evaluator its
-         *             feedback.
+         *         say: its final message; for a director or synthesizer the text that it writes, for
+         *             an evaluator its feedback.
          *         status: for a director, what it reports about its task.
          *         notes: for a role in a loop or an answer, what it returns beside its text, such as `success`.
          *         edits: what it does to the files, in order.
