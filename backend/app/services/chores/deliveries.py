@@ -52,7 +52,7 @@ class DeliveryService:
         )
 
     async def retry(self, delivery_id: UUID) -> DeliveryView:
-        """Send a message that was not accepted as soon as a worker can, with its full number of tries again.
+        """Send an unaccepted message again as soon as a worker can, with a full new set of tries.
 
         Raises:
             NotFoundError: there is no such message.

@@ -19,7 +19,7 @@ def reminders_until(now: datetime, asked_at: datetime, hours: Sequence[float]) -
     Args:
         now: the moment of the count.
         asked_at: when the person was asked.
-        hours: when to remind, in hours after `asked_at`; ascending and not empty. The last interval repeats.
+        hours: when to remind, in hours after `asked_at`; ascending, not empty. Multiples of the last follow.
     """
     waited = (now - asked_at) / timedelta(hours=1)
     passed = sum(each <= waited for each in hours)

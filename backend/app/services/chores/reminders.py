@@ -24,7 +24,7 @@ class ReminderService:
     Args:
         sessions: opens short transactions.
         bell: signals new events.
-        hours: when to remind, in hours after the escalation; the last interval repeats.
+        hours: when to remind, in hours after the escalation; multiples of the last follow.
         outbox: queues messages to other services.
     """
 
