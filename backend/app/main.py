@@ -1,4 +1,4 @@
-"""The service: API, event delivery and, unless switched off, a worker, in one process."""
+"""Runs the service in one process: API, event delivery and, unless switched off, a worker."""
 
 import asyncio
 import contextlib
@@ -33,20 +33,20 @@ from app.services.read.runs import RunQueries
 from app.services.record.model_requests import RequestLedger, open_ledger
 
 _FILES_OF_OUR_OWN = 512
-"""Connections to the database and to models, pipes to agents and tools: more than a worker has by default."""
+"""Open files kept for the database, models, agents and tools: more than a worker needs by default."""
 
 _READY_POLL_SECONDS = 0.02
 
 Ready = Callable[[str], None]
-"""Called with the service's address as soon as it answers."""
+"""Called with the service's address as soon as the service answers."""
 
 
 async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: bool = True) -> None:
-    """Serve until a signal or cancellation ends it.
+    """Serve until a signal or a cancellation ends the service.
 
     Raises:
-        InvalidInputError: HOST and PORT cannot be listened on, or must not without tokens.
-        DatabaseSetupError: there is no database, or it was migrated by a newer version.
+        InvalidInputError: HOST and PORT cannot be listened on, or must not be without tokens.
+        DatabaseSetupError: there is no database, or a newer version has migrated it.
     """
     configure_logging(settings)
     configure_telemetry(settings, service="phaserunner")
@@ -62,7 +62,7 @@ async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: 
             )
 
             def before_shutdown() -> None:
-                # Side by side: the worker's grace runs while connections end.
+                # In parallel: the worker's grace period runs while connections end.
                 service.stop_worker()
                 realtime.hub.close()
 
@@ -79,7 +79,7 @@ class OpenService(NamedTuple):
     """Everything behind the API.
 
     Attributes:
-        stop_worker: begins to stop the worker, if there is one, without waiting for it.
+        stop_worker: starts to stop the worker, if there is one, and returns at once.
     """
 
     container: Container
@@ -115,7 +115,7 @@ def _open_ledger(
 
 
 def _no_worker() -> None:
-    """Nothing to stop."""
+    """Do nothing; stands in for stopping a worker where there is none."""
 
 
 def _open_realtime(settings: Settings, url: str, sessions: Sessions) -> AbstractAsyncContextManager[Realtime]:
@@ -134,7 +134,7 @@ def _open_realtime(settings: Settings, url: str, sessions: Sessions) -> Abstract
 
 
 def _connections_that_fit() -> int:
-    """How many clients leave enough open files for everything else."""
+    """Return how many clients leave enough open files for everything else."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return sys.maxsize
@@ -182,7 +182,7 @@ async def _run(
             await asyncio.sleep(_READY_POLL_SECONDS)
         if ready is not None and not serving.done():
             ready(f"http://{host}:{port}")
-        # Cancelled, it would not end its connections and would write a traceback.
+        # Cancelling the server would leave its connections open and write a traceback.
         await asyncio.shield(serving)
     except asyncio.CancelledError:
         server.should_exit = True

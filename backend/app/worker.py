@@ -1,4 +1,4 @@
-"""A worker without the API: it executes runs. Any number of workers share one database."""
+"""Runs a worker without the API: it executes runs. Any number of workers share one database."""
 
 import asyncio
 import signal
@@ -19,10 +19,10 @@ from app.services.record.model_requests import open_ledger
 
 
 async def work(settings: Settings) -> None:
-    """Work until SIGINT, SIGTERM or cancellation; running attempts are handed over.
+    """Work until SIGINT, SIGTERM or cancellation, then hand over running attempts.
 
     Raises:
-        DatabaseSetupError: there is no database, or it was migrated by a newer version.
+        DatabaseSetupError: there is no database, or a newer version has migrated it.
     """
     configure_logging(settings)
     configure_telemetry(settings, service="phaserunner-worker")
@@ -50,12 +50,12 @@ async def work(settings: Settings) -> None:
 
 @asynccontextmanager
 async def renewing(path: Path | None, seconds: float) -> AsyncGenerator[None]:
-    """Touch a file every few seconds while the block runs: it grows old when this process hangs.
+    """Touch a file every `seconds` while the block runs, so that its age shows when this process hangs.
 
-    A database that is away does not show in it: to start the process anew would not help.
+    An outage of the database does not stop this, because restarting the process would not help.
 
     Raises:
-        InvalidInputError: it cannot be written.
+        InvalidInputError: the file cannot be written.
     """
     if path is None:
         yield
@@ -76,5 +76,5 @@ async def renewing(path: Path | None, seconds: float) -> AsyncGenerator[None]:
 async def _renew(path: Path, seconds: float) -> None:
     while True:
         await asyncio.sleep(seconds)
-        with suppress(OSError):  # what watches the file sees it
+        with suppress(OSError):  # a monitor sees that the file grows old
             await asyncio.to_thread(path.touch)

@@ -1,1 +1,1 @@
-"""Worker processes under faults, and what must hold afterwards: what fault tests and benchmarks share."""
+"""Runs worker processes under faults and checks what must hold afterwards, for fault tests and benchmarks."""

@@ -1,4 +1,4 @@
-"""The boundaries of an attempt at which a fault can be made, and the faults."""
+"""The boundaries of an attempt at which a fault can be injected, and the faults."""
 
 import json
 import os
@@ -19,7 +19,7 @@ TRANSACTIONS = (
     "phase.completed",
     "workflow.completed",
 )
-"""Each of these events is recorded by one transaction; a fault can be made before its commit and after it."""
+"""Events that one transaction each records; a fault can be injected before and after each commit."""
 
 BOUNDARIES = (
     "job taken",
@@ -37,21 +37,21 @@ class Action(StrEnum):
     KILL = "kill"
     STOP = "stop"
     CUT = "cut"
-    """Every connection of everybody to the database ends, as when a Postgres backend is ended."""
+    """All connections to the database end, as when an administrator terminates the Postgres backends."""
     CRASH = "crash"
-    """A Postgres backend is killed: the server drops everybody and recovers."""
+    """A Postgres backend is killed: the server drops all connections and recovers."""
     LOSE_ANSWER = "lose answer"
-    """The commit is done, and the connection lost before anybody is told."""
+    """The commit succeeds, but the connection is lost before the client receives the reply."""
 
 
 @dataclass(frozen=True)
 class Faults:
-    """Makes each fault once, however many processes come by.
+    """Injects each planned fault once, however many processes reach its boundary.
 
     Attributes:
         place: a directory that all processes share.
-        database_url: for the faults of the database.
-        planned: by run, the boundary and what happens there.
+        database_url: the database, for faults that affect it.
+        planned: the boundary and the fault of each run.
     """
 
     place: Path
@@ -59,7 +59,7 @@ class Faults:
     planned: Mapping[UUID, tuple[str, Action]]
 
     def reach(self, run_id: UUID, boundary: str) -> None:
-        """Say that a run's work has come to a boundary."""
+        """Record that a run's work has reached a boundary, and inject the fault planned there."""
         planned, action = self.planned.get(run_id, ("", Action.KILL))
         if planned != boundary:
             return
@@ -71,7 +71,7 @@ class Faults:
         _ACTIONS[action](self.database_url)
 
     def note(self, **what: object) -> None:
-        """Append to the journal of all processes."""
+        """Append an entry to the journal that all processes share."""
         handle = os.open(self.place / "journal", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             os.write(handle, json.dumps(what).encode() + b"\n")
@@ -79,7 +79,7 @@ class Faults:
             os.close(handle)
 
     def journal(self) -> list[dict[str, object]]:
-        """What all processes noted."""
+        """Return the journal's entries of all processes."""
         path = self.place / "journal"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -102,7 +102,7 @@ def _cut(url: str) -> None:
 
 def _crash(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
-        # As root the server runs as another user, whom root may kill.
+        # As root this works, although the server runs as another user.
         os.kill(connection.info.backend_pid, signal.SIGKILL)
 
 

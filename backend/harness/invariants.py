@@ -1,4 +1,4 @@
-"""What must hold of runs whatever happened: nothing is lost, nothing twice, every event once."""
+"""Checks what must hold of runs after any fault: nothing is lost or done twice, each event occurs once."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,12 +13,12 @@ from app.db.models import Attempt, Candidate, Escalation, Evaluation, EventRow, 
 from app.schemas.runs import RunStatus
 
 _RESTS = {RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.WAITING}
-# Of one attempt, each of these is recorded once at most.
+# Each of these events is recorded at most once for an attempt.
 _ONCE = ("attempt.produced", "evaluation.completed", "optimization.started")
 _ONCE_PER_PHASE = ("phase.completed",)
 _ONCE_PER_RUN = ("run.created", "workflow.started", "workflow.completed", "workflow.failed", "run.cancelled")
 _LAST = ("workflow.completed", "workflow.failed", "run.cancelled")
-# Of one attempt: what must have been told before, and what must not.
+# For each event of an attempt: the event that must precede it, and the event that must not.
 _ORDER: dict[str, tuple[str | None, str | None]] = {
     "attempt.started": (None, "attempt.produced"),
     "attempt.produced": ("attempt.started", "attempt.produced"),
@@ -30,7 +30,7 @@ _ORDER: dict[str, tuple[str | None, str | None]] = {
 
 @dataclass(frozen=True)
 class Told:
-    """One event, as it is stored or as a client got it."""
+    """One event, as it is stored or as a client received it."""
 
     sequence: int
     event: str
@@ -39,7 +39,7 @@ class Told:
 
 
 def event_violations(told: Sequence[Told]) -> list[str]:
-    """What is wrong with the events of one run, in the order in which they were told."""
+    """Return what is wrong with the events of one run, which are given in the order of delivery."""
     wrong: list[str] = []
     numbers = [each.sequence for each in told]
     if numbers != list(range(1, len(told) + 1)):
@@ -80,7 +80,7 @@ def _out_of_order(told: Iterable[Told]) -> list[str]:
 
 
 async def run_violations(sessions: Sessions, run_id: UUID) -> list[str]:
-    """What is wrong with one run in the database, once nothing moves any more."""
+    """Return what is wrong with one run in the database after all work has ended."""
     async with sessions() as session:
         run = await session.get_one(Run, run_id)
         rows = list(
@@ -137,7 +137,7 @@ def _attempt_violations(attempts: Iterable[Attempt], judged: set[UUID], told: Se
 
 
 def follower_violations(got: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What is wrong with the events that a client got while it followed a run to its end."""
+    """Return what is wrong with the events that a client received while it followed a run to its end."""
     told = [Told(each["sequence"], each["event"], each["phase"], each["attempt"]) for each in got]
     wrong = event_violations(told)
     if not told or told[-1].event not in _LAST:

@@ -1,4 +1,4 @@
-"""What is to happen to which run, known to all processes."""
+"""The fault that each run will meet, shared by all processes."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from harness.boundaries import Action
 
 
 class Plan(dict[UUID, tuple[str, Action]]):
-    """Boundary and fault by run; kept in files, so that workers that are running already see it."""
+    """Boundary and fault of each run, kept in files so that workers that already run see them."""
 
     def __init__(self, place: Path) -> None:
         super().__init__()

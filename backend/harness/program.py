@@ -1,4 +1,4 @@
-"""A worker process: the real engine, queue and git, with an agent and a gate that reach boundaries."""
+"""A worker process: the real engine, queue and git, with an agent and a gate that report boundaries."""
 
 import asyncio
 import logging
@@ -57,7 +57,7 @@ QUICK = WorkerTimings(heartbeat=0.3, stalled_after=2.0, sweep=0.3, grace=0.5)
 
 @dataclass(frozen=True)
 class WorkerSpec:
-    """What a worker process is given; each has a directory of its own, as on a machine of its own."""
+    """The configuration of a worker process, which has a directory for itself like a separate machine."""
 
     database_url: str
     data_dir: Path
@@ -72,14 +72,14 @@ class WorkerSpec:
 
 
 class BoundaryRecorder(Recorder):
-    """Reaches a boundary before and after each commit."""
+    """A recorder that reports a boundary before and after each commit."""
 
     def __init__(self, sessions: Sessions, bell: EventBell, faults: Faults) -> None:
         super().__init__(sessions, bell)
         self._faults = faults
 
     async def take(self, run_id: UUID, fence: Fence) -> bool:
-        """Take the run, and come to the first boundary."""
+        """Take the run and report the first boundary."""
         taken = await super().take(run_id, fence)
         if taken:
             self._faults.reach(run_id, "job taken")
@@ -87,7 +87,7 @@ class BoundaryRecorder(Recorder):
 
     @asynccontextmanager
     async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
-        """Open a transaction between two boundaries."""
+        """Open a transaction, and report boundaries before and after its commit."""
         async with super().open(run_id, fence) as recording:
             yield recording
             names = [each.event for each in recording._events]  # pyright: ignore[reportPrivateUsage]
@@ -99,7 +99,7 @@ class BoundaryRecorder(Recorder):
 
 @dataclass(frozen=True)
 class BusyAgent:
-    """Writes a file; notes that it began."""
+    """Notes in the journal that it started, and writes two files."""
 
     spec: WorkerSpec
     name: str = "busy"
@@ -107,12 +107,12 @@ class BusyAgent:
     model: str | None = None
 
     def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
-        """Return itself."""
+        """Return this agent, whatever the specification."""
         return self
 
     async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:
-        """Work."""
-        # The tree's directory is named after the run.
+        """Write the files and report the boundary "agent at work"."""
+        # The workspace's directory is named after the run.
         run_id = UUID(task.workspace.parents[1].name[:36])
         faults = self.spec.faults
         faults.note(agent=f"{task.phase} {task.attempt}", run=str(run_id), pid=os.getpid())
@@ -129,7 +129,7 @@ class BusyAgent:
 
 @dataclass(frozen=True)
 class SecondTime:
-    """Holds from the second attempt of coding on, and at once in other phases."""
+    """Fails the first attempt of coding; passes later attempts and other phases whose file is right."""
 
     spec: WorkerSpec
     name: str = "second_time"
@@ -138,11 +138,11 @@ class SecondTime:
 
     @property
     def version(self) -> str:
-        """That of the deployed code."""
+        """Return the version of the code that is deployed."""
         return self.spec.version
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Judge."""
+        """Evaluate the phase's file, and report the boundary "gate at work"."""
         run_id, attempt = context.get("run_id"), context.get("attempt", 0)
         assert run_id is not None
         self.spec.faults.reach(UUID(str(run_id)), "gate at work")
@@ -159,7 +159,7 @@ class SecondTime:
 
 
 def main(spec: WorkerSpec) -> None:
-    """Work until SIGTERM; the entry of a process."""
+    """Work until SIGTERM; the entry point of a worker process."""
     logging.basicConfig(
         filename=spec.faults.place / f"{spec.data_dir.name}.log",
         level=logging.INFO,
@@ -180,7 +180,7 @@ async def _work(spec: WorkerSpec) -> None:
     loop.add_signal_handler(signal.SIGTERM, stop.set)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        # No worker outlives its test.
+        # Ends the worker with the process that started it, so that none outlives its test.
         loop.add_reader(parent.sentinel, os._exit, 1)
     engine = create_engine(spec.database_url, pool_size=8)
     sessions = create_sessions(engine)

@@ -1,4 +1,4 @@
-"""Runs that no worker takes up, for whoever stores events of them."""
+"""Adds runs that no worker takes, for tests that store events of them."""
 
 from uuid import UUID
 
@@ -7,11 +7,11 @@ from app.db.models import Run
 from app.realtime.store import Fence
 
 NO_FENCE = Fence(0, 0)
-"""That of a run whose job was never taken."""
+"""The fence of a run that no job has taken yet."""
 
 
 async def add_run(sessions: Sessions, run_id: UUID, fence: Fence = NO_FENCE) -> UUID:
-    """Add an active run without a job, held by `fence`; gives its id."""
+    """Add an active run without a job, held by `fence`, and return its id."""
     run = Run(
         id=run_id,
         kind="sprint",

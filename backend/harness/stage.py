@@ -1,4 +1,4 @@
-"""Sprints and workers on one database, and what must hold once everything rests."""
+"""A database with sprints and workers, and the check of what must hold once all runs are over."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -34,7 +34,7 @@ _SCRIPT: dict[str, Any] = {"title": "faults", "phases": {"coding": [{"say": "unu
 
 @dataclass(kw_only=True)
 class Stage:
-    """A database with sprints, and the workers that move them on."""
+    """A database with sprints, and the workers that advance them."""
 
     sessions: Sessions
     sprints: SprintService
@@ -46,7 +46,7 @@ class Stage:
     async def sprint(
         self, boundary: str = "", action: Action = Action.KILL, *, max_attempts: int = 3
     ) -> UUID:
-        """Start a sprint that meets a fault."""
+        """Start a sprint that meets a fault at `boundary`, or none when `boundary` is empty."""
         request = SprintCreate.model_validate(
             {
                 "goal": f"Go through {boundary or 'nothing'}.",
@@ -63,13 +63,13 @@ class Stage:
         return run_id
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something holds that is noted in the journal, or of processes."""
+        """Wait until a condition on the journal or on processes holds."""
         async with asyncio.timeout(REST_SECONDS):
-            while not holds():  # noqa: ASYNC110 - processes that are killed tell nobody
+            while not holds():  # noqa: ASYNC110 - killed processes send no signal
                 await asyncio.sleep(POLL_SECONDS)
 
     async def status(self, run_id: UUID) -> str:
-        """Status of a run, as soon as the database answers."""
+        """Return a run's status, as soon as the database answers."""
 
         async def read() -> str:
             async with self.sessions() as session:
@@ -78,7 +78,7 @@ class Stage:
         return await through_outages(read)
 
     async def rest(self, *, workers: int = 0, seconds: float = REST_SECONDS) -> None:
-        """Wait until every run is over, keeping a number of workers alive, and check all that must hold."""
+        """Wait until every run is over while keeping `workers` processes alive, then check the runs."""
         for run_id in self.runs:
             async with asyncio.timeout(seconds):
                 while (status := await self.status(run_id)) not in ("completed", "failed", "cancelled"):
@@ -88,15 +88,15 @@ class Stage:
         await self.check()
 
     async def check(self) -> None:
-        """Check all that must hold once every run is over."""
+        """Assert that nothing is wrong once every run is over."""
         assert await self.violations() == []
 
     async def violations(self) -> list[str]:
-        """What is wrong with the runs, once every one is over."""
+        """Return what is wrong with the runs, once every one is over."""
         wrong: list[str] = []
         for run_id in self.runs:
             async with asyncio.timeout(REST_SECONDS):
-                # The job ends a moment after its run does, and tells nobody.
+                # The job ends a moment after its run does, without a signal.
                 while any("jobs are left" in each for each in await self._violations(run_id)):  # noqa: ASYNC110
                     await asyncio.sleep(POLL_SECONDS)
             wrong += await self._violations(run_id)
@@ -106,13 +106,13 @@ class Stage:
         return await through_outages(lambda: run_violations(self.sessions, run_id))
 
     async def attempts(self, run_id: UUID) -> list[tuple[str, int, str]]:
-        """Phase, number and status of the run's attempts."""
+        """Return phase, number and status of the run's attempts."""
         async with self.sessions() as session:
             statement = select(Attempt).where(Attempt.run_id == run_id).order_by(Attempt.started_at)
             return [(each.phase, each.number, each.status) for each in await session.scalars(statement)]
 
     def worked(self, run_id: UUID) -> list[str]:
-        """How often agents began, by phase and attempt."""
+        """Return phase and attempt of each start of an agent."""
         return [
             str(each["agent"])
             for each in self.faults.journal()
@@ -121,18 +121,18 @@ class Stage:
 
 
 def plan_faults(database_url: str, place: Path) -> tuple[Crew, Faults, Plan]:
-    """Return a crew without members yet, the faults that they will meet, and the plan of these."""
+    """Return a crew without workers yet, the faults that they will meet, and the plan of these faults."""
     planned = place / "plan"
     planned.mkdir(parents=True)
     plan = Plan(planned)
     faults = Faults(place, database_url, plan)
-    # One job each: a killed worker takes no other run with it, which would count the death, too.
+    # One job per worker: a killed worker then affects no other run, which would also count the death.
     return Crew(WorkerSpec(database_url, place, faults, concurrency=1)), faults, plan
 
 
 @asynccontextmanager
 async def open_stage(database_url: str, place: Path) -> AsyncGenerator[Stage]:
-    """Set a stage; every process that was started has ended when the block is left."""
+    """Open a stage; all processes that it started have ended when the block is left."""
     crew, faults, plan = plan_faults(database_url, place)
     engine = create_engine(database_url, pool_size=10)
     sessions = create_sessions(engine)
@@ -149,4 +149,4 @@ async def open_stage(database_url: str, place: Path) -> AsyncGenerator[Stage]:
 
 class _Silence:
     def ring(self, run_id: UUID) -> None:
-        """Nobody listens here."""
+        """Do nothing: no follower waits for events."""

@@ -1,10 +1,10 @@
-"""The public face of PhaseRunner: what authors of evaluators, clients and programs import.
+"""The public face of PhaseRunner: the names for authors of evaluators, of clients and of programs.
 
-`phaserunner.evaluators` holds what an evaluator needs, `phaserunner.client` what follows a running service,
-and `phaserunner.engine` what runs the loop without one. This module offers the names of all three. It imports
-them on first use, because the command line starts from here.
+`phaserunner.evaluators` holds what an evaluator needs, `phaserunner.client` follows the runs of a service,
+and `phaserunner.engine` runs the loop without a service. This module offers the names of all three. It
+imports them on first use, because the command line starts here.
 
-Everything in `__all__` follows semantic versioning. Other modules, `_app` among them, are private.
+Everything in `__all__` follows semantic versioning. Other modules, such as `_app`, are private.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What clients of a running service import: the follower of a run's events, and the errors that it raises."""
+"""The names that clients of a running service import: the follower of a run's events, and its errors."""
 
 from app.client.events import Cursor, Reconnect, Reset, WireEvent, follow
 from app.core.errors import (

@@ -1,4 +1,4 @@
-"""What authors of evaluators import: the protocol, its results and categories, and the registration."""
+"""The names that authors of evaluators import: the protocol, results, categories and registration."""
 
 from app.runners.evaluators.protocol import (
     BLOCKING_THRESHOLD,

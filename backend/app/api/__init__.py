@@ -1,1 +1,1 @@
-"""The HTTP and WebSocket edge."""
+"""The HTTP and WebSocket API."""

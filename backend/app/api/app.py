@@ -1,4 +1,4 @@
-"""Puts the application together."""
+"""Builds the FastAPI application."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -68,10 +68,10 @@ _ROUTES = (
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """From where requests are taken: host names beside the loopback ones, and who recognises tokens.
+    """Which requests are accepted: host names beside the loopback ones, and what recognises tokens.
 
-    Without `recognise`, or while `tokens_needed` says no, everyone who reaches the service is admin; that is
-    for loopback alone.
+    Without `recognise`, or while `tokens_needed` returns False, every caller is admin.
+    This is only for loopback.
     """
 
     hosts: Collection[str] = ()
@@ -93,15 +93,16 @@ def create_app(
     version: str,
     dashboard: Dashboard | None = None,
 ) -> FastAPI:
-    """Make the application from what the composition root built; `dashboard` is this installation's."""
+    """Build the application from the root's services; `dashboard` defaults to the installed one."""
     app = _Application(
         title="PhaseRunner",
         version=version,
         summary="Runs coding agents unattended and lets only good work through.",
-        # Their pages load scripts from elsewhere; no request leaves this origin.
+        # FastAPI's documentation pages load scripts from other hosts; the service's pages load
+        # nothing from other origins.
         docs_url=None,
         redoc_url=None,
-        # Clients are generated from these names: they are the functions', whatever the paths become.
+        # Clients are generated from these names, which are the functions' names, so that paths can change.
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.services = services

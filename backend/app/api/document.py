@@ -11,7 +11,7 @@ from app.realtime.reader import EventReader
 
 
 def openapi_document() -> dict[str, Any]:
-    """Describe the API. Describing calls no service, so none is built."""
+    """Return the OpenAPI document. This calls no service, so none is built."""
     nothing = cast("Any", None)
     app = create_app(
         cast("ApiServices", nothing),

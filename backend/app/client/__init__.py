@@ -1,6 +1,6 @@
-"""For programs that use a running service; imports nothing of the service but its vocabulary.
+"""For programs that use a running service; imports only the service's vocabulary.
 
-`follow` gives a run's events, each once and in order, across reconnects and restarts; see docs/events.md.
+`follow` yields a run's events, each once and in order, across reconnects and restarts; see docs/events.md.
 """
 
 from app.client.events import Cursor, Reconnect, Reset, WireEvent, follow

@@ -1,4 +1,4 @@
-"""Follows a run's events from another process, through reconnects, each event once and in order."""
+"""Follows a run's events from another process, each event once and in order, across reconnects."""
 
 import asyncio
 import random
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
-from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+from typing_extensions import TypedDict  # before Python 3.12, pydantic accepts only this one
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
@@ -38,7 +38,7 @@ _REFUSALS = {
 
 
 class WireEvent(TypedDict):
-    """An event as it came, of a type that may be newer than this program."""
+    """An event as received; its type may be newer than this program."""
 
     event: str
     run_id: str
@@ -60,8 +60,8 @@ _FINAL_STATUSES = frozenset(status.value for status in RunStatus if status.is_fi
 class Cursor:
     """How far a program has come: everything up to `after`, as counted in the history `epoch`.
 
-    `follow` moves it on before it gives an event. Store both numbers once that event is dealt with, and give
-    them again to go on from there; without an epoch a restored database cannot be told from the one before.
+    `follow` advances it before it yields an event. Store both values once that event is processed, and pass
+    them to continue from there. Without the epoch, a restored database looks like the one before.
     """
 
     after: int = 0
@@ -70,9 +70,9 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """The events so far are void: the service has others, or no longer has them. Those behind `after` follow.
+    """The events so far are invalid: the service has others or none. Events after `after` follow.
 
-    `snapshot` is the path of what tells how the run stands.
+    `snapshot` is the path that returns the run's present state.
     """
 
     after: int
@@ -81,8 +81,11 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Reconnect:
-    """Seconds: the first pause, the longest one, how long to go on without a connection, and after how long
-    a connection on which nothing comes, not even a heartbeat, is taken for lost."""
+    """Times in seconds for reconnecting.
+
+    The fields are the first pause, the longest pause, how long to try without a connection, and the silence,
+    heartbeats included, after which a connection counts as lost.
+    """
 
     first: float = 0.25
     longest: float = 10.0
@@ -90,7 +93,7 @@ class Reconnect:
     silence: float = 45.0
 
     def pauses(self) -> Iterator[float]:
-        """Pauses that double; each is shortened at random, so that clients do not come back all at once."""
+        """Yield pauses that double, each shortened at random so that clients do not all return at once."""
         chance = random.SystemRandom()
         ceiling = self.first
         while True:
@@ -108,23 +111,24 @@ async def follow(
     until_final: bool = False,
     reconnect: Reconnect | None = None,
 ) -> AsyncGenerator[WireEvent | Reset]:
-    """Yield the events of a run behind `after` as they are committed.
+    """Yield the events of a run after `after` as they are committed.
 
     Args:
         base_url: `http(s)://…` of the service.
         run_id: the run.
         after: the last sequence that the caller has.
-        cursor: the same with its epoch, in place of `after`; it is moved on.
+        cursor: the same with its epoch, in place of `after`; it is advanced.
         token: sent as a bearer token.
-        until_final: end when the run is over and everything was given; otherwise go on until closed.
-        reconnect: how to come back after a lost connection.
+        until_final: whether to end when the run is over and everything was yielded;
+            otherwise go on until closed.
+        reconnect: how to reconnect after a lost connection.
 
     Yields:
-        Events, and `Reset` where the caller must forget those so far.
+        Events, and `Reset` if the caller must discard the events so far.
 
     Raises:
         InvalidInputError: `base_url` is not an HTTP URL.
-        UnauthorizedError: the service wants another token.
+        UnauthorizedError: the service needs another token.
         ForbiddenError: the token may not read events.
         NotFoundError: there is no such run, or no such service at the URL.
         UnavailableError: the service could not be reached for `reconnect.give_up_after` seconds.
@@ -152,7 +156,7 @@ async def follow(
 
 @dataclass(slots=True)
 class _Session:
-    """What is kept from one connection to the next: above all the cursor."""
+    """The state that is kept between connections, above all the cursor."""
 
     url: str
     run_id: UUID
@@ -165,12 +169,12 @@ class _Session:
     _end: int | None = field(default=None, init=False)
 
     def take_contact(self) -> bool:
-        """Whether the service has answered since this was asked last."""
+        """Return whether the service has replied since the last call."""
         contact, self._contact = self._contact, False
         return contact
 
     async def events(self) -> AsyncGenerator[WireEvent | Reset]:
-        """Connect once and yield what is new; return at the run's end, or to connect anew after a gap."""
+        """Connect once and yield new events; return at the run's end, or to reconnect after a gap."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else None
         is_local = urlsplit(self.url).hostname in ("127.0.0.1", "::1", "localhost")
         async with connect(
@@ -192,7 +196,7 @@ class _Session:
                 frame = _read_frame(await connection.recv())
             self._contact = True
             if self._misses(frame):
-                return  # which the service promises not to happen: ask again for what is missing
+                return  # a gap, which the service rules out; reconnect to get the missing events
             if "event" not in frame:
                 if reset := self._control(frame):
                     yield reset
@@ -204,13 +208,13 @@ class _Session:
                 yield cast("WireEvent", frame)
 
     def _misses(self, frame: dict[str, Any]) -> bool:
-        """Whether an event comes, or a heartbeat speaks of one, before another that did not come."""
+        """Return whether a frame shows that an earlier event is missing."""
         if "event" in frame:
             return frame["sequence"] > self.cursor.after + 1
         return frame.get("type") == "heartbeat" and (frame.get("head") or 0) > self.cursor.after
 
     def _control(self, frame: dict[str, Any]) -> Reset | None:
-        """Take in a control frame; unknown ones are those of a newer service.
+        """Process a control frame; unknown ones are those of a newer service.
 
         Raises:
             PhaseRunnerError: the service refuses the subscription.
@@ -232,10 +236,10 @@ class _Session:
 
 
 def _read_frame(message: str | bytes) -> dict[str, Any]:
-    """The frame in a message.
+    """Parse the frame in a message.
 
     Raises:
-        UnavailableError: it is none, so that something else than this service must have sent it.
+        UnavailableError: the message is not a frame, so the sender is not a PhaseRunner service.
     """
     try:
         frame = _FRAME.validate_json(message)
@@ -253,7 +257,7 @@ def _socket_url(base_url: str) -> str:
 
 
 def _refusal(error: Exception) -> PhaseRunnerError | None:
-    """The error that no reconnect can fix; None for one that it can."""
+    """Return the error if no reconnect can fix it; None if one can."""
     if isinstance(error, InvalidStatus):
         code, detail = error.response.status_code, f"the service answered {error.response.status_code}"
     elif isinstance(error, ConnectionClosed) and error.rcvd is not None:

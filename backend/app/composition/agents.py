@@ -1,4 +1,4 @@
-"""Builds what lists and vets agents, without server or database; part of the composition root."""
+"""Builds what lists and checks agents, without a server or database; part of the composition root."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -12,16 +12,16 @@ from app.services.local.agent_checks import AgentChecks
 
 
 async def list_agents(settings: Settings) -> AgentList:
-    """List the agents by this machine's settings."""
+    """Return the agents that this machine's settings allow, with their state."""
     tools = build_tools(settings)
     return await AgentService(tools.agents, tools.sandbox).all()
 
 
 @asynccontextmanager
 async def agent_checks(settings: Settings, seconds: float) -> AsyncGenerator[AgentChecks]:
-    """Yield what vets installed agents; each task of a check may take `seconds`."""
+    """Yield the checks of installed agents; each task of a check may take `seconds`."""
     async with owned_directory(settings):
         tools = build_tools(settings)
         installed = tools.agents.installed
-        assert installed is not None  # noqa: S101 - the composition always gives it
+        assert installed is not None  # noqa: S101 - the composition always sets it
         yield AgentChecks(installed, tools.sandbox, seconds)

@@ -1,4 +1,4 @@
-"""What a worker does beside its runs, made of settings: messages to other services, and reminders."""
+"""Builds a worker's chores from settings: messages to other services, reminders, and deletion."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -60,7 +60,7 @@ async def _open_sender(settings: Settings, outbox: Outbox, stack: AsyncExitStack
 
 
 def build_housekeeping(settings: Settings, sessions: Sessions) -> Housekeeping:
-    """Make what trims runs that are over."""
+    """Build the deletion of expired data of finished runs."""
     retention = Retention(
         progress_days=settings.RETENTION_PROGRESS_DAYS,
         snapshot_days=settings.RETENTION_SNAPSHOT_DAYS,
@@ -72,13 +72,13 @@ def build_housekeeping(settings: Settings, sessions: Sessions) -> Housekeeping:
 
 @asynccontextmanager
 async def housekeeping(settings: Settings) -> AsyncGenerator[Housekeeping]:
-    """Yield what trims runs that are over, on the service's database."""
+    """Yield the deletion of expired data, on the service's database."""
     async with open_database(settings) as url, open_sessions(settings, url) as sessions:
         yield build_housekeeping(settings, sessions)
 
 
 def build_outbox(settings: Settings) -> Outbox:
-    """Make what puts messages to other services where they wait.
+    """Build the outbox of messages to other services.
 
     Raises:
         InvalidInputError: an address or the secret cannot be used.
@@ -90,12 +90,12 @@ def build_outbox(settings: Settings) -> Outbox:
 
 
 def build_accounts(settings: Settings) -> Accounts:
-    """Make what adds up the requests to models, and warns of budgets that are nearly spent."""
+    """Build the accounts that add up model requests and warn of budgets that are nearly spent."""
     return Accounts(day_budgets(settings), build_outbox(settings))
 
 
 def day_budgets(settings: Settings) -> DayBudgets:
-    """Return the operator's budgets of a day."""
+    """Return the operator's daily budgets."""
     return DayBudgets(installation=settings.BUDGET_DAY_USD, project=settings.BUDGET_PROJECT_DAY_USD)
 
 

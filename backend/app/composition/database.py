@@ -1,4 +1,4 @@
-"""Opens what a process holds while it runs: its database, its connections, its directory for scratch."""
+"""Opens the resources of a process: its database, its connections, its scratch directory."""
 
 import asyncio
 import logging
@@ -24,16 +24,16 @@ from app.workspaces.files.removal import remove_tree
 logger = logging.getLogger(__name__)
 
 _PRIVATE = ("runs", "scratch", "environments", "logfire")
-"""Directories of DATA_DIR that hold code of projects."""
+"""Directories in DATA_DIR that contain projects' code."""
 
 
 @asynccontextmanager
 async def open_database(settings: Settings) -> AsyncGenerator[str]:
-    """Yield the URL of a database with the newest schema; the embedded one runs while the block does.
+    """Yield the URL of a database with the newest schema; the embedded server runs while the block does.
 
     Raises:
-        InvalidInputError: DATABASE_URL is not one, or DATA_DIR cannot be written to.
-        DatabaseSetupError: there is none, and it cannot be made.
+        InvalidInputError: DATABASE_URL is not a Postgres URL, or DATA_DIR cannot be written to.
+        DatabaseSetupError: there is no database, and none can be made.
     """
     await prepare_data_dir(anyio.Path(settings.DATA_DIR))
     if settings.DATABASE_URL is not None:
@@ -51,9 +51,9 @@ async def open_database(settings: Settings) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def open_scratch(settings: Settings) -> AsyncGenerator[Path]:
-    """Yield a directory that this process owns, and let its children and temporary files be known as its own.
+    """Yield a directory that this process owns, and mark its children and temporary files as its own.
 
-    What processes left that were killed is removed, now and every so often while the block runs.
+    What killed processes left behind is removed now, and regularly while the block runs.
 
     Raises:
         InvalidInputError: DATA_DIR cannot be written to.
@@ -90,9 +90,9 @@ async def _remove_leftovers_again(places: Places, period: float) -> None:
 
 
 def _close_to_others(data_dir: Path) -> None:
-    """Hide what runs left from other users; leave a directory of another owner as it is.
+    """Hide the files of runs from other users; a directory of another owner stays as it is.
 
-    As root it stays passable: the account of the embedded server has its own directory in it.
+    Root's DATA_DIR stays searchable, because the account of the embedded server has a directory in it.
     """
     if data_dir.stat().st_uid != os.geteuid():
         return
@@ -103,7 +103,7 @@ def _close_to_others(data_dir: Path) -> None:
 
 
 async def prepare_data_dir(data_dir: anyio.Path) -> None:
-    """Make DATA_DIR and close it to other users.
+    """Create DATA_DIR and close it to other users.
 
     Raises:
         InvalidInputError: it cannot be written to.
@@ -113,7 +113,7 @@ async def prepare_data_dir(data_dir: anyio.Path) -> None:
         await anyio.to_thread.run_sync(_close_to_others, Path(data_dir))
         ignore = data_dir / ".gitignore"
         if not await ignore.exists():
-            # It may lie inside a repository, which must not look changed because of it.
+            # DATA_DIR may be in a repository, which must not look changed because of it.
             await ignore.write_text("*\n")
     except OSError as error:
         raise InvalidInputError(

@@ -1,4 +1,4 @@
-"""Makes the evaluators, and what a project's file may change of them; part of the composition root."""
+"""Builds the evaluators, and the rules for what a project file may change; part of the composition root."""
 
 import asyncio
 import os
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 def build_evaluator_config(
     settings: Settings, models: Sequence["Model"], sandbox: Sandbox, interpreters: Interpreters
 ) -> EvaluatorConfig:
-    """Return what the built-in evaluators are made with.
+    """Return the configuration of the built-in evaluators.
 
-    Without `models` none judges: an evaluator that could only say so after each attempt is noise.
+    Without `models`, no evaluator asks a model: one that could only report this after each attempt is noise.
     """
     at_once = evaluators_at_once(settings)
     return EvaluatorConfig(
@@ -59,7 +59,7 @@ def build_evaluator_config(
 
 
 def evaluators_at_once(settings: Settings) -> int | None:
-    """Return how many evaluators may ask a model at once: one where its server is this machine."""
+    """Return how many evaluators may ask a model at once: one if the model's server is this machine."""
     if settings.EVALUATOR_LLM_AT_ONCE is not None:
         return settings.EVALUATOR_LLM_AT_ONCE
     is_local = settings.EVALUATOR_MODEL.startswith("openai") and _is_local(settings.OPENAI_BASE_URL)
@@ -80,7 +80,7 @@ def build_registry(settings: Settings, config: EvaluatorConfig) -> EvaluatorRegi
     """Register the built-in evaluators, and those of other packages that the operator names.
 
     Raises:
-        InvalidInputError: the settings name a package or an evaluator that there is not.
+        InvalidInputError: the settings name a package or an evaluator that does not exist.
     """
     registry = create_default_registry(config)
     try:
@@ -89,14 +89,14 @@ def build_registry(settings: Settings, config: EvaluatorConfig) -> EvaluatorRegi
         raise InvalidInputError(str(error), field="EVALUATOR_PLUGINS") from error
     known = registry.names() | MODEL_EVALUATORS
     if unknown := [name for name in settings.EVALUATOR_REQUIRED if name not in known]:
-        # One that is misspelt would protect nothing.
+        # A misspelt name would protect nothing.
         raise InvalidInputError(f"there is no evaluator {unknown[0]!r}", field="EVALUATOR_REQUIRED")
     return registry
 
 
 def project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interpreters) -> ProjectRules:
-    """Return what a project's file may change, and the programs that its commands may start."""
-    search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's own programs are
+    """Return what a project file may change, and the programs that its commands may start."""
+    search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's programs are
     places = [*map(Path, filter(None, search.split(os.pathsep))), Path(sys.executable).parent]
     python = settings.WORKSPACE_PYTHON or Path(sys.executable)
     programs = find_programs(python, places, settings.SANDBOX_READABLE)

@@ -1,4 +1,4 @@
-"""What connects the service to forges, made of the operator's file."""
+"""Builds the connection to forges from the operator's file."""
 
 from dataclasses import dataclass
 
@@ -48,7 +48,7 @@ MERGE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Services that forges need."""
+    """The services that forges need."""
 
     sessions: Sessions
     sprints: SprintService
@@ -64,7 +64,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class ForgeServices:
-    """The services of one process that speak with forges, and what its worker does about them."""
+    """The services of one process that use forges, and its worker's chores for them."""
 
     issues: IssueService
     backlog_issues: BacklogIssueService
@@ -73,7 +73,7 @@ class ForgeServices:
 
 
 def origin_of(members: Members) -> OriginOf:
-    """Make what finds the place of a source on a forge."""
+    """Return a function that finds the place of a source on a forge."""
 
     def find(source: WorkspaceSource) -> ForgeOrigin | None:
         member = members.of_url(source.url) if isinstance(source, GitSource) else None
@@ -85,7 +85,7 @@ def origin_of(members: Members) -> OriginOf:
 
 
 def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
-    """Make the services that speak with forges. Without repositories they have nothing to do."""
+    """Build the services that use forges; without repositories they have nothing to do."""
     file, credentials = tools.forges, tools.sources.credentials
     members, adapters = Members(file), _adapters(file, tools)
     issues = IssueService(parts.sprints, members, adapters)

@@ -1,4 +1,4 @@
-"""Makes what chooses the interpreter of a workspace, from the settings; part of the composition root."""
+"""Builds the choice of a workspace's interpreter from the settings; part of the composition root."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ from app.workspaces.environments.uv_words import search_variables, uv_variables
 
 
 def build_interpreters(settings: Settings, sandbox: Sandbox) -> Interpreters:
-    """Make what chooses the interpreter of a workspace."""
+    """Build the choice of a workspace's interpreter."""
     if settings.WORKSPACE_PYTHON is not None or settings.WORKSPACE_ENVIRONMENTS is EnvironmentMode.OFF:
         return OneInterpreter(settings.WORKSPACE_PYTHON)
     data_dir = settings.DATA_DIR.absolute()
@@ -26,25 +26,25 @@ def build_interpreters(settings: Settings, sandbox: Sandbox) -> Interpreters:
         network=settings.ENVIRONMENT_NETWORK,
         build=settings.ENVIRONMENT_BUILD,
         seconds=settings.ENVIRONMENT_TIMEOUT,
-        env=uv_variables(os.environ),  # noqa: TID251 - indexes, proxies and certificates, for fetching
+        env=uv_variables(os.environ),  # noqa: TID251 - indexes, proxies and certificates, for downloads
         cache_size=settings.ENVIRONMENT_MAX_BYTES,
     )
     return WorkspaceEnvironments(
         Shelf(data_dir / "environments", _bounds(settings)),
         Installer(Path(find_uv_bin()), sandbox, data_dir / "uv-cache", options),
-        search_variables(os.environ),  # noqa: TID251 - where Python versions are looked for
+        search_variables(os.environ),  # noqa: TID251 - where to look for Python versions
         settings.ENVIRONMENT_CANDIDATE_DEPENDENCIES,
     )
 
 
 def build_setups(settings: Settings, sandbox: Sandbox, programs: Programs) -> Setups:
-    """Make what runs the set-ups of projects; `programs` is where they find theirs."""
+    """Build the set-ups of projects; `programs` finds the programs that they run."""
     return Setups(
         Shelf(settings.DATA_DIR.absolute() / "setups", _bounds(settings)),
         sandbox,
         programs.variable,
         programs.readable,
-        setup_variables(os.environ),  # noqa: TID251 - registries and certificates, for fetching
+        setup_variables(os.environ),  # noqa: TID251 - registries and certificates, for downloads
     )
 
 

@@ -1,4 +1,4 @@
-"""Makes what judges directories on this machine, without what only a service needs: it must start quickly."""
+"""Builds the evaluation of local directories without the parts of a service, so that it starts quickly."""
 
 import logging
 import tempfile
@@ -19,18 +19,18 @@ from app.workspaces.files.removal import remove_tree
 logger = logging.getLogger(__name__)
 
 ABOUT_THE_AGENT = ("agent_claim", "plan_artifact")
-"""Evaluators that judge what an agent says, so that they judge nothing without one."""
+"""Evaluators that judge an agent's messages; without an agent they have nothing to judge."""
 
 
 @asynccontextmanager
 async def evaluation_service(settings: Settings) -> AsyncGenerator[EvaluationService]:
-    """Yield the service that judges workspaces, without server or database."""
+    """Yield the service that judges workspaces, without a server or database."""
     async with owned_directory(settings):
         yield build_evaluations(build_judging_tools(settings, one_shot=True))
 
 
 def build_evaluations(tools: JudgingTools, *, at_once: int | None = None) -> EvaluationService:
-    """Make the service that judges workspaces without agents."""
+    """Build the service that judges workspaces without agents."""
     registry = tools.registry.without(ABOUT_THE_AGENT)
 
     return EvaluationService(
@@ -59,7 +59,7 @@ async def owned_directory(settings: Settings) -> AsyncGenerator[Path]:
 
 
 async def remove_what_is_left(places: Places) -> None:
-    """Remove what killed processes left, and log how much that was."""
+    """Remove what killed processes left behind, and log how much it was."""
     try:
         found = await remove_leftovers(places)
     except OSError as error:

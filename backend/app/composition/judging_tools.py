@@ -1,6 +1,6 @@
-"""Makes what judging needs, from the settings alone; part of the composition root.
+"""Builds what judging needs, from the settings alone; part of the composition root.
 
-Imports neither agents nor forges nor libraries of models, which take longer to import than a hook may take.
+Imports neither agents nor forges nor model libraries, whose import takes longer than a hook may take.
 """
 
 import os
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JudgingTools:
-    """What judges files; needs no database, no agent and no forge."""
+    """The parts that judge files; they need no database, agent or forge."""
 
     git: Git
     sources: SourcePolicy
@@ -45,7 +45,7 @@ class JudgingTools:
     rules: ProjectRules
 
     def held_out(self, files: Mapping[str, str], told: HeldOutFeedback) -> "HeldOutEvaluator":
-        """Make the gate of held-out tests, which run as the operator's test gate runs the base's."""
+        """Build the gate of held-out tests, which runs them with the settings of the operator's test gate."""
         from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator  # noqa: PLC0415 - only to run tests
 
         gates = [each.evaluator for each in self.registry.all_registrations()]
@@ -56,11 +56,11 @@ class JudgingTools:
 def build_judging_tools(
     settings: Settings, build: "BuildModel | None" = None, *, one_shot: bool = False
 ) -> JudgingTools:
-    """Make what judges files.
+    """Build the parts that judge files.
 
     Args:
-        settings: of the operator.
-        build: makes models by name; None is one that keeps no requests.
+        settings: the operator's settings.
+        build: makes models by name; None builds a maker that records no requests.
         one_shot: whether the process ends after one evaluation.
     """
     models = _models(settings, build)
@@ -68,7 +68,7 @@ def build_judging_tools(
     interpreters = build_interpreters(settings, sandbox)
     evaluators = build_evaluator_config(settings, models, sandbox, interpreters)
     return JudgingTools(
-        git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for fetching
+        git=Git.find(os.environ),  # noqa: TID251 - proxies and certificates, for downloads
         sources=SourcePolicy(
             allowed_roots=tuple(settings.WORKSPACE_ROOTS),
             allow_file_urls=settings.WORKSPACE_ALLOW_FILE_URLS,
@@ -84,7 +84,7 @@ def build_judging_tools(
 
 
 def project_panel(settings: Settings, content: bytes | ProjectFileError | None) -> ProjectPanel:
-    """Say what a project's file makes of this service's evaluators."""
+    """Return what a project file makes of this service's evaluators."""
     tools = build_judging_tools(settings)
     return panel_for(tools.registry, content, replace(tools.rules, honour=True))
 
@@ -95,7 +95,7 @@ def _models(settings: Settings, build: "BuildModel | None") -> "list[Model]":
     if not names:
         return []
     if build is None:
-        from app.composition.models import model_builder  # noqa: PLC0415 - only with a model: it is slow to import
+        from app.composition.models import model_builder  # noqa: PLC0415 - slow to import; only with a model
 
         build = model_builder(settings, keys)
     return [build(each) for each in names]

@@ -1,4 +1,4 @@
-"""Builds those who carry out attempts, for each kind of run; part of the composition root."""
+"""Builds the code that carries out attempts, for each kind of run; part of the composition root."""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,7 @@ def build_steps(
     trees: RunTrees,
     sprint: KindSteps,
 ) -> Mapping[RunKind, KindSteps]:
-    """Return who works on a run of each kind; `sprint` is who works on sprints."""
+    """Return the steps of each kind of run; `sprint` are those of sprints."""
     models = _models(settings, tools)
     workshop = LoopWorkshop(models, tools.sandbox, trees, tools.registry, tools.rules)
     loops = LoopRunning(sessions, recorder, workshop)

@@ -1,4 +1,4 @@
-"""Makes the models, and what chooses between candidates; part of the composition root."""
+"""Builds the models and the judge between candidates; part of the composition root."""
 
 from pydantic_ai.models import Model
 
@@ -15,13 +15,13 @@ from app.gateway.recorded_model import BuildModel, recorded
 def model_builder(
     settings: Settings, keys: ProviderKeys, ledger: Ledger | None = None, budgets: Budgets | None = None
 ) -> BuildModel:
-    """Return what makes models by name; their requests are checked against the budgets and kept.
+    """Return a function that makes models by name, whose requests are checked against budgets and recorded.
 
     Args:
-        settings: say how models answer.
-        keys: of the providers.
-        ledger: keeps the requests; None forgets them.
-        budgets: are checked before each request.
+        settings: how models reply.
+        keys: the providers' keys.
+        ledger: records the requests; None records none.
+        budgets: checked before each request.
     """
     answering = Answering(settings.MODEL_MAX_OUTPUT_TOKENS, settings.MODEL_TEMPERATURE)
 
@@ -32,7 +32,7 @@ def model_builder(
 
 
 def build_judge(settings: Settings, keys: ProviderKeys, build: BuildModel) -> Judge:
-    """Make what chooses between candidates: a model, or without one the first candidate."""
+    """Build the judge between candidates: a model, or without one the first candidate."""
     models = evaluator_models(settings, keys)
     if not models:
         return FirstContender()

@@ -1,4 +1,4 @@
-"""What tells people of runs, made of the operator's file."""
+"""Builds notifications from the operator's file."""
 
 import os
 
@@ -13,10 +13,10 @@ from app.services.review.escalations import EscalationService
 
 
 def build_notifications(settings: Settings, queries: RunQueries) -> NotificationService:
-    """Make what sends notifications.
+    """Build the service that sends notifications.
 
     Raises:
-        InvalidInputError: the operator's file or its secret of links cannot be used.
+        InvalidInputError: the operator's file, or its secret for links, cannot be used.
     """
     file = load_notifications(settings.NOTIFICATIONS_FILE)
     credentials = _credentials()
@@ -25,7 +25,7 @@ def build_notifications(settings: Settings, queries: RunQueries) -> Notification
 
 
 def build_decision_links(settings: Settings, escalations: EscalationService) -> DecisionLinkService:
-    """Make what decides by links."""
+    """Build the service that decides by signed links."""
     return DecisionLinkService(escalations, load_notifications(settings.NOTIFICATIONS_FILE), _credentials())
 
 

@@ -1,6 +1,6 @@
 """Reads from the settings which models judge, and with which keys; part of the composition root.
 
-Imports no library of models: most processes that only judge have none.
+Imports no model library, because most processes that only judge need none.
 """
 
 from app.agents.models.providers import ProviderKeys
@@ -8,7 +8,7 @@ from app.core.config import Settings
 
 
 def provider_keys(settings: Settings) -> ProviderKeys:
-    """Return the keys with which models can be asked."""
+    """Return the keys of the model providers."""
     anthropic, openai, gemini = settings.ANTHROPIC_API_KEY, settings.OPENAI_API_KEY, settings.GEMINI_API_KEY
     return ProviderKeys(
         anthropic_api_key=anthropic.get_secret_value() if anthropic else None,
@@ -21,6 +21,6 @@ def provider_keys(settings: Settings) -> ProviderKeys:
 
 
 def evaluator_models(settings: Settings, keys: ProviderKeys) -> list[str]:
-    """Return the models that judge, the first choice first: those whose provider can be asked."""
+    """Return the models that judge, first choice first, as far as their providers can be asked."""
     named = (settings.EVALUATOR_MODEL, settings.EVALUATOR_FALLBACK_MODEL)
     return [each for each in dict.fromkeys(named) if each and keys.has_key_for(each)]

@@ -1,4 +1,4 @@
-"""Makes what confines the workspaces' programs, from the settings; part of the composition root."""
+"""Builds the confinement of the workspaces' programs from the settings; part of the composition root."""
 
 import os
 import shlex
@@ -18,7 +18,7 @@ _ENGINE_VARIABLES = ("HOME", "PATH", "XDG_", "DOCKER_", "CONTAINER_HOST", "CONTA
 
 
 def build_sandbox(settings: Settings) -> Sandbox:
-    """Make what confines the workspaces' programs."""
+    """Build the confinement of the workspaces' programs."""
     limits = SandboxLimits(
         memory_bytes=settings.SANDBOX_MEMORY_BYTES,
         temporary_bytes=settings.SANDBOX_TEMPORARY_BYTES,
@@ -33,34 +33,34 @@ def build_sandbox(settings: Settings) -> Sandbox:
             settings.SANDBOX_CGROUP,
             _egress_rules(settings, os.environ),  # noqa: TID251 - proxies, and addresses of package indexes
             settings.CONFINEMENT,
-            container_settings(settings, os.environ),  # noqa: TID251 - where the engine's program finds its server
+            container_settings(settings, os.environ),  # noqa: TID251 - where the engine's server is
         )
     )
 
 
 def container_removal(settings: Settings) -> Callable[[str], Awaitable[int]] | None:
-    """Return what removes the containers that a dead process left; None where containers do not confine."""
+    """Return a function that removes the containers of a dead process; None if containers are not used."""
     if settings.CONFINEMENT is not ConfinementKind.CONTAINER:
         return None
-    containers = container_settings(settings, os.environ)  # noqa: TID251 - where its program finds its server
+    containers = container_settings(settings, os.environ)  # noqa: TID251 - where the engine's server is
 
     async def remove(owner: str) -> int:
         try:
             return await (await find_engine(containers)).remove_all_of(owner)
         except SandboxUnavailableError:
-            return 0  # a sandbox that does not work is reported where one is needed
+            return 0  # a broken sandbox is reported where one is needed
 
     return remove
 
 
 def container_settings(settings: Settings, environ: Mapping[str, str]) -> ContainerSettings:
-    """Choose what of the environment the engine's program gets: no key of the service."""
+    """Return the settings of the container engine, with only its variables and without the service's keys."""
     given = {name: value for name, value in environ.items() if name.startswith(_ENGINE_VARIABLES)}
     return ContainerSettings(tuple(shlex.split(settings.CONTAINER_ENGINE)), settings.CONTAINER_IMAGE, given)
 
 
 def _egress_rules(settings: Settings, environ: Mapping[str, str]) -> EgressRules:
-    """The package indexes of the operator may have private addresses; programs with a network reach them."""
+    """Return the egress rules: programs with a network may reach the operator's private package indexes."""
     indexes = [each for value in uv_variables(environ).values() for each in value.split() if "://" in each]
     proxies = [environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")]
     upstream = next((each for each in proxies if each), None)

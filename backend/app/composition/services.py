@@ -1,4 +1,4 @@
-"""Builds the object graph from settings: the one place that knows which part is made of which."""
+"""Builds the object graph from settings; the one place that knows which part needs which."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -79,7 +79,7 @@ from app.workspaces.store import WorkspaceStore
 logger = logging.getLogger(__name__)
 
 BACKLOG_SECONDS = 2.0
-"""Evaluators that judge what an agent said or planned; they have no say about a workspace alone."""
+"""How often a worker looks for items of the backlog that may start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Container:
     chores: tuple[Chore, ...]
 
     async def warn_if_unconfined(self) -> None:
-        """Say in the log of a worker that it judges without a sandbox, or cannot judge tests."""
+        """Log a warning if the worker judges without a sandbox, or cannot judge tests."""
         state = await self.sandbox.state()
         if not state.confined:
             logger.warning(state.detail)
@@ -107,14 +107,14 @@ def build_container(
     scratch: Path | None = None,
     ledger: Ledger | None = None,
 ) -> Container:
-    """Make the services of a process that has a database.
+    """Build the services of a process that has a database.
 
     Args:
-        settings: of the operator.
+        settings: the operator's settings.
         sessions: opens sessions on the database.
-        bell: is rung after each recorded event.
-        scratch: what `open_scratch` gave.
-        ledger: keeps the requests to models; None forgets them.
+        bell: signalled after each recorded event.
+        scratch: the directory from `open_scratch`.
+        ledger: records model requests; None records none.
     """
     ledger = ledger or NoLedger()
     days = day_budgets(settings)
@@ -210,7 +210,7 @@ def build_container(
 
 
 def build_worker(settings: Settings, database_url: str, container: Container) -> JobWorker:
-    """Make the worker of a process."""
+    """Build the worker of a process."""
     timings = WorkerTimings(
         heartbeat=settings.ENGINE_HEARTBEAT_SECONDS,
         stalled_after=settings.ENGINE_STALLED_AFTER_SECONDS,
@@ -235,7 +235,7 @@ def _silence(settings: Settings) -> SilenceRules:
 
 
 def build_calibration(tools: JudgingTools) -> CalibrationService:
-    """Make the service that measures the evaluators."""
+    """Build the service that measures the evaluators."""
     return CalibrationService(
         tools.registry, tools.policy, tools.git, tools.limits, tools.rules, ABOUT_THE_AGENT
     )

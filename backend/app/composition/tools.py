@@ -1,4 +1,4 @@
-"""Makes what settings alone determine, together: no database, no services; part of the composition root."""
+"""Builds what depends on settings alone, without database or services; part of the composition root."""
 
 import os
 import sys
@@ -32,7 +32,7 @@ from app.workspaces.confine.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class Tools(JudgingTools):
-    """What settings alone determine; needs no database."""
+    """The parts that depend on settings alone; they need no database."""
 
     keys: ProviderKeys
     build_model: BuildModel
@@ -42,12 +42,12 @@ class Tools(JudgingTools):
 
 
 def build_tools(settings: Settings, ledger: Ledger | None = None, budgets: Budgets | None = None) -> Tools:
-    """Make what needs no database.
+    """Build the parts that need no database.
 
     Args:
         settings: the service's settings.
-        ledger: keeps the requests to models.
-        budgets: are checked before each request.
+        ledger: records model requests.
+        budgets: checked before each request.
     """
     keys = provider_keys(settings)
     build = model_builder(settings, keys, ledger, budgets)
@@ -92,8 +92,8 @@ def build_tools(settings: Settings, ledger: Ledger | None = None, budgets: Budge
 def installed_agents(
     settings: Settings, sandbox: Sandbox, gateway: Gateway, configured: Collection[Dialect]
 ) -> InstalledAgents:
-    """Make what finds installed agents: by AGENTS_FILE and the built-in profiles, in AGENTS_PATH and PATH."""
-    search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's own programs are
+    """Return the installed agents: AGENTS_FILE and built-in profiles, programs in AGENTS_PATH and PATH."""
+    search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's programs are
     places = [*settings.AGENTS_PATH, *map(Path, filter(None, search.split(os.pathsep)))]
     own = load_profiles(settings.AGENTS_FILE)
     known = [*AgentBackend, *sorted(own)]
@@ -116,10 +116,10 @@ def installed_agents(
 
 
 def _check_logins(settings: Settings, profiles: Mapping[str, AgentProfile]) -> None:
-    """Refuse logins for profiles that take none, and logins among the service's own data.
+    """Refuse logins for profiles that take none, and logins inside the service's data.
 
     Raises:
-        InvalidInputError: for the first of them.
+        InvalidInputError: names the first such login.
     """
     data = settings.DATA_DIR.expanduser().resolve()
     for name, directory in sorted(settings.AGENT_LOGINS.items()):

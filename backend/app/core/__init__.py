@@ -1,1 +1,1 @@
-"""What the whole program needs to know about itself: settings, events, errors, telemetry."""
+"""What all other packages need: settings, events, errors, credentials and telemetry."""

@@ -1,4 +1,4 @@
-"""Decides which network addresses are public: untrusted programs may connect to nothing else."""
+"""Tells which network addresses are public; untrusted programs may connect to no others."""
 
 import ipaddress
 
@@ -6,10 +6,10 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """True for an address that is reachable from anywhere; one that carries an IPv4 address counts as it.
+    """Return whether an address is reachable from anywhere; one that embeds an IPv4 address counts as it.
 
     Raises:
-        ValueError: this is no IP address.
+        ValueError: this is not an IP address.
     """
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv6Address):

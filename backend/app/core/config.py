@@ -1,4 +1,4 @@
-"""Settings: every value the operator can choose, read once at a composition root and handed down."""
+"""Settings: every value that the operator can choose, read once at a composition root and handed down."""
 
 import shlex
 from pathlib import Path
@@ -37,13 +37,13 @@ UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 
 _MIN_SECRET_CHARS = 8
 _REACHED_AT = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not listened on
-"""Where a service that listens on every address is reached from its machine."""
+"""The address at which this machine reaches a service that listens on all addresses."""
 
 
 class Settings(BaseSettings):
     """All settings; each is an environment variable of the same name, or a line in `.env`.
 
-    Seconds are wall clock, thresholds are in [0, 1], amounts are US dollars.
+    Seconds are wall-clock time, thresholds are in [0, 1], and amounts are US dollars.
     """
 
     model_config = SettingsConfigDict(env_file=".env", extra="ignore", frozen=True, env_ignore_empty=True)
@@ -52,7 +52,7 @@ class Settings(BaseSettings):
     DATABASE_URL: SecretStr | None = None
     DATABASE_POOL_SIZE: int = Field(default=10, ge=1, le=200)
 
-    # Where the service keeps its files: the embedded Postgres, git history of runs, working trees.
+    # Where the service keeps its files: the embedded Postgres, the git history of runs, working trees
     DATA_DIR: Path = Path(".phaserunner")
 
     # API
@@ -76,7 +76,7 @@ class Settings(BaseSettings):
     WORKSPACE_MAX_BYTES: int = Field(default=1_000_000_000, ge=1)
     WORKSPACE_PYTHON: Path | None = None
 
-    # Environments: what a workspace declares to need, installed outside of it
+    # Environments: the packages that a workspace declares, installed outside of it
     WORKSPACE_ENVIRONMENTS: EnvironmentMode = EnvironmentMode.AUTO
     ENVIRONMENT_NETWORK: bool = True
     ENVIRONMENT_BUILD: bool = False
@@ -87,7 +87,7 @@ class Settings(BaseSettings):
     ENVIRONMENT_MAX_BYTES: int = Field(default=10_000_000_000, ge=0)
     ENVIRONMENT_MAX_DAYS: float = Field(default=30.0, gt=0.0, le=36_500.0)
 
-    # Sandbox, in which the workspaces' tests and programs run
+    # Sandbox in which the workspaces' tests and programs run
     SANDBOX: SandboxMode = SandboxMode.REQUIRED
     CONFINEMENT: ConfinementKind | None = None
     CONTAINER_ENGINE: str = ""
@@ -162,7 +162,7 @@ class Settings(BaseSettings):
     EVALUATOR_COMMAND_NETWORK: bool = False
     EVALUATOR_PLUGINS: Annotated[list[str], NoDecode] = []
 
-    # Answers: rules by domain, beside those that every answer must keep
+    # Answers: rules by domain, in addition to those that every answer must keep
     ANSWER_RULES_FILE: Path | None = None
 
     # Engine
@@ -173,7 +173,7 @@ class Settings(BaseSettings):
     SHUTDOWN_GRACE_SECONDS: float = Field(default=5.0, ge=0.0, le=300.0)
     WORKER_ALIVE_FILE: Path | None = None
 
-    # Events, as they are delivered to clients
+    # Delivery of events to clients
     EVENT_MAX_CONNECTIONS: int = Field(default=4000, ge=1, le=100_000)
     EVENT_MAX_SUBSCRIPTIONS: int = Field(default=50, ge=1, le=10_000)
     EVENT_MAX_FRAME_BYTES: int = Field(default=16_384, ge=4096, le=1_000_000)
@@ -184,16 +184,16 @@ class Settings(BaseSettings):
     EVENT_RING_EVENTS: int = Field(default=512, ge=1, le=100_000)
     EVENT_RING_BYTES: int = Field(default=4_000_000, ge=1)
 
-    # Escalations: after how many hours humans are reminded; the last one repeats.
+    # Escalations: after how many hours people are reminded; the last one repeats
     ESCALATION_REMINDER_HOURS: Annotated[list[Hours], NoDecode] = [24.0, 72.0]
 
-    # Retention: days after the end of a run, and the size of all snapshots of ended runs
+    # Retention: days after the end of a run, and the total size of the snapshots of ended runs
     RETENTION_PROGRESS_DAYS: Days = 30.0
     RETENTION_SNAPSHOT_DAYS: Days = 180.0
     RETENTION_SNAPSHOT_BYTES: int = Field(default=20_000_000_000, ge=0)
     RETENTION_DIRECTORY_DAYS: Days = 7.0
 
-    # The way to other machines, for this process and every program that it starts
+    # Connections to other machines, by this process and all programs that it starts
     CA_BUNDLE: Path | None = None
     OUTBOUND_PROXY: SecretStr | None = None
     OUTBOUND_NO_PROXY: Annotated[list[str], NoDecode] = []
@@ -203,13 +203,13 @@ class Settings(BaseSettings):
     WEBHOOK_SECRET: SecretStr | None = None
     WEBHOOK_ALLOW_PRIVATE: bool = False
 
-    # Notifications: chats and e-mail that people read
+    # Notifications: chats and e-mail for people
     NOTIFICATIONS_FILE: Path | None = None
 
-    # Forges: credentials of sources, and repositories whose issues and pull requests take part
+    # Forges: credentials of sources, and the repositories whose issues and pull requests take part
     FORGES_FILE: Path | None = None
 
-    # Tracing: spans leave the machine only when one of these is set.
+    # Tracing: spans leave the machine only if one of these is set
     LOGFIRE_TOKEN: SecretStr | None = None
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
 
@@ -280,7 +280,7 @@ class Settings(BaseSettings):
 
     @property
     def service_url(self) -> str:
-        """The service that the command line asks: PHASERUNNER_URL, else this machine's at HOST and PORT."""
+        """Return the URL that the command line asks: PHASERUNNER_URL, else this machine's HOST and PORT."""
         if self.PHASERUNNER_URL:
             return self.PHASERUNNER_URL
         host = _REACHED_AT.get(self.HOST, self.HOST)
@@ -288,11 +288,11 @@ class Settings(BaseSettings):
 
     @property
     def outbound(self) -> Outbound:
-        """The way to other machines."""
+        """Return the settings for connections to other machines."""
         proxy = self.OUTBOUND_PROXY.get_secret_value() if self.OUTBOUND_PROXY else None
         return Outbound(self.CA_BUNDLE, proxy, self.OUTBOUND_NO_PROXY)
 
     @property
     def EVALUATOR_MAX_RETRIES(self) -> int:  # noqa: N802 - a setting's name
-        """The former name of `MAX_ATTEMPTS`."""
+        """Return `MAX_ATTEMPTS` under its former name."""
         return self.MAX_ATTEMPTS

@@ -1,4 +1,4 @@
-"""Compares the URL of a repository with the URLs that a credential is for."""
+"""Compares the URL of a repository with the URLs for which a credential may be used."""
 
 import re
 from dataclasses import dataclass
@@ -7,31 +7,31 @@ from urllib.parse import urlsplit
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _SCP_LIKE = re.compile(r"(?P<user>\w[\w.+-]*)@(?P<host>\w[\w.-]*):(?P<path>[^\s:-][^\s:]*)")
 _RELATIVE = "ssh, relative"
-"""The scheme of `user@host:path`: its path begins at the user's home, that of `ssh://` at the root."""
+"""The scheme of `user@host:path`: its path starts at the user's home, that of `ssh://` at the root."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a URL leads: `server` is scheme, user, host and port, `path` the parts of the path."""
+    """The parts of a URL: `server` is scheme, user, host and port; `path` the parts of the path."""
 
     server: tuple[str, str, str, int | None]
     path: list[str]
 
 
 def is_ssh(url: str) -> bool:
-    """Tell whether git reaches a URL through ssh."""
+    """Return whether git reaches a URL through ssh."""
     return url.startswith("ssh://") or _SCP_LIKE.fullmatch(url) is not None
 
 
 def can_be_beginning(url: str) -> bool:
-    """Tell whether a credential can be for URLs that begin with this one; otherwise it would fit none."""
+    """Return whether a URL can begin with this; a credential for any other text would match nothing."""
     return _place(url) is not None
 
 
 def begins_with(url: str, beginning: str) -> bool:
-    """Compare scheme, user, host and port, then whole parts of the path.
+    """Return whether two URLs agree in scheme, user, host and port, and in the leading parts of the path.
 
-    A path that could climb, and a URL with a password, never match.
+    A path with `..` or `~`, and a URL with a password, never match.
     """
     here, there = _place(url), _place(beginning)
     if here is None or there is None or here.server != there.server:
@@ -52,7 +52,7 @@ def _place(url: str) -> _Place | None:
         return None
     if parts.scheme not in _PORTS or not parts.hostname or parts.query:
         return None
-    # Over ssh the user belongs to the place; elsewhere a user or a password may not be there.
+    # Over ssh, the user is part of the place; with other schemes, neither a user nor a password is allowed.
     is_named = bool(parts.username) and parts.password is None
     if not is_named if parts.scheme == "ssh" else "@" in parts.netloc:
         return None

@@ -1,4 +1,4 @@
-"""Credentials by name: a request names one; the operator defines its secret and its use."""
+"""Credentials by name: a request names one, and the operator defines its secret and its use."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,18 +8,18 @@ from app.core.credential_urls import begins_with
 from app.core.errors import InvalidInputError, UnavailableError
 
 DEFAULT_USERNAME = "x-access-token"
-"""The user name that GitHub expects beside a token; others ignore it."""
+"""The user name that GitHub expects with a token; other forges ignore it."""
 
 _MAX_SECRET_BYTES = 65_536
 
 
 Exchange = Callable[[str], Awaitable[str]]
-"""Gives a short-lived secret for a lasting one, such as a private key."""
+"""Returns a short-lived secret for a lasting one, such as a private key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A user name and a secret. The secret is not part of the representation."""
+    """A user name and a secret, which is not part of the representation."""
 
     username: str
     secret: str = field(repr=False)
@@ -27,7 +27,7 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class SshKey:
-    """A private key, which is not part of the representation, and the file with the keys of its servers."""
+    """A private key, which is not part of the representation, and the file of known host keys."""
 
     key: str = field(repr=False)
     known_hosts: Path
@@ -35,7 +35,7 @@ class SshKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretPlace:
-    """Where a secret is: in an environment variable or in a file. It is read anew each time it is used."""
+    """Where a secret is: in an environment variable or in a file. It is read each time it is used."""
 
     variable: str | None = None
     file: Path | None = None
@@ -47,10 +47,10 @@ class CredentialRule:
 
     Attributes:
         place: where its secret is.
-        urls: beginnings of URLs that may get it, such as `https://github.com/acme/`.
-        username: goes with the secret.
-        exchange: what makes the secret that is used, of the one that is kept; None uses that one itself.
-        known_hosts: file with the keys of ssh servers; the secret is then a private key for these.
+        urls: beginnings of the URLs that may get it, such as `https://github.com/acme/`.
+        username: the user name that goes with the secret.
+        exchange: turns the stored secret into the one to use; None uses the stored one itself.
+        known_hosts: file with the keys of ssh servers; the secret is then a private key for these servers.
     """
 
     place: SecretPlace
@@ -64,8 +64,8 @@ class Credentials:
     """Looks credentials up by name.
 
     Args:
-        rules: by name.
-        environ: the environment variables that secrets may be in.
+        rules: the credentials, by name.
+        environ: the environment variables that may hold secrets.
     """
 
     def __init__(
@@ -78,8 +78,8 @@ class Credentials:
         """Return a credential for a URL that a client named.
 
         Raises:
-            InvalidInputError: there is no such credential, or the URL may not get it.
-            UnavailableError: its secret is not where the operator says it is, or cannot be exchanged.
+            InvalidInputError: there is no such credential, or it must not be used for the URL.
+            UnavailableError: its secret is not where the operator's file says, or cannot be exchanged.
         """
         rule = self._rule(name, field)
         if not any(begins_with(url, each) for each in rule.urls):
@@ -93,7 +93,7 @@ class Credentials:
         return await self.login(name, field)
 
     def is_for(self, name: str, url: str) -> bool:
-        """Tell whether there is such a credential, and the URL may get it."""
+        """Return whether a credential of this name exists and may be used for the URL."""
         rule = self._rules.get(name)
         return rule is not None and any(begins_with(url, each) for each in rule.urls)
 
@@ -102,7 +102,7 @@ class Credentials:
 
         Raises:
             InvalidInputError: there is no such credential.
-            UnavailableError: its secret is not where the operator says it is, or cannot be exchanged.
+            UnavailableError: its secret is not where the operator's file says, or cannot be exchanged.
         """
         rule = self._rule(name, field)
         what = f"the credential {name!r}"
@@ -112,10 +112,10 @@ class Credentials:
         return Login(rule.username, self.secret(rule.place, what))
 
     def secret(self, place: SecretPlace, what: str) -> str:
-        """Read a secret; `what` is what errors call it.
+        """Read a secret; `what` is its name in errors.
 
         Raises:
-            UnavailableError: it is not there, is empty, or is no line of text.
+            UnavailableError: the secret is missing or empty, or has more than one line.
         """
         text, where = self._text(place, what)
         if not text.isprintable():
@@ -123,7 +123,7 @@ class Credentials:
         return text
 
     def _text(self, place: SecretPlace, what: str) -> tuple[str, str]:
-        """Read a secret, which may have several lines; give it and what errors call its place."""
+        """Read a secret, which may have several lines; return it with the name of its place in errors."""
         if place.variable is not None:
             text, where = self._environ.get(place.variable, ""), f"the variable {place.variable}"
         else:
@@ -140,7 +140,7 @@ class Credentials:
 
 
 NO_CREDENTIALS = Credentials()
-"""Of a service whose operator names none."""
+"""The credentials of a service whose operator defines none."""
 
 
 def _read(path: Path, what: str) -> str:

@@ -1,4 +1,4 @@
-"""One tree of errors, each with the HTTP status and the machine-readable code it is rendered with."""
+"""The tree of errors, each with the HTTP status and the machine-readable code of its rendering."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 class PhaseRunnerError(Exception):
     """An error with a message for the user.
 
-    Rendered as RFC 9457 problem details by the API and as one line by the CLI.
+    The API renders it as RFC 9457 problem details, the CLI as one line.
 
     Attributes:
         status: HTTP status code.
         code: stable identifier, the last part of the problem type URI.
         title: one short sentence that is the same for every occurrence.
-        field: path of the offending input field (`"source.path"`), if one field is to blame.
+        field: path of the input field at fault (`"source.path"`), if there is one.
         extra: further members of the problem document.
     """
 
@@ -29,7 +29,7 @@ class PhaseRunnerError(Exception):
 
 
 class InvalidInputError(PhaseRunnerError):
-    """A value that was given cannot be used."""
+    """A given value cannot be used."""
 
     status = 422
     code = "invalid-input"
@@ -37,7 +37,7 @@ class InvalidInputError(PhaseRunnerError):
 
 
 class NotFoundError(PhaseRunnerError):
-    """The thing that was named does not exist."""
+    """The named thing does not exist."""
 
     status = 404
     code = "not-found"
@@ -45,7 +45,7 @@ class NotFoundError(PhaseRunnerError):
 
 
 class ConflictError(PhaseRunnerError):
-    """The thing is no longer in a state that allows this."""
+    """The thing's present state does not allow this."""
 
     status = 409
     code = "conflict"
@@ -61,7 +61,7 @@ class PayloadTooLargeError(PhaseRunnerError):
 
 
 class UnsupportedMediaTypeError(PhaseRunnerError):
-    """The body is in a format that is not read here."""
+    """The body is in an unsupported format."""
 
     status = 415
     code = "unsupported-media-type"
@@ -77,7 +77,7 @@ class UnauthorizedError(PhaseRunnerError):
 
 
 class ForbiddenError(PhaseRunnerError):
-    """The request comes from where it must not, or lacks the role."""
+    """The request comes from a forbidden origin, or lacks the role."""
 
     status = 403
     code = "forbidden"
@@ -85,7 +85,7 @@ class ForbiddenError(PhaseRunnerError):
 
 
 class TooManyRequestsError(PhaseRunnerError):
-    """The same address asks too often."""
+    """The same address sends too many requests."""
 
     status = 429
     code = "too-many-requests"
@@ -93,7 +93,7 @@ class TooManyRequestsError(PhaseRunnerError):
 
 
 class UnavailableError(PhaseRunnerError):
-    """Something the service depends on cannot be reached."""
+    """Something that the service depends on cannot be reached."""
 
     status = 503
     code = "unavailable"
@@ -102,7 +102,7 @@ class UnavailableError(PhaseRunnerError):
 
 
 class BusyError(UnavailableError):
-    """The service does as much of this at once as it may."""
+    """The service already does as much of this at once as it may."""
 
     code = "busy"
     title = "Too much at once"
@@ -118,7 +118,7 @@ class WorkspaceError(PhaseRunnerError):
 
 
 class DiskFullError(PhaseRunnerError):
-    """There is no space left for what was to be stored."""
+    """The disk has no space left for the data."""
 
     status = 507
     code = "disk-full"

@@ -1,4 +1,4 @@
-"""Other messages on the event sockets: control frames and close codes."""
+"""The messages on event sockets other than events: control frames and close codes."""
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
@@ -12,10 +12,10 @@ from app.schemas.api.runs import ListedRun
 from app.schemas.runs import RunKind
 
 RUNS: Literal["runs"] = "runs"
-"""Names the list of all runs where a frame otherwise names one run."""
+"""Stands for the list of all runs in frames that otherwise name one run."""
 
 MAX_SEQUENCE = 2**63 - 1
-"""The largest number that Postgres can compare an event's sequence with."""
+"""The largest sequence number that Postgres can compare."""
 
 MAX_EPOCH_CHARS = 64
 
@@ -30,7 +30,7 @@ _SNAPSHOTS = {
 class CloseCode(IntEnum):
     """Why the server closed a socket.
 
-    4401 and 4403 are given before any frame, by the access checks; 4401 also when a token is revoked later.
+    The access checks send 4401 and 4403 before any frame; 4401 is also sent when a token is revoked later.
     """
 
     UNSUPPORTED = 1003
@@ -51,15 +51,15 @@ class Frame(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     def wire(self) -> bytes:
-        """The frame as JSON text; members without a value are left out."""
+        """Return the frame as JSON text, without members that have no value."""
         return self.model_dump_json(exclude_none=True).encode()
 
 
 class SubscribeFrame(Frame):
-    """Asks for the events of a run whose sequence is greater than `after`, or for changes of all runs.
+    """Asks for the events of a run after sequence `after`, or for changes of all runs.
 
-    `epoch` says in which history of events `after` was counted. `filters` names the types of interest;
-    without it all types are sent. A second subscription to the same run takes the place of the first.
+    `epoch` names the history in which `after` was counted. `filters` names the wanted types; without it, all
+    types are sent. A second subscription to the same run replaces the first.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -72,7 +72,7 @@ class SubscribeFrame(Frame):
 
 
 class UnsubscribeFrame(Frame):
-    """Ends a subscription; answered by `unsubscribed`, after which no event of the run follows."""
+    """Ends a subscription. The answer is `unsubscribed`, after which no event of the run follows."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -95,7 +95,7 @@ class ResumeMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where delivery begins: behind `after`; `head` is the run's last sequence at that time."""
+    """Where delivery starts: after `after`; `head` is the run's last sequence at that time."""
 
     mode: ResumeMode
     after: int
@@ -108,10 +108,10 @@ class Start:
 class SubscribedFrame(Frame):
     """Answers `subscribe`: the next events come after `after`.
 
-    `head` is the run's last stored sequence, `epoch` the history that it belongs to. With mode `reset` the
-    cursor was of no use (ahead of the head, older than what is kept, or counted in another history): the
-    client forgets what it has, takes `after` as its cursor, and fetches `snapshot` for what came before. The
-    same frame comes again, with `reset`, when that happens during a subscription.
+    `head` is the run's last stored sequence, and `epoch` the history that it belongs to. With mode `reset`
+    the cursor was invalid: it was ahead of the head, older than what is kept, or counted in another history.
+    The client then discards what it has, takes `after` as its cursor, and fetches `snapshot` for the state up
+    to there. The same frame is sent again, with `reset`, if that happens during a subscription.
     """
 
     type: Literal["subscribed"] = "subscribed"
@@ -125,7 +125,7 @@ class SubscribedFrame(Frame):
 
     @classmethod
     def of(cls, run_id: UUID, start: Start) -> Self:
-        """The answer for a run."""
+        """Return the answer for a run."""
         return cls(
             run=run_id,
             head=start.head,
@@ -153,7 +153,7 @@ class HeartbeatFrame(Frame):
 
 
 class ErrorFrame(Frame):
-    """A request that was not fulfilled; the connection stays open. `field` names the member to blame."""
+    """A request that was refused; the connection stays open. `field` names the member at fault."""
 
     type: Literal["error"] = "error"
     code: str
@@ -163,9 +163,10 @@ class ErrorFrame(Frame):
 
     @classmethod
     def from_validation(cls, error: ValidationError) -> Self:
-        """The frame for input that does not fit its model: the first thing that is wrong with it."""
+        """Return the frame for input that does not fit its model; it names the first error."""
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        # The location names union members too ("subscribe", "run", "uuid"): they are not the client's words.
+        # The location also contains union members ("subscribe", "run", "uuid"), which
+        # are not the client's words.
         names = [part for part in first["loc"] if part not in ("subscribe", "unsubscribe")]
         named = names[:1] + [part for part in names[1:] if isinstance(part, int)]
         field = ".".join(str(part) for part in named) or None
@@ -173,29 +174,29 @@ class ErrorFrame(Frame):
 
 
 class RunState(ListedRun):
-    """A run's state: everything that lists over HTTP show except the goal, which does not change."""
+    """A run's state: what lists over HTTP show, except the goal, which does not change."""
 
     run_id: UUID
 
 
 class RunFrame(Frame):
-    """A run has changed. Quick changes of one run are reported once, with the latest state."""
+    """A run has changed. Quick successive changes of one run are reported once, with the latest state."""
 
     type: Literal["run"] = "run"
     run: RunState
 
     @classmethod
     def of(cls, run: ListedRun) -> Self:
-        """The frame for a run as a list shows it."""
+        """Return the frame for a run as a list shows it."""
         return cls(run=RunState.model_validate({**dict(run), "run_id": run.id}))
 
     def wire(self) -> bytes:
-        """The frame as JSON text; a run's state always has all members."""
+        """Return the frame as JSON text; a run's state always has all members."""
         return self.model_dump_json().encode()
 
 
 class RunGoneFrame(Frame):
-    """A run was deleted, or is not in the database that was restored."""
+    """A run was deleted, or is not in a database that was restored."""
 
     type: Literal["gone"] = "gone"
     run: UUID
@@ -205,7 +206,7 @@ ServerFrame = Annotated[
     SubscribedFrame | UnsubscribedFrame | HeartbeatFrame | ErrorFrame | RunFrame | RunGoneFrame,
     Field(discriminator="type"),
 ]
-"""Any frame that the server sends beside events."""
+"""Any frame that the server sends, apart from events."""
 
 SERVER_FRAME_ADAPTER: TypeAdapter[ServerFrame] = TypeAdapter(ServerFrame)
-"""Gives the JSON Schema of the frames that clients get to see."""
+"""Provides the JSON Schema of the frames that clients receive."""

@@ -7,8 +7,8 @@ from typing import cast
 def field_path(location: Sequence[int | str], body: object, *, is_missing: bool = False) -> str:
     """Return the path of a field as the client knows it.
 
-    Omits the first part of a location (body, query, path), and the tags of union members, which are not in
-    the body.
+    The path omits the first part of a location (body, query, path), and the tags of union members, which are
+    not in the body.
     """
     place, *parts = location
     if place != "body":
@@ -27,7 +27,7 @@ def field_path(location: Sequence[int | str], body: object, *, is_missing: bool 
 def _may_hold(value: object, part: int | str) -> bool:
     if isinstance(value, dict):
         return part in cast("dict[object, object]", value)
-    # What a list or a plain value does not hold is the tag of a union's member.
+    # A part that is not a key of a list or plain value is the tag of a union's member.
     return value is None or (isinstance(value, list) and isinstance(part, int))
 
 

@@ -11,14 +11,14 @@ Z_95 = 1.959963984540054
 def wilson(count: int, of: int, z: float = Z_95) -> tuple[float, float]:
     """Return the Wilson score interval of a share: the shares that fit `count` of `of`, in [0, 1].
 
-    Unlike the textbook's normal interval it says something at 0 of n and n of n, and its coverage is close to
-    what it claims from small n on: E. B. Wilson, *Probable inference, the law of succession, and statistical
-    inference*, JASA 22 (1927), 209-212; recommended by Brown, Cai and DasGupta, *Interval estimation for a
-    binomial proportion*, Statistical Science 16 (2001), 101-133.
+    Unlike the normal interval of textbooks, it is informative at 0 of n and n of n, and its coverage is close
+    to the nominal one even for small n. Sources: E. B. Wilson, *Probable inference, the law of succession,
+    and statistical inference*, JASA 22 (1927), 209-212; recommended by Brown, Cai and DasGupta, *Interval
+    estimation for a binomial proportion*, Statistical Science 16 (2001), 101-133.
 
     Args:
-        count: cases that were so.
-        of: all cases; of none, every share fits.
+        count: the cases that count.
+        of: all cases; if there are none, every share fits.
         z: quantile of the normal distribution.
 
     Raises:
@@ -32,14 +32,14 @@ def wilson(count: int, of: int, z: float = Z_95) -> tuple[float, float]:
     middle = share + z * z / (2 * of)
     reach = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
     scale = 1 + z * z / of
-    # At the ends rounding would give 1e-17 instead of 0, and 1 less as much.
+    # At the ends, rounding would give 1e-17 instead of 0, and as much less than 1.
     low = 0.0 if count == 0 else (middle - reach) / scale
     high = 1.0 if count == of else (middle + reach) / scale
     return low, high
 
 
 def share(count: int, of: int) -> Share:
-    """Return `count` of `of` with its 95 % interval; all is null when there are no cases."""
+    """Return `count` of `of` with its 95 % interval; all values are null if there are no cases."""
     if of == 0:
         return Share(count=0, of=0, value=None, low=None, high=None)
     low, high = wilson(count, of)

@@ -1,6 +1,6 @@
-"""How this process and its programs reach other machines: proxy and trusted authorities.
+"""How this process and its programs reach other machines: proxy and trusted certificate authorities.
 
-Git, uv, npm, pip and the libraries for HTTP each read different variables. One setting becomes all of them.
+Git, uv, npm, pip and the HTTP libraries each read different variables. One setting sets all of them.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -21,12 +21,12 @@ _PORTS = range(1, 65_536)
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """What the operator says of the way to other machines.
+    """The operator's settings for connections to other machines.
 
     Attributes:
-        ca_bundle: a PEM file with every authority to trust; None leaves it to each program.
+        ca_bundle: a PEM file with all trusted authorities; None leaves the choice to each program.
         proxy: URL of an HTTP proxy; None leaves the environment's.
-        no_proxy: hosts that are reached without it; this machine always is.
+        no_proxy: hosts that are reached without the proxy, in addition to this machine.
     """
 
     ca_bundle: Path | None = None
@@ -34,10 +34,10 @@ class Outbound:
     no_proxy: Sequence[str] = ()
 
     def variables(self) -> dict[str, str]:
-        """Return the environment variables that tell every program.
+        """Return the environment variables that configure every program.
 
         Raises:
-            InvalidInputError: the bundle cannot be used, or the proxy's URL; the error names the setting.
+            InvalidInputError: the bundle or the proxy's URL cannot be used; the error names the setting.
         """
         found: dict[str, str] = {}
         if self.ca_bundle is not None:
@@ -52,7 +52,7 @@ class Outbound:
         return found
 
     def apply(self, environ: MutableMapping[str, str]) -> None:
-        """Put the variables into the environment of this process; they take the place of what is there.
+        """Set the variables in the environment of this process, replacing existing values.
 
         Raises:
             InvalidInputError: as `variables`.
@@ -61,12 +61,12 @@ class Outbound:
 
 
 def authorities(bundle: Path) -> int:
-    """Return how many authorities a PEM file names.
+    """Return how many authorities a PEM file contains.
 
     Raises:
-        InvalidInputError: it cannot be read, or names none.
+        InvalidInputError: the file cannot be read, or contains none.
     """
-    import ssl  # noqa: PLC0415 - only with a bundle: keeps the start of every command quick
+    import ssl  # noqa: PLC0415 - only with a bundle, so that commands start quickly
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
@@ -87,7 +87,8 @@ def check_proxy(url: str) -> None:
     """Check the URL of a proxy.
 
     Raises:
-        InvalidInputError: it is not like `http://proxy.example:3128`; the message holds no password.
+        InvalidInputError: it does not look like `http://proxy.example:3128`; the
+            message contains no password.
     """
     told = "give a URL such as http://proxy.example:3128"
     try:
@@ -106,5 +107,5 @@ def shown_proxy(url: str) -> str:
 
 
 def _in_both_cases(names: Sequence[str], value: str) -> Mapping[str, str]:
-    """Some programs read only one of the two; an older value in the other must not contradict."""
+    """Return the variables in both cases: some programs read only one, and the other must not contradict."""
     return {each: value for name in names for each in (name, name.lower())}

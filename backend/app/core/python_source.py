@@ -9,7 +9,7 @@ _ONE_AT_A_TIME = threading.Lock()
 """CPython before 3.12 counts the depth of a conversion for all threads together (gh-106905).
 
 Two threads that parse at once then end with a `SystemError`: "AST constructor recursion depth mismatch".
-Libraries parse without this lock, too. The same text parses when it is tried again.
+Libraries parse without this lock, so the error can still occur; another try succeeds.
 """
 
 _TRIES = 5
@@ -35,10 +35,10 @@ def parse_expression(source: str | bytes) -> ast.Expression:
 
 
 def undisturbed(parse: Callable[[], _Parsed]) -> _Parsed:
-    """Parse, once more where another thread got in the way.
+    """Parse, and try once more if another thread interfered.
 
     Args:
-        parse: does it, and may end with a `SystemError` for what other threads do.
+        parse: parses; may raise a `SystemError` because of other threads.
     """
     with _ONE_AT_A_TIME:
         for _ in range(_TRIES - 1):

@@ -26,5 +26,5 @@ class SecretReference(BaseModel):
 
     @property
     def place(self) -> SecretPlace:
-        """The same for `Credentials`."""
+        """Return the place of the secret for `Credentials`."""
         return SecretPlace(variable=self.env, file=self.file)

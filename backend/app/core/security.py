@@ -1,4 +1,4 @@
-"""Who may do what: roles, tokens, and the origins from which requests are accepted."""
+"""Access control: roles, tokens, and the origins from which requests are accepted."""
 
 import hashlib
 import ipaddress
@@ -24,31 +24,31 @@ class Role(StrEnum):
     ADMIN = "admin"
 
     def includes(self, other: "Role") -> bool:
-        """True when this role may do what `other` may."""
+        """Return whether this role may do what `other` may."""
         order = list(Role)
         return order.index(self) >= order.index(other)
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks."""
+    """The person or token behind a request."""
 
     name: str
     role: Role
 
 
 def new_token() -> str:
-    """A token with 256 bits of randomness; its prefix lets secret scanners find it."""
+    """Return a token with 256 bits of randomness; its prefix lets secret scanners find it."""
     return f"pr_{secrets.token_urlsafe(32)}"
 
 
 def digest_of(token: str) -> bytes:
-    """What is stored of a token. It is random enough for a plain SHA-256."""
+    """Return the digest of a token for storage; tokens are random enough for a plain SHA-256."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def is_loopback(host: str) -> bool:
-    """True for an address that only this machine can reach."""
+    """Return whether only this machine can reach an address."""
     if host in LOOPBACK_NAMES:
         return True
     try:
@@ -63,10 +63,10 @@ def require_safe_binding(host: str, names: Collection[str] = (), *, tokens_exist
     Args:
         host: address to listen on.
         names: further names by which the service may be addressed.
-        tokens_exist: whether requests have to show a token.
+        tokens_exist: whether requests must carry a token.
 
     Raises:
-        InvalidInputError: naming HOST or ALLOWED_HOSTS.
+        InvalidInputError: other machines could reach the service; the error names HOST or ALLOWED_HOSTS.
     """
     if tokens_exist:
         return
@@ -86,12 +86,12 @@ def require_safe_binding(host: str, names: Collection[str] = (), *, tokens_exist
 
 
 def host_name(host_header: str) -> str:
-    """The name in a Host header, without port and brackets, in lower case."""
+    """Return the name in a Host header, without port and brackets, in lower case."""
     return (urlsplit(f"//{host_header}").hostname or "").lower()
 
 
 def host_allowed(host_header: str, further: Collection[str]) -> bool:
-    """True when a request is addressed to us; a rebound DNS name is not."""
+    """Return whether a request is addressed to this service; a rebound DNS name is not."""
     try:
         name = host_name(host_header)
     except ValueError:
@@ -100,13 +100,13 @@ def host_allowed(host_header: str, further: Collection[str]) -> bool:
 
 
 def origin_allowed(origin: str | None, host_header: str) -> bool:
-    """True when a request comes from our own pages, or from no page at all."""
+    """Return whether a request comes from the service's pages, or from no page at all."""
     if origin is None:
         return True
     try:
         theirs = urlsplit(origin)
         ours = urlsplit(f"{theirs.scheme}://{host_header}")
         places = [(each.hostname, each.port or _STANDARD_PORTS.get(each.scheme)) for each in (theirs, ours)]
-    except ValueError:  # a port that is no number, brackets left open
+    except ValueError:  # the port is not a number, or a bracket is not closed
         return False
     return theirs.scheme in _STANDARD_PORTS and places[0] == places[1]

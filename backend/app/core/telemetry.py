@@ -1,4 +1,4 @@
-"""Logs and traces: traces through logfire, sent only to a place that the operator names."""
+"""Logs and traces: logfire makes the traces and sends them only where the operator says."""
 
 import logging
 import os
@@ -13,9 +13,9 @@ _DOUBLES = ("com.anthropic.sdk.python",)
 
 
 def configure_telemetry(settings: Settings, *, service: str) -> None:
-    """Set up spans for this process; without token and endpoint nothing leaves the machine."""
+    """Set up spans for this process; without token and endpoint, nothing leaves the machine."""
     if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
-        # The exporter reads nothing but the environment, while our settings may come from `.env`.
+        # The exporter reads only the environment, while our settings may come from `.env`.
         os.environ.setdefault(  # noqa: TID251 - read by the SDK
             "OTEL_EXPORTER_OTLP_ENDPOINT", settings.OTEL_EXPORTER_OTLP_ENDPOINT
         )
@@ -34,30 +34,30 @@ def configure_telemetry(settings: Settings, *, service: str) -> None:
 
 
 def suppress_doubles() -> None:
-    """Keep libraries from reporting model requests, each of which has a span already."""
+    """Keep libraries from reporting model requests, which already have spans."""
     logfire.suppress_scopes(*_DOUBLES)
 
 
 def configure_logging(settings: Settings) -> None:
-    """Log to standard error, one line an event."""
+    """Log to standard error, one line per event."""
     logging.basicConfig(
         level=settings.LOG_LEVEL.upper(),
         format="%(asctime)s %(levelname)-7s %(name)s: %(message)s",
         datefmt="%H:%M:%S",
     )
-    # Each job shows in the run it moves on; the queue and the HTTP client need not say it again.
+    # Each job shows in the run that it advances, so the queue and the HTTP client need not log it.
     for chatty in ("procrastinate", "httpx", "alembic"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def current_traceparent() -> str | None:
-    """The current span as a W3C `traceparent`, to be continued elsewhere; None outside any."""
+    """Return the current span as a W3C `traceparent`, to be continued elsewhere; None outside of a span."""
     return logfire.get_context().get("traceparent")
 
 
 @contextmanager
 def continued_trace(traceparent: str | None) -> Generator[None]:
-    """Make the spans opened inside children of `traceparent`, or roots without one."""
+    """Make the spans in the block children of `traceparent`, or roots if there is none."""
     if traceparent is None:
         yield
         return

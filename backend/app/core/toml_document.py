@@ -22,7 +22,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """What is wrong with a document, and at which of its keys."""
+    """What is wrong with a document, and the keys where."""
 
     place: Place
     message: str
@@ -33,9 +33,9 @@ class TomlDocument(Generic[ModelT]):
     """A kind of document.
 
     Attributes:
-        model: what it must be.
-        setting: names the document's path; errors name it as the field.
-        complaint: words what the model says against a document.
+        model: the model that a document must fit.
+        setting: the setting with the document's path; errors name it as the field.
+        complaint: turns a model's error into words.
     """
 
     model: type[ModelT]
@@ -46,8 +46,8 @@ class TomlDocument(Generic[ModelT]):
         """Read a file.
 
         Raises:
-            InvalidInputError: it cannot be read, is no TOML or says what it must not; the message names line
-                and key.
+            InvalidInputError: the file cannot be read, is not TOML, or does not fit the model; the message
+                names line and key.
         """
         try:
             content = path.read_bytes()
@@ -63,7 +63,7 @@ class TomlDocument(Generic[ModelT]):
         return self.parse(text, str(path))
 
     def parse(self, text: str, name: str) -> ModelT:
-        """Read a document's text; `name` is what errors call it.
+        """Read a document's text; `name` is its name in errors.
 
         Raises:
             InvalidInputError: as in `load`.

@@ -7,17 +7,17 @@ from opentelemetry.trace import Span
 
 
 def open_span(name: str, **attributes: str | int | None) -> AbstractContextManager[Span]:
-    """Return a span, as a context manager; without a configured exporter it goes nowhere.
+    """Return a span as a context manager; without a configured exporter it is discarded.
 
     Args:
-        name: of the span.
-        attributes: those that are None are left out.
+        name: the span's name.
+        attributes: the span's attributes; those that are None are left out.
     """
     known = {key: value for key, value in attributes.items() if value is not None}
     return trace.get_tracer("phaserunner").start_as_current_span(name, attributes=known)
 
 
 def current_trace_id() -> str | None:
-    """The trace this code runs in: 32 hexadecimal digits, or None outside any."""
+    """Return the id of the current trace as 32 hexadecimal digits; None outside of a trace."""
     context = trace.get_current_span().get_span_context()
     return format(context.trace_id, "032x") if context.is_valid else None

@@ -1,4 +1,4 @@
-"""The public module of events: what clients and contracts rely on. The rest is in `app.core.events`."""
+"""The public module of events, on which clients and contracts rely; `app.core.events` holds the rest."""
 
 from app.core.events.envelope import Envelope
 from app.core.events.evaluations import EvaluationCompletedData, EvaluationCompletedEvent, EvaluationData

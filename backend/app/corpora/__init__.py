@@ -1,1 +1,1 @@
-"""Labelled cases that the evaluators are measured on."""
+"""Labelled cases on which the evaluators are measured."""

@@ -1,4 +1,4 @@
-"""The corpora that come along, by name."""
+"""The built-in corpora, by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from app.schemas.runs import Phase
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How a corpus that is generated is made.
+    """How a generated corpus is made.
 
     Attributes:
-        data: the file it is made of; None is the one that its package brings.
-        mutations: single mutations of each good solution, at most.
-        seed: chooses them; the same seed gives the same cases.
+        data: the file that it is made from; None is the one in its package.
+        mutations: the most mutations of each good solution.
+        seed: chooses the mutations; the same seed gives the same cases.
     """
 
     data: Path | None = None
@@ -44,7 +44,7 @@ def load_corpus(name: str, build: Build) -> tuple[CorpusCase, ...]:
     """Return the cases of a built-in corpus, or of a directory; `./NAME` is always a directory.
 
     Raises:
-        InvalidInputError: it cannot be used; the message names file and field.
+        InvalidInputError: the corpus cannot be used; the message names file and field.
     """
     if name in BUILT_IN:
         return built_in(name, build)
@@ -55,7 +55,7 @@ def built_in(name: str, build: Build) -> tuple[CorpusCase, ...]:
     """Return the cases of a built-in corpus.
 
     Raises:
-        InvalidInputError: there is none of this name, or what it is made of cannot be used.
+        InvalidInputError: there is no built-in corpus of this name, or its data cannot be used.
     """
     if name not in BUILT_IN:
         raise InvalidInputError(f"there is no {name!r}; there are {', '.join(BUILT_IN)}", field="corpus")
@@ -65,7 +65,7 @@ def built_in(name: str, build: Build) -> tuple[CorpusCase, ...]:
 
 
 def choose(cases: tuple[CorpusCase, ...], phase: Phase | None, limit: int | None) -> tuple[CorpusCase, ...]:
-    """Return the cases of a phase, at most so many: spread evenly, so that each kind is among them."""
+    """Return at most `limit` cases of a phase, spread evenly so that all kinds are included."""
     those = tuple(each for each in cases if phase is None or each.phase is phase)
     if limit is None or limit >= len(those):
         return those

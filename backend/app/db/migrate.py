@@ -16,14 +16,14 @@ _UNKNOWN_REVISION = re.compile(r"Can't locate revision identified by '([^']*)'")
 
 
 def migrations_directory() -> Path:
-    """Where the migrations are: beside the package in a checkout, inside it in a wheel."""
+    """Return the directory of the migrations: beside the package in a checkout, inside it in a wheel."""
     package = Path(__file__).resolve().parents[1]
     packaged = package / "_migrations"
     return packaged if packaged.is_dir() else package.parent / "migrations"
 
 
 def alembic_config(url: str) -> Config:
-    """Alembic's configuration for the database at `url`."""
+    """Return Alembic's configuration for the database at `url`."""
     config = Config()
     config.set_main_option("script_location", str(migrations_directory()).replace("%", "%%"))
     config.set_main_option("sqlalchemy.url", sqlalchemy_url(url).replace("%", "%%"))
@@ -31,7 +31,7 @@ def alembic_config(url: str) -> Config:
 
 
 def newest_revision() -> str:
-    """The schema this version of the program works with."""
+    """Return the schema that this version of the program works with."""
     return ScriptDirectory(str(migrations_directory())).get_current_head() or ""
 
 
@@ -42,7 +42,7 @@ def known_revisions() -> frozenset[str]:
 
 
 def unknown_schema(revision: str) -> DatabaseSetupError:
-    """Say that the database has a schema of a newer version of the program."""
+    """Return the error for a database with a schema of a newer version of the program."""
     return DatabaseSetupError(
         f"the database has the schema {revision}, which this version does not know; it knows up "
         f"to {newest_revision()}. Start the newer version again, or restore the dump from before its "
@@ -51,10 +51,10 @@ def unknown_schema(revision: str) -> DatabaseSetupError:
 
 
 async def upgrade_to_head(url: str) -> None:
-    """Apply every migration that is missing; several processes may ask at once.
+    """Apply every missing migration; several processes may call this at the same time.
 
     Raises:
-        DatabaseSetupError: the schema is of a newer version of the program; nothing is changed.
+        DatabaseSetupError: a newer version of the program made the schema; nothing is changed.
     """
     await anyio.to_thread.run_sync(_upgrade, alembic_config(url))
 

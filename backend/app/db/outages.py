@@ -1,4 +1,4 @@
-"""Distinguishes an unavailable or overloaded database from our own errors, and waits for it."""
+"""Tells outages and overload of the database from other errors, and waits for the database."""
 
 import asyncio
 import errno
@@ -14,11 +14,11 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.25
-"""Between two questions to a database that is away; each is a connection that is refused."""
+"""Seconds between two tries to connect to an unavailable database; each try is one refused connection."""
 
 # SQLSTATE classes: connection, insufficient resources, operator intervention (shutting or starting up).
 _OUTAGE_CLASSES = ("08", "53", "57")
-# Ours was open for too long without a statement: this process was stopped meanwhile.
+# Our transaction was idle for too long, because this process was stopped meanwhile.
 _IDLE_IN_TRANSACTION = "25P03"
 _DISK_FULL = "53100"
 _UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
@@ -27,7 +27,7 @@ Value = TypeVar("Value")
 
 
 def is_outage(error: BaseException) -> bool:
-    """True when the same request may succeed as soon as the database is back."""
+    """Return whether the same request may succeed once the database is back."""
     match error:
         case DBAPIError():
             broken = error.connection_invalidated or isinstance(error, InterfaceError | OperationalError)
@@ -39,8 +39,8 @@ def is_outage(error: BaseException) -> bool:
         case ConnectionError() | TimeoutError() | socket.gaierror():
             return True
         case OSError():
-            # Files that cannot be read or written are OSErrors too, and no outage. A name with several
-            # addresses, none of which answers, is one without a number.
+            # Unreadable or unwritable files also raise OSError and are no outage. If a host name has several
+            # addresses and none answers, the error has no number.
             several = error.errno is None and str(error).startswith("Multiple exceptions: ")
             return several or error.errno in _UNREACHABLE
         case _:
@@ -48,7 +48,7 @@ def is_outage(error: BaseException) -> bool:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """True when the disk of this machine or of the database has no space left."""
+    """Return whether the disk of this machine or of the database has no space left."""
     match error:
         case DBAPIError():
             return getattr(error.orig, "sqlstate", None) == _DISK_FULL
@@ -61,9 +61,10 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 async def through_outages(operation: Callable[[], Awaitable[Value]]) -> Value:
-    """Repeat an operation for as long as the database is unavailable; other errors are raised.
+    """Repeat an operation while the database is unavailable; raise all other errors.
 
-    An operation can have been committed although the answer was lost: it must find out what holds.
+    An operation may have been committed although its reply was lost, so it must check
+    the present state itself.
     """
     told = False
     while True:

@@ -1,4 +1,4 @@
-"""Notices that a newer version migrated the database under a running process."""
+"""Notices when a newer version of the program migrates the database under a running process."""
 
 import asyncio
 import logging
@@ -23,12 +23,12 @@ async def watching_schema(
 ) -> AsyncGenerator[None]:
     """Call `stop` when the database gets a schema that this version does not know.
 
-    An old process would write rows that the new version misreads. So it ends, and hands its runs over.
+    An old process would write rows that the new version misreads. So it stops and hands its runs over.
 
     Args:
-        sessions: of the database.
-        stop: begins to end the process; must not wait.
-        seconds: how often to look.
+        sessions: opens sessions on the database.
+        stop: starts to stop the process; must not wait.
+        seconds: the period of checks.
 
     Raises:
         DatabaseSetupError: at the end of the block, if the schema became newer.
@@ -59,5 +59,5 @@ async def _revision(sessions: Sessions) -> str | None:
     try:
         async with sessions() as session:
             return await session.scalar(text("SELECT version_num FROM alembic_version"))
-    except (OSError, SQLAlchemyError):  # the database is unavailable, or just being migrated
+    except (OSError, SQLAlchemyError):  # the database is unavailable, or is being migrated
         return None

@@ -1,1 +1,1 @@
-"""Forges, where teams keep issues and pull requests: the operator's file, a port, and GitHub behind it."""
+"""Forges, where teams keep issues and pull requests: the operator's file, a port, and its adapters."""

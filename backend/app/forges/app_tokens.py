@@ -1,7 +1,7 @@
-"""Acts as a GitHub App: makes short-lived tokens of its private key.
+"""Acts as a GitHub App: gets short-lived tokens in exchange for proofs signed with its private key.
 
-A JSON Web Token that the key signs is exchanged for a token of the App's installation, which expires after an
-hour. See "Authenticating as a GitHub App installation" in GitHub's documentation.
+A JSON Web Token signed with the key is exchanged for a token of the App's installation, which expires after
+an hour. See "Authenticating as a GitHub App installation" in GitHub's documentation.
 """
 
 import time
@@ -18,7 +18,7 @@ from app.forges.port import ForgeError
 from app.forges.rest import OpenClient, RestApi
 
 _LIFETIME_SECONDS = 9 * 60
-"""GitHub takes ten minutes at most, and its clock may be ahead."""
+"""GitHub accepts at most ten minutes, and its clock may be ahead."""
 
 _CLOCK_SKEW_SECONDS = 60
 _RENEWED_BEFORE_SECONDS = 5 * 60
@@ -30,7 +30,7 @@ class GitHubApp:
 
     Args:
         open_client: makes a client for one request.
-        api: beginning of the addresses of the API.
+        api: base URL of the API.
         app: client ID or number of the App.
         installation: number of the installation; None if the App has only one.
     """
@@ -45,13 +45,14 @@ class GitHubApp:
         self._expires = 0.0
 
     async def token(self, key: str) -> str:
-        """Return a token of the installation that is valid for some minutes at least.
+        """Return a token of the installation that stays valid for at least some minutes.
 
         Args:
             key: the App's private key, as PEM.
 
         Raises:
-            UnavailableError: the key is none, GitHub refuses it, or the installation is not clear.
+            UnavailableError: the key is invalid, GitHub refuses it, or it is unclear
+                which installation to use.
         """
         async with self._lock:
             if time.time() > self._expires - _RENEWED_BEFORE_SECONDS:

@@ -1,4 +1,4 @@
-"""Reads what a delivery of GitHub asks for; nothing here acts."""
+"""Parses what a delivery of GitHub asks for; this module does not act on it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from app.forges.outcomes import REVERT_WORD
 
 OWN = "<!-- phaserunner:"
-"""Everything that the service writes on a forge holds this."""
+"""A marker in everything that the service writes on a forge."""
 
 _COMMAND = re.compile(r"/phaserunner[ \t]+(run|retry|stop)\b[ \t]*(.*)", re.DOTALL)
 _MAX_TEXT = 4_000
@@ -32,19 +32,19 @@ _STIRRING = (
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """Nothing is to be done; the reason is recorded."""
+    """There is nothing to do; the reason is recorded."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Somebody asks for something at an issue or pull request.
+    """Someone asks for something at an issue or pull request.
 
     Attributes:
-        what: `label` stands for a label that was added.
-        text: name of the label, or what follows the command.
-        number: of the issue or pull request.
+        what: the command; `label` stands for a label that was added.
+        text: name of the label, or the text after the command.
+        number: number of the issue or pull request.
         at: when it was asked.
         more_labels: labels that were added at the same time.
         comment: number of the comment that holds the command.
@@ -63,7 +63,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A pull request was merged or closed, or opened again (`outcome` is None)."""
+    """A pull request was merged, closed or reopened (`outcome` is None)."""
 
     repository: str
     number: int
@@ -74,13 +74,13 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Stirred:
-    """Something happened that a review may depend on; what it is, is read from the forge.
+    """Something happened that may affect a review; the details are read from the forge.
 
     Attributes:
-        number: of the pull request, if the delivery names one.
-        commit: of the head, if the delivery names only that.
-        branch: that was pushed to.
-        reverts: whether a pushed commit speaks of a revert.
+        number: number of the pull request, if the delivery names one.
+        commit: commit of the head, if the delivery names only that.
+        branch: the branch that was pushed to.
+        reverts: whether the message of a pushed commit mentions a revert.
     """
 
     repository: str
@@ -181,7 +181,7 @@ class _Pushed(BaseModel):
 
 
 def read_delivery(event: str, payload: Mapping[str, Any]) -> Wish:
-    """Say what a delivery asks for.
+    """Return what a delivery asks for.
 
     Args:
         event: the header `X-GitHub-Event`.
@@ -223,7 +223,7 @@ def _stirred(event: str, payload: Mapping[str, Any]) -> Wish:
 
 
 def pushed_to(repository: str, ref: str, commits: Sequence[PushedCommit]) -> Stirred | Nothing:
-    """Say what a push may concern."""
+    """Return what a push may affect."""
     if not ref.startswith(_BRANCHES):
         return Nothing("no branch was pushed to")
     reverts = any(REVERT_WORD in each.message.lower() for each in commits)
@@ -259,7 +259,7 @@ def _commented(found: _Commented) -> Wish:
 
 
 def asked_by_comment(body: str, repository: str, number: int, user: str, at: datetime) -> Asked | Nothing:
-    """Say what a comment on an issue asks for; what the service itself wrote asks for nothing."""
+    """Return what a comment on an issue asks for; the service's own comments ask for nothing."""
     if OWN in body:
         return Nothing("the service wrote it, or somebody quotes the service")
     command = command_in(body)
@@ -269,7 +269,7 @@ def asked_by_comment(body: str, repository: str, number: int, user: str, at: dat
 
 
 def command_in(body: str) -> tuple[str, str] | None:
-    """Return the command that a comment begins with, and the text after it; None without one."""
+    """Return the command at the start of a comment and the text after it; None if there is no command."""
     found = None if OWN in body else _COMMAND.match(body)
     return None if found is None else (found[1], found[2].strip()[:_MAX_TEXT])
 

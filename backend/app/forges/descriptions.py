@@ -1,4 +1,4 @@
-"""Writes what people read on a forge: the description of a pull request, the comment on an issue."""
+"""Writes texts for people on a forge: the description of a pull request, the comment on an issue."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _NUMBERS = ("passed_tests", "failed_tests", "error_count", "tests", "total")
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A changed file with its numbers of lines."""
+    """A changed file and the numbers of its added and deleted lines."""
 
     path: str
     additions: int
@@ -31,15 +31,15 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFacts:
-    """What the description says about a run.
+    """The facts about a run for descriptions.
 
     Attributes:
-        run: as the API shows it.
-        files: what the result changes.
-        issue: number of the issue that it answers.
+        run: the run as the API shows it.
+        files: the files that the result changes.
+        issue: number of the issue that it resolves.
         link: the run's page, if the operator named one.
         problem: why the result could not be offered.
-        next_step: what happens then.
+        next_step: what happens after that.
     """
 
     run: RunDetail
@@ -51,7 +51,7 @@ class ReportFacts:
 
 
 def marker_of(run_id: UUID) -> str:
-    """Return the text by which the comment of a run is found."""
+    """Return the text that identifies the comment of a run."""
     return f"<!-- phaserunner:run:{run_id} -->"
 
 
@@ -61,7 +61,7 @@ def title_of(facts: ReportFacts) -> str:
 
 
 def pull_request_body(facts: ReportFacts, before: str = "") -> str:
-    """Return the description of the pull request; what people wrote outside the marked section stays."""
+    """Return the description of the pull request; people's text outside the marked section stays."""
     section = "\n".join([BEGIN, *_section(facts), END])
     if BEGIN not in before or END not in before:
         return f"{before.rstrip()}\n\n{section}" if before.strip() else section
@@ -70,7 +70,7 @@ def pull_request_body(facts: ReportFacts, before: str = "") -> str:
 
 
 def comment_body(facts: ReportFacts, pull_url: str | None, marker: str) -> str:
-    """Return the text of the comment on the issue; it begins with its marker."""
+    """Return the text of the comment on the issue, which starts with its marker."""
     run = facts.run
     lines = [marker, f"**PhaseRunner**: {_state(run)}"]
     if run.status_reason:
@@ -86,7 +86,7 @@ def comment_body(facts: ReportFacts, pull_url: str | None, marker: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Make text of others safe within a line: no markup, no mention, no reference, one line."""
+    """Make untrusted text safe within a line: no markup, no mention, no reference, one line."""
     line = " ".join(text.split())
     line = line if len(line) <= _MAX_CELL else f"{line[: _MAX_CELL - 1]}…"
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,4 +1,4 @@
-"""GitHub behind the port: its REST interface, and GraphQL for the one thing that REST lacks."""
+"""The GitHub adapter: its REST interface, and GraphQL for the one thing that REST lacks."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -30,10 +30,10 @@ _MAX_COMMIT_PAGES = 5
 _MAX_DESCRIPTION = 140
 _WRITERS = frozenset({"admin", "write", "maintain"})
 ADVICE = f"{STATUS_CONTEXT} advice"
-"""Name of the check run with the notes of advisers."""
+"""Name of the check run with the advisers' notes."""
 
 _MAX_ANNOTATIONS = 50
-"""GitHub takes no more in one request."""
+"""The most annotations that GitHub accepts in one request."""
 
 _CONCLUSIONS = {"success": "success", "failure": "failure", "error": "action_required", "pending": "neutral"}
 _READY = (
@@ -47,9 +47,9 @@ class GitHub(Forge):
 
     Args:
         open_client: makes a client for one request.
-        api: beginning of the addresses of the API.
-        token: reads the token; called for each request, so that a rotated token counts at once.
-        as_app: whether the token is of a GitHub App, which may write check runs.
+        api: base URL of the API.
+        token: reads the token; called for each request, so that a rotated token takes effect at once.
+        as_app: whether the token belongs to a GitHub App, which may write check runs.
     """
 
     def __init__(self, open_client: OpenClient, api: str, token: ReadToken, *, as_app: bool = False) -> None:
@@ -102,7 +102,7 @@ class GitHub(Forge):
 
     @override
     async def open_pull(self, repository: str, new: NewPullRequest) -> PullRequest:
-        # A crash may have come between an earlier request and the record of its answer.
+        # An earlier request may have succeeded before a crash kept its result from being recorded.
         if before := await self.find_pull(repository, new.head):
             return before
         body = {
@@ -152,7 +152,7 @@ class GitHub(Forge):
         if self._as_app:
             await self._check_run(repository, commit, status, STATUS_CONTEXT, _CONCLUSIONS[status.state])
             if any(not each.blocks for each in status.annotations):
-                # Advice is neutral: it never makes a commit red.
+                # Advice is neutral, so that it never marks a commit as failed.
                 await self._check_run(repository, commit, status, ADVICE, "neutral")
             return
         body = {
@@ -166,7 +166,7 @@ class GitHub(Forge):
     async def _check_run(
         self, repository: str, commit: str, status: CommitStatus, name: str, conclusion: str
     ) -> None:
-        """Write the one check run of a commit with this name, or replace it."""
+        """Create the commit's check run with this name, or replace it."""
         shown = [each for each in status.annotations if each.blocks == (name == STATUS_CONTEXT)]
         body = {
             "name": name,
@@ -210,7 +210,7 @@ class GitHub(Forge):
         own = await self.login()
         async for part in self._pages(f"/repos/{repository}/issues/{issue}/comments", {}, _MAX_PAGES):
             for each in part:
-                # The marker in a comment of somebody else is only a quotation.
+                # In another person's comment, the marker is only a quotation.
                 if marker in (each.get("body") or "") and author_of(each) == own:
                     return int(each["id"])
         return None
@@ -218,7 +218,7 @@ class GitHub(Forge):
     async def _pages(
         self, path: str, query: Mapping[str, str], most: int
     ) -> AsyncGenerator[list[dict[str, Any]]]:
-        """Read a list page by page."""
+        """Yield a list page by page."""
         for page in range(1, most + 1):
             asked = {**query, "per_page": str(_PER_PAGE), "page": str(page)}
             part = cast("list[dict[str, Any]]", await self._call("GET", path, query=asked))
@@ -228,7 +228,7 @@ class GitHub(Forge):
 
 
 def _retry_at(response: httpx.Response) -> datetime | None:
-    """When a rate limit ends; None if the failure is of another kind."""
+    """Return when a rate limit ends; None if the failure is of another kind."""
     if response.status_code not in (HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS):
         return None
     after, reset = response.headers.get("retry-after", ""), response.headers.get("x-ratelimit-reset", "")

@@ -1,4 +1,4 @@
-"""Reads GitHub's JSON, and writes what it wants. Pure."""
+"""Converts GitHub's JSON to and from the port's types. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ _MAX_TITLE = 255
 
 
 def issue_of(found: Mapping[str, Any]) -> Issue:
-    """Read an issue."""
+    """Return an issue."""
     return Issue(
         number=found["number"],
         title=found["title"],
@@ -21,7 +21,7 @@ def issue_of(found: Mapping[str, Any]) -> Issue:
 
 
 def pull_of(found: Mapping[str, Any]) -> PullRequest:
-    """Read a pull request from GitHub's JSON."""
+    """Return a pull request."""
     return PullRequest(
         number=found["number"],
         url=found["html_url"],
@@ -35,13 +35,13 @@ def pull_of(found: Mapping[str, Any]) -> PullRequest:
 
 
 def commit_of(found: Mapping[str, Any]) -> Commit:
-    """Read a commit of a list."""
+    """Return a commit from a list of commits."""
     commit = found["commit"]
     return Commit(found["sha"], commit["message"], datetime.fromisoformat(commit["committer"]["date"]))
 
 
 def annotation_for(found: Annotation) -> dict[str, Any]:
-    """Write an annotation of a check run."""
+    """Return an annotation of a check run as JSON."""
     return {
         "path": found.path,
         "start_line": found.line,
@@ -53,7 +53,7 @@ def annotation_for(found: Annotation) -> dict[str, Any]:
 
 
 def author_of(comment: Mapping[str, Any]) -> str | None:
-    """Return who wrote a comment; None if the account was deleted."""
+    """Return the author of a comment; None if the account was deleted."""
     user: Mapping[str, Any] | None = comment.get("user")  # None if the account was deleted
     return user.get("login") if user else None
 

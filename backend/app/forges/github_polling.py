@@ -19,7 +19,7 @@ class GitHubPolling(PollForge):
 
     Args:
         open_client: makes a client for one request.
-        api: beginning of the addresses of the API.
+        api: base URL of the API.
         token: reads the token; called for each request.
     """
 
@@ -31,7 +31,7 @@ class GitHubPolling(PollForge):
         self, repository: str, labels: Collection[str], since: datetime
     ) -> Sequence[Found]:
         found: list[Found] = []
-        # GitHub gives the newest events first, and takes no time to begin at.
+        # GitHub returns the newest events first, and has no parameter for a start time.
         async for part in self._pages(f"/repos/{repository}/issues/events", {}):
             new = [each for each in part if _time(each["created_at"]) >= since]
             found += [_labeled(repository, each) for each in new if _is_of(each, labels)]
@@ -49,7 +49,7 @@ class GitHubPolling(PollForge):
         every = [
             each async for part in self._pages(f"/repos/{repository}/issues/comments", query) for each in part
         ]
-        # An older comment that was edited is in the list, too; only new ones are commands.
+        # The list also has older comments that were edited, but only new ones are commands.
         return [_commented(repository, each) for each in every if _time(each["created_at"]) >= since]
 
     async def _pages(self, path: str, query: Mapping[str, str]) -> AsyncGenerator[list[dict[str, Any]]]:
@@ -64,7 +64,7 @@ class GitHubPolling(PollForge):
 def _is_of(event: Mapping[str, Any], labels: Collection[str]) -> bool:
     return (
         event["event"] == "labeled"
-        and event.get("actor") is not None  # the account was deleted
+        and event.get("actor") is not None  # None if the account was deleted
         and event["label"]["name"] in labels
         and "pull_request" not in event["issue"]
     )

@@ -39,9 +39,9 @@ class GitHubReviews(ReviewForge):
 
     Args:
         open_client: makes a client for one request.
-        api: beginning of the addresses of the API.
+        api: base URL of the API.
         token: reads the token; called for each request.
-        forge: the same forge; it tells who may write.
+        forge: the adapter of the same forge, which tells who may write.
     """
 
     def __init__(self, open_client: OpenClient, api: str, token: ReadToken, forge: GitHub) -> None:
@@ -76,7 +76,7 @@ class GitHubReviews(ReviewForge):
         return str(found["merge_base_commit"]["sha"])
 
     async def _pull(self, repository: str, number: int) -> ReviewedPull:
-        """Read a pull request; GitHub computes `mergeable` only after it was asked for the first time."""
+        """Read a pull request; GitHub computes `mergeable` only after the first request for it."""
         found: dict[str, Any] = {}
         for look in range(_MERGEABLE_LOOKS):
             if look:
@@ -125,14 +125,14 @@ class GitHubReviews(ReviewForge):
         ]
 
     async def _excerpt(self, repository: str, check: Mapping[str, Any]) -> str:
-        """Return why a check failed: its job's log, or what it says about itself with its annotations."""
+        """Return why a check failed: its job's log, or else its own text with its annotations."""
         app: Mapping[str, Any] = check.get("app") or {}
         if app.get("slug") == _ACTIONS:
             path = f"/repos/{repository}/actions/jobs/{check['id']}/logs"
             try:
                 return failing_part(await self._api.text(path, _MAX_LOG_BYTES))
             except ForgeError:
-                pass  # logs expire, or the token may not read them; what the check says is still there
+                pass  # logs expire, or the token may not read them; the check's own text is still available
         output: Mapping[str, Any] = check.get("output") or {}
         said = [output.get("title") or "", output.get("summary") or "", output.get("text") or ""]
         if output.get("annotations_count"):

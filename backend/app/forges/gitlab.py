@@ -1,4 +1,4 @@
-"""GitLab behind the port: its REST interface, version 4."""
+"""The GitLab adapter: its REST interface, version 4."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -36,12 +36,12 @@ _STATES = {"pending": "pending", "success": "success", "failure": "failed", "err
 
 
 class GitLab(Forge):
-    """GitLab.com, or a server with GitLab. Pull requests are merge requests.
+    """GitLab.com or another GitLab server. Pull requests are merge requests.
 
     Args:
         open_client: makes a client for one request.
-        api: beginning of the addresses of the API.
-        token: reads the token; called for each request, so that a rotated token counts at once.
+        api: base URL of the API.
+        token: reads the token; called for each request, so that a rotated token takes effect at once.
     """
 
     def __init__(self, open_client: OpenClient, api: str, token: ReadToken) -> None:
@@ -87,7 +87,7 @@ class GitLab(Forge):
 
     @override
     async def open_pull(self, repository: str, new: NewPullRequest) -> PullRequest:
-        # A crash may have come between an earlier request and the record of its answer.
+        # An earlier request may have succeeded before a crash kept its result from being recorded.
         if before := await self.find_pull(repository, new.head):
             return before
         body = {
@@ -124,7 +124,7 @@ class GitLab(Forge):
             return None
         made = found.get("merge_commit_sha") or found.get("squash_commit_sha")
         commits = 1
-        if not made:  # the target was moved forward to the branch
+        if not made:  # a fast-forward moved the target to the branch
             commits = len(await self._call("GET", f"{path}/commits", query={"per_page": str(_PER_PAGE)}))
         return MergedPull(
             number=number,
@@ -178,7 +178,7 @@ class GitLab(Forge):
             query = {"per_page": str(_PER_PAGE), "page": str(page)}
             found: list[dict[str, Any]] = await self._call("GET", notes, query=query)
             for each in found:
-                # The marker in a note of somebody else is only a quotation.
+                # In another person's note, the marker is only a quotation.
                 if marker in (each.get("body") or "") and each["author"]["username"] == own:
                     return int(each["id"])
             if len(found) < _PER_PAGE:

@@ -1,4 +1,4 @@
-"""Reads what a delivery of GitLab asks for; nothing here acts."""
+"""Parses what a delivery of GitLab asks for; this module does not act on it."""
 
 import hmac
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from app.forges.deliveries import Asked, Ended, Nothing, PushedCommit, Wish, asked_by_comment, pushed_to
 
-TOKEN_HEADER = "X-Gitlab-Token"  # noqa: S105 - a header's name
+TOKEN_HEADER = "X-Gitlab-Token"  # noqa: S105 - the name of a header
 
 _OUTCOMES = {"merge": "merged", "close": "closed", "reopen": None}
 
 
 def is_from(secret: str, token: str) -> bool:
-    """Tell whether the header `X-Gitlab-Token` holds the secret; GitLab signs nothing."""
+    """Return whether the header `X-Gitlab-Token` holds the secret; GitLab does not sign deliveries."""
     return bool(secret) and hmac.compare_digest(secret.encode(), token.encode())
 
 
@@ -101,7 +101,7 @@ class _PushEvent(BaseModel):
 
 
 def read_gitlab_delivery(event: str, payload: Mapping[str, Any]) -> Wish:
-    """Say what a delivery asks for.
+    """Return what a delivery asks for.
 
     Args:
         event: the header `X-Gitlab-Event`.

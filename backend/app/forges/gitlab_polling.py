@@ -20,7 +20,7 @@ class GitLabPolling(PollForge):
 
     Args:
         open_client: makes a client for one request.
-        api: beginning of the addresses of the API.
+        api: base URL of the API.
         token: reads the token; called for each request.
     """
 
@@ -46,7 +46,7 @@ class GitLabPolling(PollForge):
 
     @override
     async def commented_since(self, repository: str, since: datetime) -> Sequence[Found]:
-        # GitLab takes a date, and gives what came after it.
+        # GitLab takes a date, and returns what came after that day.
         day = (since.astimezone(UTC) - timedelta(days=1)).strftime("%Y-%m-%d")
         query = {"action": "commented", "target_type": "note", "after": day, "sort": "desc"}
         every = await self._all(f"/projects/{quote(repository, safe='')}/events", query)

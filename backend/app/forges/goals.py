@@ -1,4 +1,4 @@
-"""Makes a goal of an issue: its text as people see it; what its page hides is shown as a quotation."""
+"""Turns an issue into a goal: its visible text, with hidden text as a quotation."""
 
 import re
 import unicodedata
@@ -13,9 +13,8 @@ _TAGS = range(0xE0000, 0xE0080)
 def goal_of(title: str, body: str) -> str:
     """Return the goal for an issue.
 
-    HTML comments and characters without width do not show on the issue's page, so the person who asked for
-    the run may not have seen them. They are taken out of the text and added at the end in a fence, as
-    information.
+    HTML comments and zero-width characters do not show on the issue's page, so the person who asked for the
+    run may not have seen them. They are removed from the text and appended in a fence, for information.
     """
     hidden: list[str] = []
     shown_title, shown_body = (_seen(each, hidden) for each in (title, body))
@@ -26,7 +25,7 @@ def goal_of(title: str, body: str) -> str:
 
 
 def said_in(text: str) -> str:
-    """Return the text of a comment as people see it; what its page hides is quoted, as in a goal."""
+    """Return the visible text of a comment; text that its page hides is quoted, as in a goal."""
     hidden: list[str] = []
     shown = _seen(text, hidden).strip()
     return shown + _notice(hidden, "The comment")
@@ -43,7 +42,7 @@ def _notice(hidden: list[str], where: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Put text in a Markdown fence that it cannot close."""
+    """Put text in a Markdown fence that the text cannot close."""
     longest = max((len(each) for each in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"

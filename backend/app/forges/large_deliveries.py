@@ -1,4 +1,4 @@
-"""Reads of a large delivery only what deliveries are read for; the rest never becomes an object."""
+"""Parses only the needed fields of a large delivery; the rest never becomes Python objects."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from pydantic import BaseModel, ValidationError
 from app.forges.outcomes import REVERT_WORD
 
 LARGE_BYTES = 1_000_000
-"""From this size on, a delivery is large."""
+"""The size in bytes from which a delivery is large."""
 
 _Scalar = str | int | float | bool | None
 
 
 class _Kept(BaseModel):
-    """Holds the keys that a field of a delivery is read for, on GitHub or GitLab. Others are left out."""
+    """The needed keys of a field in deliveries of GitHub or GitLab. Other keys are left out."""
 
     action: _Scalar = None
     login: _Scalar = None
@@ -77,12 +77,12 @@ class _Whole(BaseModel):
 
 
 def read_large(body: bytes | bytearray) -> dict[str, Any]:
-    """Return what the readers of deliveries look at; of the commits of a push, only one that may be a revert.
+    """Return the needed parts of a delivery; of a push's commits, only one that may be a revert.
 
-    A delivery whose fields have other forms than a forge gives them is empty: it asks for nothing.
+    A delivery whose fields do not have the forge's types is returned empty: it asks for nothing.
 
     Raises:
-        ValueError: it is no JSON object.
+        ValueError: the body is not a JSON object.
     """
     try:
         found = _Whole.model_validate_json(body)

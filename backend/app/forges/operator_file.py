@@ -45,11 +45,11 @@ class CredentialEntry(SecretReference):
     """A token for git over https and for a forge's API, the private key of a GitHub App, or a key for ssh.
 
     Attributes:
-        username: goes with the token.
-        urls: beginnings of the URLs of repositories that sources may use it for.
+        username: the user name that goes with the token.
+        urls: beginnings of the URLs of repositories for which sources may use it.
         app: client ID of a GitHub App; the secret is then its private key.
         installation: number of the App's installation; by default its only one.
-        api: beginning of the addresses of the API that gives the App's tokens.
+        api: base URL of the API that issues the App's tokens.
         known_hosts: absolute path of a file with the keys of ssh servers, as `ssh-keyscan` writes it; the
             secret is then a private key without passphrase, for ssh URLs.
     """
@@ -92,11 +92,11 @@ class ForgeEntry(_Strict):
     """A forge.
 
     Attributes:
-        kind: which adapter speaks to it.
-        api: beginning of the addresses of its API; by default that of the public server of the kind.
-        web: beginning of the addresses of its pages and repositories, likewise.
-        credential: the account that the service acts as.
-        webhook_secret: with which the forge signs its deliveries; without it none is taken.
+        kind: the adapter that connects to it.
+        api: base URL of its API; by default that of the public server of the kind.
+        web: base URL of its pages and repositories; by default that of the public server of the kind.
+        credential: the account under which the service acts.
+        webhook_secret: the secret with which the forge signs its deliveries; without it none is accepted.
     """
 
     kind: Literal["github", "gitlab"] = "github"
@@ -108,7 +108,7 @@ class ForgeEntry(_Strict):
     @model_validator(mode="before")
     @classmethod
     def _of_kind(cls, given: object) -> object:
-        """Take the public server of the kind where none is named."""
+        """Use the public server of the kind if the entry names no server."""
         if not isinstance(given, dict):
             return given
         found = cast("dict[str, Any]", given)
@@ -122,16 +122,16 @@ class ForgeEntry(_Strict):
 
 
 class Rules(_Strict):
-    """What may start runs from webhooks, and how such runs are done.
+    """What may start runs from webhooks, and how such runs work.
 
     Attributes:
-        labels: an issue that gets one of these starts a run.
-        commands: take `/phaserunner run`, `retry` and `stop` in comments.
-        poll_minutes: how often labels and commands are looked for where no webhook tells of them; without it
-            they are not.
-        agent: who works.
-        phases: of the runs.
-        policy: limits of the runs, over the service's own.
+        labels: adding one of these labels to an issue starts a run.
+        commands: whether to accept `/phaserunner run`, `retry` and `stop` in comments.
+        poll_minutes: how often to look for labels and commands that no webhook reports;
+            without it there is no polling.
+        agent: the agents of the runs.
+        phases: the phases of the runs.
+        policy: limits of the runs, which override the service's own.
     """
 
     labels: list[str] = []
@@ -146,11 +146,11 @@ class ReviewRules(_Strict):
     """How pull requests are followed until they are merged.
 
     Attributes:
-        rounds: how often feedback may begin a new sprint on the same pull request.
-        agent: who works in rounds; by default the agent of the first sprint.
-        policy: limits of each round, over the service's own.
+        rounds: how often feedback may start a new sprint on the same pull request.
+        agent: the agents of rounds; by default those of the first sprint.
+        policy: limits of each round, which override the service's own.
         settle_seconds: how long a round waits after the newest event, so that it answers all of them.
-        poll_minutes: how often a pull request is looked at without any event.
+        poll_minutes: how often to look at a pull request without any event.
     """
 
     rounds: int = Field(default=3, ge=1, le=20)
@@ -166,9 +166,9 @@ class RepositoryEntry(_Strict):
     Attributes:
         name: `owner/name`.
         forge: name of its forge.
-        branch: template of the names of branches; `{run}` is the short id of the run, `{issue}` the number.
-        pull_request: `passed` offers what the gates let through; `always` also, as a draft, what they did
-            not; `never` offers nothing.
+        branch: template for names of branches; `{run}` is the short id of the run, `{issue}` the number.
+        pull_request: `passed` offers results that the gates passed; `always` also offers others, as drafts;
+            `never` offers nothing.
         rules: what may start runs.
         review: how its pull requests are followed; without it they are not.
     """
@@ -190,10 +190,10 @@ class RepositoryEntry(_Strict):
 
 
 class ForgesFile(_Strict):
-    """The whole file.
+    """The operator's file of forges.
 
     Attributes:
-        page: beginning of the addresses of this service's pages, for links.
+        page: base URL of this service's pages, for links.
     """
 
     page: str | None = None
@@ -223,17 +223,17 @@ class ForgesFile(_Strict):
 
 
 def load_forges(path: Path | None) -> ForgesFile:
-    """Read the operator's file; without one no repository takes part.
+    """Read the operator's file; without one, no repository takes part.
 
     Raises:
-        InvalidInputError: it cannot be read, is no TOML, or says what it must not; the message names line and
-            key.
+        InvalidInputError: the file cannot be read, is not TOML, or has an invalid value; the
+            message names line and key.
     """
     return ForgesFile() if path is None else _DOCUMENT.load(path)
 
 
 def parse_forges(text: str, name: str) -> ForgesFile:
-    """Read the file's text; `name` is what errors call it.
+    """Read the file's text; `name` is its name in errors.
 
     Raises:
         InvalidInputError: as in `load_forges`.
@@ -249,7 +249,7 @@ def json_schema() -> dict[str, Any]:
 def credentials_of(
     file: ForgesFile, environ: Mapping[str, str], open_client: OpenClient = forge_client
 ) -> Credentials:
-    """Make what looks the file's credentials up; their secrets are read when they are used."""
+    """Return the file's credentials; their secrets are read when they are used."""
 
     def exchange(entry: CredentialEntry) -> Exchange | None:
         if entry.app is None:
@@ -272,7 +272,7 @@ def credentials_of(
 def _complaint(error: ErrorDetails) -> Complaint:
     place = place_of(error)
     message = error["msg"].removeprefix("Value error, ")
-    if not place:  # a check of the whole file names the key itself
+    if not place:  # an error of the whole file names the key in its message
         key, _, message = message.partition(": ")
         place = tuple(int(each) if each.isdigit() else each for each in key.split("."))
     if error["type"] == "extra_forbidden":

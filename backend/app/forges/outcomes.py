@@ -1,4 +1,4 @@
-"""Tells what became of merged work: how much of it people edited, and whether it was taken back. Pure."""
+"""Tells what became of merged work: how much of it people edited, and whether it was reverted. Pure."""
 
 import re
 from collections import Counter
@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from app.forges.port import Commit, MergedPull
 
 REVERT_WINDOW = timedelta(days=30)
-"""What is reverted later was good enough for so long."""
+"""How long after a merge reverts count; work that is reverted later was good enough for that long."""
 
 REVERT_WORD = "revert"
-"""Every message of a revert holds it, whatever the case."""
+"""A word in every message of a revert, in any case."""
 
 Lines = Counter[tuple[bytes, bytes, bytes]]
-"""Changed lines: path, `+` or `-`, and text; with how often each is there."""
+"""Changed lines and how often each occurs: path, `+` or `-`, and text."""
 
 _REVERTED_COMMIT = re.compile(r"\breverts? (?:commit )?\(?([0-9a-f]{7,64})\b", re.IGNORECASE)
 _REVERTED_PULL = re.compile(r"\breverts (?:merge request )?([\w./-]*)[#!](\d+)\b", re.IGNORECASE)
@@ -27,8 +27,8 @@ class Edits:
     """How much of a delivered change was different when it was merged.
 
     Attributes:
-        lines: changed lines of the larger of both changes.
-        edited: how many of them the other one does not have.
+        lines: the number of changed lines of the larger of the two changes.
+        edited: how many of these lines the other change lacks.
     """
 
     lines: int
@@ -42,14 +42,14 @@ class Edits:
 
 @dataclass(frozen=True, slots=True)
 class Revert:
-    """The commit that took a merged pull request back."""
+    """The commit that reverted a merged pull request."""
 
     commit: str
     at: datetime
 
 
 def edits_between(delivered: Lines, merged: Lines) -> Edits:
-    """Compare what was delivered with what was merged, line by line and wherever the lines stand."""
+    """Compare the delivered and the merged change line by line, wherever the lines are."""
     lines = max(delivered.total(), merged.total())
     return Edits(lines, lines - (delivered & merged).total())
 
@@ -61,7 +61,7 @@ def changed_lines(patch: bytes) -> Lines:
     lines = iter(patch.split(b"\n"))
     for line in lines:
         if line.startswith((b"--- ", b"+++ ")):
-            # The new name comes second; a deleted file has none.
+            # The second header has the new name, except for a deleted file.
             path = path if line == b"+++ /dev/null" else line[4:].partition(b"/")[2]
         elif line.startswith(b"index "):
             blob = line.partition(b"..")[2][:40]
@@ -73,12 +73,12 @@ def changed_lines(patch: bytes) -> Lines:
 
 
 def find_revert(merged: MergedPull, repository: str, later: Sequence[Commit]) -> Revert | None:
-    """Find the commit that took a pull request back within 30 days, unless that was taken back itself.
+    """Find the commit that reverted a pull request within 30 days, unless that commit was reverted itself.
 
     Args:
         merged: the pull request.
-        repository: its name.
-        later: commits of the target since then, in any order.
+        repository: the repository's name.
+        later: later commits of the target, in any order.
     """
     by_age = sorted((each for each in later if each.at - merged.at <= REVERT_WINDOW), key=lambda c: c.at)
     newest: Revert | None = None
@@ -109,7 +109,7 @@ def _names(message: str, commits: Sequence[str]) -> bool:
 def _hunk(lines: Iterator[bytes], hunk: re.Match[bytes]) -> Iterator[tuple[bytes, bytes]]:
     removed, added = (int(each or b"1") for each in hunk.groups())
     for line in lines:
-        # A removed line may itself begin with `--`, so lines are counted.
+        # Lines are counted, because a removed line may itself start with `--`.
         if line.startswith(b"\\"):
             continue
         yield line[:1], line[1:]

@@ -1,6 +1,6 @@
-"""What forges are asked for where no webhook reaches the service: labels and comments since a time.
+"""What is polled from forges whose webhooks do not reach the service: labels and comments since a time.
 
-What is found has the form of a delivery. So it is recorded, checked and worked in the same way.
+Results have the form of deliveries, so that they are recorded, checked and handled in the same way.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,8 +14,8 @@ class Found:
     """Something that happened.
 
     Attributes:
-        event: kind of the delivery that would tell of it.
-        payload: body of that delivery, as far as it is read.
+        event: the kind of delivery that would report it.
+        payload: the needed parts of that delivery's body.
         at: when it happened, by the forge's clock.
     """
 
@@ -25,12 +25,12 @@ class Found:
 
 
 class PollForge(Protocol):
-    """What polling needs of a forge. Every method may raise `ForgeError`."""
+    """What polling needs from a forge. Every method may raise `ForgeError`."""
 
     async def labeled_since(
         self, repository: str, labels: Collection[str], since: datetime
     ) -> Sequence[Found]:
-        """List when open issues got one of these labels."""
+        """List the additions of one of these labels to open issues."""
         ...
 
     async def commented_since(self, repository: str, since: datetime) -> Sequence[Found]:

@@ -1,4 +1,4 @@
-"""What the service asks of a forge, in words that fit every forge."""
+"""What the service needs from a forge, in terms that fit every forge."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ StatusState = Literal["pending", "success", "failure", "error"]
 
 
 class ForgeError(Exception):
-    """A forge did not do what it was asked; the text says why, and holds no secret.
+    """A forge did not do what it was asked; the text says why and contains no secret.
 
     Attributes:
-        permanent: asking again changes nothing.
-        retry_at: when the forge said that it may be asked again.
+        permanent: whether another try would fail in the same way.
+        retry_at: the time from which the forge accepts another try, if the forge reports it.
     """
 
     def __init__(self, message: str, *, permanent: bool = False, retry_at: datetime | None = None) -> None:
@@ -24,7 +24,7 @@ class ForgeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """An issue; `body` and `title` are text of strangers."""
+    """An issue; `body` and `title` are untrusted text."""
 
     number: int
     title: str
@@ -35,7 +35,7 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request. `node_id` is what GraphQL calls it; `ended_at` is None while it is open."""
+    """A pull request. `node_id` is its id in GraphQL; `ended_at` is None while it is open."""
 
     number: int
     url: str
@@ -49,7 +49,7 @@ class PullRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPullRequest:
-    """A pull request that is to be opened."""
+    """A pull request to open."""
 
     title: str
     body: str
@@ -71,12 +71,12 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitStatus:
-    """What is said about a commit.
+    """The status of a commit.
 
     Attributes:
-        state: `error` means that a gate reached no verdict, so that a person has to act.
+        state: `error` means that a gate reached no verdict, so that a person must act.
         description: one short line.
-        url: leads to more.
+        url: the address of further information.
         annotations: findings at lines, for forges that show them.
     """
 
@@ -92,11 +92,12 @@ class MergedPull:
 
     Attributes:
         number: its number.
-        commit: what the merge left on the target: a merge, one commit for all, or the newest of several.
+        commit: what the merge left on the target: a merge commit, one commit for all,
+            or the newest of several.
         head: commit of the branch that was merged.
         commits: how many commits the pull request had.
         target: name of the branch that took it.
-        at: when that was.
+        at: when it was merged.
     """
 
     number: int
@@ -120,7 +121,7 @@ class Forge(Protocol):
     """A forge. Repositories are named `owner/name`. Every method may raise `ForgeError`."""
 
     async def login(self) -> str:
-        """Return the name of the account that the service acts as."""
+        """Return the name of the account under which the service acts."""
         ...
 
     async def issue(self, repository: str, number: int) -> Issue:
@@ -128,7 +129,7 @@ class Forge(Protocol):
         ...
 
     async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
-        """Find open issues with all of these labels, at most `limit` (100), the oldest first."""
+        """Find open issues with all of these labels, at most `limit` (up to 100), oldest first."""
         ...
 
     async def default_branch(self, repository: str) -> str:
@@ -136,7 +137,7 @@ class Forge(Protocol):
         ...
 
     async def may_write(self, repository: str, user: str) -> bool:
-        """Tell whether a user may push to a repository."""
+        """Return whether a user may push to a repository."""
         ...
 
     async def find_pull(self, repository: str, branch: str) -> PullRequest | None:
@@ -144,7 +145,7 @@ class Forge(Protocol):
         ...
 
     async def open_pull(self, repository: str, new: NewPullRequest) -> PullRequest:
-        """Open a pull request, or give the one that the branch has already."""
+        """Open a pull request, or return the one that the branch already has."""
         ...
 
     async def update_pull(self, repository: str, number: int, body: str) -> None:
@@ -156,7 +157,7 @@ class Forge(Protocol):
         ...
 
     async def merged(self, repository: str, number: int) -> MergedPull | None:
-        """Tell how a pull request was merged; None if it was not."""
+        """Return how a pull request was merged; None if it was not."""
         ...
 
     async def commits_since(self, repository: str, branch: str, at: datetime) -> Sequence[Commit]:
@@ -164,19 +165,19 @@ class Forge(Protocol):
         ...
 
     async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:
-        """Say something about a commit, in place of what was said before."""
+        """Set the status of a commit, in place of the previous one."""
         ...
 
     async def put_comment(
         self, repository: str, issue: int, marker: str, body: str, known: int | None
     ) -> int:
-        """Write the one comment with a marker, or replace its text; give its id.
+        """Write the only comment with a marker, or replace its text, and return its id.
 
         Args:
-            repository: of the issue.
+            repository: the repository of the issue.
             issue: number of the issue or pull request.
-            marker: text that only this comment of the service holds.
-            body: text of the comment, with the marker.
+            marker: text that only this comment of the service contains.
+            body: text of the comment, including the marker.
             known: id of the comment, if it is known.
         """
         ...

@@ -22,7 +22,7 @@ class Member:
 
     @property
     def clone_url(self) -> str:
-        """The URL that git fetches from and pushes to."""
+        """Return the URL that git fetches from and pushes to."""
         return f"{self.forge.web.rstrip('/')}/{self.repository.name}.git"
 
     def branch_for(self, run: str, issue: int | None) -> str:
@@ -34,7 +34,7 @@ class Members:
     """The repositories that take part.
 
     Args:
-        file: of the operator.
+        file: the operator's file.
     """
 
     def __init__(self, file: ForgesFile) -> None:
@@ -42,7 +42,7 @@ class Members:
         self.every = [Member(each, file.forges[each.forge]) for each in file.repositories]
 
     def named(self, forge: str, repository: str) -> Member | None:
-        """Find a repository by the name of its forge and its own."""
+        """Find a repository by the name of its forge and its own name."""
         wanted = (forge, repository.lower())
         return next(
             (m for m in self.every if (m.repository.forge, m.repository.name.lower()) == wanted), None
@@ -57,7 +57,7 @@ class Members:
         """Find the repository and the number of an issue.
 
         Raises:
-            InvalidInputError: the URL is not one of an issue, or its repository does not take part.
+            InvalidInputError: the URL does not belong to an issue, or its repository does not take part.
         """
         for member in self.every:
             beginning = member.forge.web.rstrip("/").lower() + "/"
@@ -75,7 +75,7 @@ class Members:
 
 
 def _by_host(url: str) -> tuple[str, str]:
-    """Return host and path; the same repository has another user, port and scheme over ssh."""
+    """Return host and path; user, port and scheme of the same repository differ over ssh."""
     if "://" not in url:
         url = f"ssh://{url.replace(':', '/', 1)}"
     parts = urlsplit(url)

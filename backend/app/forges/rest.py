@@ -1,4 +1,4 @@
-"""Calls the REST interface of a forge, and words its failures."""
+"""Calls the REST interface of a forge, and puts its failures into words."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,24 +17,24 @@ _MESSAGE_CHARS = 300
 OpenClient = Callable[[], httpx.AsyncClient]
 
 ReadToken = Callable[[], Awaitable[str]]
-"""Reads a token; called for each request, so that a rotated or renewed token counts at once."""
+"""Reads a token; called for each request, so that a rotated or renewed token takes effect at once."""
 
 
 def forge_client() -> httpx.AsyncClient:
-    """Make a client that follows no redirects: the token goes only where the operator says."""
+    """Make a client that follows no redirects, so that the token goes only where the operator says."""
     return httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, follow_redirects=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What differs between forges.
+    """The differences between forges.
 
     Attributes:
-        name: of the forge, for people.
+        name: the forge's name, for people.
         permanent: statuses that another try does not change.
-        retry_at: tells when a rate limit ends; None if the failure is of another kind.
-        message: takes what went wrong out of the JSON of a failure.
-        headers: sent with each request, beside the token.
+        retry_at: returns when a rate limit ends; None if the failure is of another kind.
+        message: extracts the error message from the JSON of a failure.
+        headers: sent with each request, in addition to the token.
     """
 
     name: str
@@ -48,10 +48,10 @@ class RestApi:
     """The REST interface of one forge.
 
     Args:
-        dialect: which forge it is.
+        dialect: the forge's kind.
         open_client: makes a client for one request.
-        api: beginning of the addresses of the API.
-        token: reads the token; called for each request, so that a rotated token counts at once.
+        api: base URL of the API.
+        token: reads the token; called for each request, so that a rotated token takes effect at once.
     """
 
     def __init__(self, dialect: Dialect, open_client: OpenClient, api: str, token: ReadToken) -> None:
@@ -69,14 +69,14 @@ class RestApi:
         body: Mapping[str, Any] | None = None,
         missing_ok: bool = False,
     ) -> Any:
-        """Send a request; give the JSON of the response, `{}` for an empty one.
+        """Send a request, and return the JSON of the response, or `{}` if it is empty.
 
         Args:
-            method: of HTTP.
-            path: below the address of the API, or a whole address.
-            query: parameters.
+            method: the HTTP method.
+            path: path below the API's base URL, or a complete URL.
+            query: query parameters.
             body: sent as JSON.
-            missing_ok: whether 404 is no failure, but None.
+            missing_ok: whether 404 returns None instead of failing.
 
         Raises:
             ForgeError: there is no response, or it is a failure.
@@ -92,11 +92,11 @@ class RestApi:
             raise ForgeError(f"{self._dialect.name} gave no JSON for {method} {path}") from error
 
     async def text(self, path: str, limit: int) -> str:
-        """Read a text, such as a log. Where the forge redirects to, the token is not sent.
+        """Read a text, such as a log. The token is not sent to redirect targets.
 
         Args:
-            path: below the address of the API.
-            limit: bytes; of a longer text the end is given.
+            path: path below the API's base URL.
+            limit: the most bytes; of a longer text, the end is returned.
 
         Raises:
             ForgeError: there is no response, or it is a failure.

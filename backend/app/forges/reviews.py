@@ -1,6 +1,7 @@
 """Decides what a pull request needs: its feedback starts a round, or there is a reason to wait.
 
-Nothing here asks a forge or the database. All that a decision depends on is in `PullFacts` and `Answered`.
+This module queries neither a forge nor the database. All that a decision depends on is in
+`PullFacts` and `Answered`.
 """
 
 import re
@@ -18,14 +19,14 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class ReviewState(StrEnum):
-    """Where the review of a pull request stands.
+    """The state of a pull request's review.
 
     Attributes:
-        WATCHING: nothing is to be done until people or checks say something.
+        WATCHING: there is nothing to do until people or checks give feedback.
         WORKING: a round answers feedback.
-        APPROVED: a person approved; no round begins any more.
-        SPENT: feedback is there, and all rounds are used.
-        STOPPED: the last round could not be pushed; new feedback begins another.
+        APPROVED: a person approved; no further round starts.
+        SPENT: there is feedback, but all rounds are used.
+        STOPPED: the last round could not be pushed; new feedback starts another.
         ENDED: the pull request was merged or closed.
     """
 
@@ -39,7 +40,7 @@ class ReviewState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewedPull:
-    """A pull request with what decides whether it can be merged.
+    """A pull request, and what decides whether it can be merged.
 
     Attributes:
         pull: the pull request itself.
@@ -71,7 +72,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class RemarkAtLine:
-    """A person's comment at a line of the pull request. `line` is None if the line is gone."""
+    """A person's comment at a line of the pull request. `line` is None if the line no longer exists."""
 
     id: int
     user: str
@@ -91,7 +92,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a check said about the head. `excerpt` is its failing part."""
+    """The result of a check on the head. `excerpt` is its failing part."""
 
     name: str
     state: Literal["pending", "passed", "failed"]
@@ -107,10 +108,10 @@ class PullFacts:
         reviews: in the order in which they were written.
         remarks: comments at lines.
         requests: commands in comments.
-        checks: of the head, without the service's own.
-        failing_at_target: names of checks that fail on the target branch as well.
+        checks: checks of the head, without the service's own.
+        failing_at_target: names of checks that also fail on the target branch.
         writers: people whose reviews and comments count.
-        refusal: why the result of the newest round was not pushed: it cannot be merged.
+        refusal: why the newest round's result cannot be merged and was not pushed.
     """
 
     pull: ReviewedPull
@@ -125,12 +126,12 @@ class PullFacts:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What earlier rounds did.
+    """What earlier rounds have answered.
 
     Attributes:
-        keys: feedback that a round was told of.
-        rounds: how many began.
-        limit: how many may begin.
+        keys: feedback that a round received.
+        rounds: how many rounds have started.
+        limit: how many rounds may start.
     """
 
     keys: frozenset[str]
@@ -140,7 +141,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """One piece of feedback for a round. `key` is the same whenever the same thing is read again."""
+    """One piece of feedback for a round. `key` is the same each time that the same feedback is read."""
 
     key: str
     text: str
@@ -148,7 +149,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class ReviewDecision:
-    """What happens now. With feedback, a round begins; `reason` says it to people."""
+    """What happens now. With feedback, a round starts; `reason` explains it to people."""
 
     state: ReviewState
     reason: str
@@ -156,23 +157,23 @@ class ReviewDecision:
 
 
 class ReviewForge(Protocol):
-    """What reviews need of a forge. Every method may raise `ForgeError`."""
+    """What reviews need from a forge. Every method may raise `ForgeError`."""
 
     async def facts(self, repository: str, number: int) -> PullFacts:
-        """Read everything that decides about a pull request."""
+        """Read all facts that decisions about a pull request depend on."""
         ...
 
     async def merge_base(self, repository: str, target: str, head: str) -> str:
-        """Return the newest commit that two commits have in common."""
+        """Return the newest common ancestor of two commits."""
         ...
 
 
 def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
-    """Say what a pull request needs now.
+    """Decide what a pull request needs now.
 
-    A merge, a closed pull request and an approval end the rounds, in this order. Otherwise it waits for
-    checks that run, so that one round answers all that is wrong with a head. Feedback that a round was told
-    of begins no second one.
+    A merge, a closed pull request and an approval end the rounds, in this order of precedence. Otherwise the
+    review waits for running checks, so that one round answers everything that is wrong with a head. Feedback
+    that a round has received starts no second one.
     """
     pull = facts.pull.pull
     if pull.state == "closed":
@@ -194,7 +195,7 @@ def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
 
 
 def feedback_of(facts: PullFacts) -> list[Feedback]:
-    """List what the merge queue, the target, checks and people say against a pull request."""
+    """List the feedback of the merge queue, the target, checks and people on a pull request."""
     refusals = [facts.refusal] if facts.refusal else []
     return [*refusals, *_conflict(facts.pull), *_failures(facts), *_words(facts)]
 
@@ -217,7 +218,7 @@ def _failures(facts: PullFacts) -> Iterator[Feedback]:
 
 
 def _words(facts: PullFacts) -> Iterator[Feedback]:
-    """Yield what people with rights wrote in reviews, at lines and in commands."""
+    """Yield what people with write access said in reviews, at lines and in commands."""
     for review in facts.reviews:
         if review.state in ("changes_requested", "commented"):
             yield from _said(facts, f"review:{review.id}", review.user, "wrote in a review", review.body)
@@ -236,7 +237,7 @@ def _said(facts: PullFacts, key: str, user: str, how: str, text: str) -> Iterato
 def failing_part(log: str, lines: int = 60) -> str:
     """Return the end of a job's log up to its last error, without time stamps and colours.
 
-    GitHub writes a time before each line and `##[error]` before the message of a step that failed.
+    GitHub writes a time before each line and `##[error]` before the message of a failed step.
     """
     shown = [_plain(each) for each in log.splitlines()]
     errors = [index for index, each in enumerate(shown) if "##[error]" in each]
@@ -245,7 +246,7 @@ def failing_part(log: str, lines: int = 60) -> str:
 
 
 def _approver(facts: PullFacts) -> str:
-    """Return who approved, unless somebody's last word is a request for changes."""
+    """Return who approved, unless someone's latest review requests changes."""
     last: dict[str, Review] = {}
     for review in facts.reviews:
         if review.user in facts.writers and review.state not in ("commented", "pending"):

@@ -8,7 +8,7 @@ _PREFIX = "sha256="
 
 
 def is_signed(secret: str, body: bytes | bytearray, signature: str) -> bool:
-    """Tell whether `signature`, the header's value, was made of `body` with `secret`."""
+    """Return whether `signature`, the header's value, was made from `body` with `secret`."""
     if not secret or not signature.startswith(_PREFIX):
         return False
     expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()

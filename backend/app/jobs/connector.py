@@ -1,4 +1,4 @@
-"""The queue's way to the database: waits for one that is away, where the queue's own worker would end."""
+"""The job queue's connection to the database, which waits through outages."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from typing_extensions import override
 logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.25
-# Less patient than the pool's own half minute: a connection that is not there by then is asked for anew.
+# Shorter than the pool's default of 30 s: when a connection is not ready by then, the pool requests another.
 _POOL_SECONDS = 2.0
 _JOB_IS_GONE = "Job was not found"
 
@@ -22,11 +22,12 @@ Value = TypeVar("Value")
 
 
 class PatientConnector(PsycopgConnector):
-    """Repeats calls that failed because the database was unavailable, until it should give up.
+    """Repeats calls that failed because the database was unavailable, until `give_up` is called.
 
-    The queue's worker ends when one of its statements fails, and its running jobs with it; a second without
-    database would cost hours of an agent's work. A statement may be repeated that was carried out although
-    its answer was lost: the sweep finds a job that was fetched but never begun.
+    The queue's worker ends when one of its statements fails, and it takes its running jobs with it: a second
+    without the database would cost hours of an agent's work. A repeated statement may have been carried out
+    already if only its reply was lost. This is safe because the sweep finds jobs that were fetched but never
+    started.
     """
 
     def __init__(self, database_url: str, *, connections: int) -> None:
@@ -39,14 +40,15 @@ class PatientConnector(PsycopgConnector):
             kwargs={
                 "connect_timeout": 10,
                 "application_name": "phaserunner-queue",
-                # As for our own sessions: who is stopped half-way must not keep a job locked.
+                # The same limit as for SQLAlchemy sessions: a process that is stopped half-way must not keep
+                # a job locked.
                 "options": "-c idle_in_transaction_session_timeout=10s",
             },
         )
         self._patient = True
 
     def give_up(self) -> None:
-        """Let statements fail from now on: the process wants to end."""
+        """Let statements fail from now on, because the process is shutting down."""
         self._patient = False
 
     @override
@@ -56,7 +58,10 @@ class PatientConnector(PsycopgConnector):
 
     @override
     async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
-        """Execute a statement without result; the end of a job that was taken over is none any more."""
+        """Execute a statement without a result.
+
+        Finishing a job that another worker has taken over is logged and is not an error.
+        """
         try:
             await self._patiently(
                 lambda: super(PatientConnector, self).execute_query_async(query, **arguments)
@@ -70,21 +75,21 @@ class PatientConnector(PsycopgConnector):
 
     @override
     async def execute_query_one_async(self, query: LiteralString, **arguments: Any) -> dict[str, Any]:
-        """Execute a statement with one row."""
+        """Execute a statement that returns one row."""
         return await self._patiently(
             lambda: super(PatientConnector, self).execute_query_one_async(query, **arguments)
         )
 
     @override
     async def execute_query_all_async(self, query: LiteralString, **arguments: Any) -> list[dict[str, Any]]:
-        """Execute a statement with any number of rows."""
+        """Execute a statement that returns any number of rows."""
         return await self._patiently(
             lambda: super(PatientConnector, self).execute_query_all_async(query, **arguments)
         )
 
     @override
     async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
-        """Listen, on a new connection after each loss."""
+        """Listen for notifications, and reconnect after each loss of the connection."""
         await self._patiently(
             lambda: super(PatientConnector, self).listen_notify(on_notification, list(channels))
         )
@@ -93,7 +98,8 @@ class PatientConnector(PsycopgConnector):
         try:
             await super().open_async(pool)
         except psycopg.Error:
-            # A pool that could not be opened is closed, and cannot be opened again.
+            # A pool that failed to open is closed and cannot be opened again, so the next try creates a new
+            # one.
             self._async_pool = None
             raise
 

@@ -1,4 +1,4 @@
-"""Enqueues, aborts and takes over jobs in our own transactions; the queue is in the same database."""
+"""Enqueues, aborts and takes over jobs in the caller's transaction: the queue is in the same database."""
 
 import json
 from collections.abc import Sequence
@@ -46,7 +46,12 @@ _TAKE_AWAY = text(
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What one process works on: its number in the queue, None while it has none, and its running jobs."""
+    """The work that one process holds.
+
+    Attributes:
+        worker_id: the number of the process's worker in the queue; None while it has none.
+        jobs: the numbers of the jobs that run in the process.
+    """
 
     worker_id: int | None
     jobs: frozenset[int]
@@ -54,14 +59,14 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class RunningJob:
-    """A job that a worker has begun.
+    """A job that a worker has started.
 
     Attributes:
-        id: its number.
-        run_id: the run that it moves on.
-        worker_id: whose it is; None when that worker has left.
-        heartbeat: what the worker wrote last.
-        overdue: by the database's clock the worker is silent for too long.
+        id: the job's number.
+        run_id: the run that the job advances.
+        worker_id: the worker that holds the job; None when that worker has signed off.
+        heartbeat: the last heartbeat that the worker wrote.
+        overdue: whether the worker has been silent for too long by the database's clock.
     """
 
     id: int
@@ -72,7 +77,7 @@ class RunningJob:
 
 
 async def running_jobs(session: AsyncSession, silent_seconds: float) -> Sequence[RunningJob]:
-    """Read the jobs that are worked on."""
+    """Read all running jobs; `silent_seconds` is the age at which a heartbeat is overdue."""
     rows = await session.execute(_RUNNING, {"queue": QUEUE, "silent": silent_seconds})
     return [
         RunningJob(number, UUID(lock), worker, heartbeat, bool(overdue))
@@ -81,12 +86,13 @@ async def running_jobs(session: AsyncSession, silent_seconds: float) -> Sequence
 
 
 async def take_job_away(session: AsyncSession, job: RunningJob) -> bool:
-    """Take a job from a worker that does not work on it any more.
+    """Delete a job that its worker no longer works on.
 
-    It is deleted, not put back: a worker that wakes up finishes *its* job, and must not finish another's.
+    The job is not put back under the same number: a worker that wakes up would finish that number, and with
+    it another worker's job.
 
     Returns:
-        False when the job has ended or was taken away already.
+        False when the job has ended or was already taken over.
     """
     parameters = {"job": job.id, "worker": job.worker_id}
     return (await session.execute(_TAKE_AWAY, parameters)).scalar_one_or_none() is not None
@@ -95,20 +101,20 @@ async def take_job_away(session: AsyncSession, job: RunningJob) -> bool:
 async def enqueue_advance(
     session: AsyncSession, run_id: UUID, *, at: datetime | None = None, first: bool = False
 ) -> bool:
-    """Enqueue the job that moves a run on; it exists when the session's transaction commits.
+    """Enqueue the job that advances a run; the job exists once the session's transaction commits.
 
-    The caller holds the run's row lock: only then is a job that is already queued sure to see what this
-    transaction changes. The queue's official way wants a psycopg connection; this one calls the versioned
-    SQL function behind it.
+    The caller must hold the run's row lock: only then is a job that is already queued sure to see what this
+    transaction changes. The queue's own API needs a psycopg connection, so this function calls the versioned
+    SQL function behind that API.
 
     Args:
-        session: its transaction.
-        run_id: the run.
-        at: not before this moment.
-        first: before the jobs of other runs, because this one was at work already.
+        session: the session whose transaction enqueues the job.
+        run_id: the run to advance.
+        at: the earliest time at which the job may start; None for now.
+        first: whether the job goes before those of other runs, because this run was already being worked on.
 
     Returns:
-        False when a job for the run is queued already, which is as good.
+        False when a job for the run is already queued, which serves the same purpose.
     """
     parameters = {
         "queue": QUEUE,
@@ -127,5 +133,5 @@ async def enqueue_advance(
 
 
 async def abort_advance(session: AsyncSession, run_id: UUID) -> None:
-    """Take a run's queued job away and ask its running one to stop, when the transaction commits."""
+    """Delete a run's queued job and ask its running job to stop, once the transaction commits."""
     await session.execute(_ABORT, {"lock": str(run_id)})

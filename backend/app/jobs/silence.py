@@ -42,7 +42,7 @@ class SilenceRules:
 
 
 class Silence:
-    """Remembers since when each worker's heartbeat is unchanged."""
+    """Tracks how long each worker's heartbeat has been unchanged."""
 
     def __init__(self, rules: SilenceRules) -> None:
         self._rules = rules

@@ -1,4 +1,4 @@
-"""Runs jobs: the queue's worker, supervised, with the sweep that brings back lost work."""
+"""Runs jobs: supervises the queue's worker and sweeps for lost work."""
 
 import asyncio
 import logging
@@ -21,34 +21,36 @@ logger = logging.getLogger(__name__)
 
 RESTART_PAUSE_SECONDS = 1.0
 
-# Who starts removes the rows of workers that are silent for that long by the database's clock, and jobs
-# without a worker are taken over at once. It must be more than a clock jumps; such a row is small.
+# When a queue worker starts, it deletes the rows of workers that are silent for this long by the database's
+# clock, and their jobs are then taken over at once. The time must exceed any jump of the clock; leaving a row
+# costs little.
 _FORGOTTEN_SECONDS = 365 * 86_400.0
 
 Stopping = Callable[[], bool]
-"""Says whether this worker wants to end: then nothing new is begun."""
+"""Tells whether this worker is stopping; it then starts nothing new."""
 
 AdvanceBody = Callable[[UUID, int, int, Stopping], Awaitable[None]]
-"""Moves a run on; takes the run, the job's id, how often the job was tried, and when to put it back.
+"""Advances a run; takes the run's id, the job's id, how often the job was tried, and the `Stopping` check.
 
-Raises `PutBackError` instead of beginning something new while the worker stops.
+Raises `PutBackError` instead of starting something new while the worker stops.
 """
 
 Sweep = Callable[[Held], Awaitable[frozenset[int]]]
-"""Brings back lost work; takes what this process works on, and gives what of it is another's by now."""
+"""Recovers lost work; takes what this process holds and returns the jobs that others took over."""
 
 
 class PutBackError(Exception):
-    """The job stopped between two steps because its worker ends; it is put back for the next one."""
+    """The job stopped between two steps because its worker is stopping; it is put back for the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerTimings:
     """Periods in seconds.
 
-    A worker writes a heartbeat every `heartbeat`; one that is silent for `stalled_after` is taken for dead.
-    `sweep` is the period of looking for dead workers' jobs and for runs without a job. Shutdown gives the
-    step that a running job is at `grace`; then it is cancelled. The job is put back in either case.
+    A worker writes a heartbeat every `heartbeat` seconds and counts as dead after `stalled_after` seconds of
+    silence. Every `sweep` seconds it looks for jobs of dead workers and for runs without a job. At shutdown,
+    the current step of a running job has `grace` seconds to finish before it is cancelled; the job is put
+    back in either case.
     """
 
     heartbeat: float = 2.0
@@ -58,7 +60,7 @@ class WorkerTimings:
 
 
 class _AgainAfterShutdown(BaseRetryStrategy):
-    """A job that was cancelled because its worker stops is put back; any other end is an end."""
+    """Retries a job that was cancelled because its worker is stopping; every other end is final."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
         if isinstance(exception, asyncio.CancelledError):
@@ -67,7 +69,7 @@ class _AgainAfterShutdown(BaseRetryStrategy):
 
 
 class JobWorker:
-    """One process's worker; `run` works until it is cancelled."""
+    """The worker of one process; `run` works until it is cancelled."""
 
     def __init__(
         self,
@@ -92,18 +94,18 @@ class JobWorker:
         )
 
     async def run(self) -> None:
-        """Work until cancelled; running jobs then get their grace and are put back."""
+        """Work until cancelled; running jobs then get their grace period and are put back."""
         async with self._app.open_async(), asyncio.TaskGroup() as group:
             group.create_task(self._supervise())
             group.create_task(self._sweep())
 
     def hurry(self) -> None:
-        """Begin nothing new and wait for no database; said before the cancellation that ends `run`."""
+        """Start nothing new and stop waiting for the database; call this before cancelling `run`."""
         self._stopping = True
         self._connector.give_up()
 
     async def _supervise(self) -> None:
-        # The queue's worker ends when one of its helpers fails.
+        # The queue's worker ends when one of its internal tasks fails, so it is restarted.
         while not self._stopping:
             self._worker = self._new_worker()
             try:
@@ -111,10 +113,11 @@ class JobWorker:
                 logger.warning("the queue's worker ended; it is started again")
             except Exception as error:
                 if self._stopping:
-                    # Without a database it cannot sign off. It raises that in place of the cancellation.
+                    # The worker cannot sign off without the database. It raises that error in place of the
+                    # cancellation.
                     logger.warning("the queue's worker could not sign off: %s", error.__cause__ or error)
                     return
-                # A worker that stops here would strand its runs until another takes them over.
+                # Ending here would strand the worker's runs until another worker takes them over.
                 logger.exception("the queue's worker failed; it is started again")
             await asyncio.sleep(RESTART_PAUSE_SECONDS)
 
@@ -138,7 +141,7 @@ class JobWorker:
             try:
                 lost = await self._sweep_once(held)
             except Exception:
-                # A worker that stops looking would lose work silently.
+                # Ending the sweep here would lose work silently.
                 logger.exception("looking for lost work failed; it is tried again")
                 lost = frozenset[int]()
             for job_id in lost & self._works.keys():
@@ -156,7 +159,7 @@ class JobWorker:
         try:
             await work
         except PutBackError:
-            # To the queue this is the same as the end of the grace.
+            # The queue treats this like a job that was cancelled at the end of the grace period.
             raise asyncio.CancelledError from None
         except asyncio.CancelledError:
             if context.abort_reason() is AbortReason.USER_REQUEST:
@@ -164,7 +167,7 @@ class JobWorker:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            # Only the work was cancelled, because the job is not ours any more.
+            # Only the work was cancelled, because the job now belongs to another worker.
         finally:
             del self._works[job.id]
 
@@ -173,14 +176,14 @@ class JobWorker:
 async def running(worker: JobWorker) -> AsyncGenerator[Callable[[], None]]:
     """Run the worker in the background while the block runs.
 
-    Gives a function that begins to stop it at once, without waiting: the end of the block then waits only for
-    what is left of the grace.
+    Yields a function that starts to stop the worker and returns at once. The end of the block then waits only
+    for what is left of the grace period.
     """
     task = asyncio.create_task(worker.run(), name="worker")
     task.add_done_callback(_tell_death)
 
     def stop() -> None:
-        # Once: a second cancellation would cut the grace short.
+        # Cancel only once: a second cancellation would cut the grace period short.
         if not task.cancelling():
             worker.hurry()
             task.cancel()

@@ -1,1 +1,1 @@
-"""The MCP server: PhaseRunner as tools and resources of an agent."""
+"""The MCP server: PhaseRunner as tools and resources for agents."""

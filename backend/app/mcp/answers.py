@@ -1,4 +1,4 @@
-"""What the tools give back: bounded, and said so that an agent knows what to do first."""
+"""The results of tools: bounded, and worded so that an agent knows what to do first."""
 
 from typing import Any, cast
 
@@ -38,7 +38,7 @@ class JudgedWorkspace(BaseModel):
 
 
 def judged_workspace(report: EvaluationReport) -> JudgedWorkspace:
-    """Put a report into the words of the tool."""
+    """Return a report as the tool's result."""
     found = findings_of(report)
     decisive = [each for each in found if each.level != "note"]
     results = [(EvaluationResult.model_validate(each.result), each.gate) for each in report.evaluations]
@@ -69,7 +69,7 @@ def _words(finding: ReportedFinding) -> str:
 
 
 class RunSummary(BaseModel):
-    """Where a run is."""
+    """The state of a run."""
 
     id: str
     status: str
@@ -83,7 +83,7 @@ class RunSummary(BaseModel):
 
 
 def run_status(document: dict[str, Any]) -> RunSummary:
-    """Put a run as the service shows it into the words of the tool."""
+    """Return a run that the service shows as the tool's result."""
     attempts = cast("list[dict[str, Any]]", document.get("attempts", []))
     judged = [
         cast("list[dict[str, Any]]", each["evaluations"]) for each in attempts if each.get("evaluations")

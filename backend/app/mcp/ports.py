@@ -1,4 +1,4 @@
-"""What the MCP server needs: something that evaluates, and a service's REST API."""
+"""What the MCP server needs: an evaluation of directories, and a service's REST API."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -34,22 +34,22 @@ class Service(Protocol):
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Make a call; give the JSON document.
+        """Make a request and return the JSON document.
 
         Raises:
-            ServiceRefusedError: there is no document.
+            ServiceRefusedError: the service returns no document.
         """
         ...
 
     async def start(self, fields: Mapping[str, Any]) -> Any:
-        """Start a sprint from the members of its request; repeated after a lost response, it starts once.
+        """Start a sprint from the members of its request; repeating it after a lost response starts no other.
 
         Raises:
-            ServiceRefusedError: it did not start.
+            ServiceRefusedError: the sprint did not start.
         """
         ...
 
 
 OpenEvaluating = Callable[[], AbstractAsyncContextManager[Evaluating]]
 OpenService = Callable[[str | None], AbstractAsyncContextManager[Service]]
-"""Opens the service with a caller's token; None is the token of this process."""
+"""Opens the service with a caller's token; None stands for the token of this process."""

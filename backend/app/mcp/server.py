@@ -37,11 +37,11 @@ RunId = Annotated[UUID, Field(description="Id of a run")]
 
 
 def build_server(version: str, evaluating: OpenEvaluating, service: OpenService) -> MCPServer[Any]:
-    """Make the server.
+    """Build the server.
 
     Args:
-        version: of PhaseRunner.
-        evaluating: opens what evaluates directories here.
+        version: PhaseRunner's version.
+        evaluating: opens the evaluation of directories on this machine.
         service: opens the service with a caller's token.
     """
     server: MCPServer[Any] = MCPServer(
@@ -62,7 +62,7 @@ def build_server(version: str, evaluating: OpenEvaluating, service: OpenService)
 
 
 class _Tools:
-    """The tools and resources. Docstrings of its methods are what agents read."""
+    """The tools and resources. Agents read the docstrings of its methods."""
 
     def __init__(self, evaluating: OpenEvaluating, service: OpenService) -> None:
         self._evaluating = evaluating
@@ -205,7 +205,7 @@ def _run_id(given: str) -> UUID:
 
 @asynccontextmanager
 async def _beating(ctx: Context[Any, Any], doing: str) -> AsyncGenerator[None]:
-    """Report progress until the work is done, so that the caller knows that it is alive."""
+    """Report progress until the work is done, so that the caller knows that it is still running."""
 
     async def beat() -> None:
         seconds = 0.0
@@ -220,7 +220,7 @@ async def _beating(ctx: Context[Any, Any], doing: str) -> AsyncGenerator[None]:
         try:
             yield
         except (PhaseRunnerError, ServiceRefusedError) as error:
-            foreseen = error  # the group would wrap it
+            foreseen = error  # the task group would wrap it
         group.cancel_scope.cancel()
     if foreseen is not None:
         raise foreseen

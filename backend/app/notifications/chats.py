@@ -1,6 +1,6 @@
 """Formats notices for the incoming webhooks of Slack, Teams and Discord.
 
-Text of others must not become markup, links or mentions in any of them.
+Untrusted text must not become markup, links or mentions in any of them.
 """
 
 import re
@@ -18,7 +18,7 @@ _DISCORD_TITLE_CHARS = 250
 
 
 def slack(notice: Notice) -> dict[str, Any]:
-    """Make the body for Slack: blocks, and the plain text that its notifications show."""
+    """Return the body for Slack: blocks, and the plain text that its notifications show."""
     blocks: list[dict[str, Any]] = [
         {"type": "header", "text": _plain(shortened(notice.title, _SLACK_HEADER_CHARS))},
         _slack_section(_slack_escaped(notice.reason)),
@@ -34,7 +34,7 @@ def slack(notice: Notice) -> dict[str, Any]:
 
 
 def teams(notice: Notice) -> dict[str, Any]:
-    """Make the body for a Teams workflow: one adaptive card."""
+    """Return the body for a Teams workflow: one adaptive card."""
     body: list[dict[str, Any]] = [
         {
             "type": "TextBlock",
@@ -50,7 +50,7 @@ def teams(notice: Notice) -> dict[str, Any]:
         body.append({"type": "FactSet", "facts": facts})
     for each in notice.evidence:
         found = {"type": "TextRun", "text": f"{each.evaluator}: {each.verdict}\n", "weight": "Bolder"}
-        # A run of text is shown as it is; a block of text would be read as Markdown.
+        # Teams shows a text run as it is, but reads a text block as Markdown.
         body.append({"type": "RichTextBlock", "inlines": [found, {"type": "TextRun", "text": each.excerpt}]})
     actions = [{"type": "Action.OpenUrl", "title": label, "url": url} for label, url in notice.links]
     card = {
@@ -65,7 +65,7 @@ def teams(notice: Notice) -> dict[str, Any]:
 
 
 def discord(notice: Notice) -> dict[str, Any]:
-    """Make the body for Discord: one embed that mentions no one."""
+    """Return the body for Discord: one embed that mentions no one."""
     fields = [
         {"name": name, "value": _markdown(value) or "-", "inline": True} for name, value in notice.facts
     ]
@@ -84,7 +84,7 @@ def discord(notice: Notice) -> dict[str, Any]:
 
 
 FORMATS: Mapping[str, Format] = {"slack": slack, "teams": teams, "discord": discord}
-"""By the kind of receiver."""
+"""Formats by kind of receiver."""
 
 
 def _plain(text: str) -> dict[str, Any]:
@@ -98,12 +98,12 @@ def _slack_section(text: str) -> dict[str, Any]:
 
 def _slack_evidence(found: Evidence) -> str:
     head = f"*{_slack_escaped(found.evaluator)}*: {_slack_escaped(found.verdict)}"
-    excerpt = _slack_escaped(found.excerpt.replace("`", "ˋ"))  # noqa: RUF001 - the text must not end its fence
+    excerpt = _slack_escaped(found.excerpt.replace("`", "ˋ"))  # noqa: RUF001 - backquotes would end the code
     return f"{head}\n```{excerpt}```" if excerpt else head
 
 
 def _slack_escaped(text: str) -> str:
-    # Slack reads links and mentions between angle brackets only.
+    # Slack recognises links and mentions only between angle brackets.
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([*_~`])", "\u200b\\1", text)
 

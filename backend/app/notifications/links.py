@@ -1,7 +1,7 @@
 """Signed links that accept or reject one escalation.
 
-A link says which escalation in which version, what to decide, with which role, until when, and who got it.
-A decision ends the escalation, so no second link for the same version has an effect.
+A link holds the escalation and its version, the decision, the role, the expiry and the receiver. A decision
+ends the escalation, so a second link for the same version has no effect.
 """
 
 import base64
@@ -25,7 +25,7 @@ _PURPOSE = b"phaserunner decision link 1\n"
 
 
 class BadLinkError(ForbiddenError):
-    """A link was not signed here, or cannot be used any more."""
+    """A link was not signed here, or can no longer be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +33,12 @@ class DecisionLink:
     """What a link allows.
 
     Attributes:
-        escalation_id: which escalation.
-        version: of the escalation, as its receiver saw it.
+        escalation_id: the escalation.
+        version: the escalation's version that the receiver saw.
         decision: accept or reject.
-        role: with which role it decides.
+        role: the role with which the link decides.
         receiver: the name of the receiver that got the link.
-        expires_at: it cannot be used from then on.
+        expires_at: when the link expires.
     """
 
     escalation_id: UUID
@@ -91,7 +91,7 @@ def read_link(token: str, secret: str, now: datetime) -> DecisionLink:
 
 
 def _read(members: object) -> DecisionLink:
-    # It was signed here, so it has this form.
+    # The token was signed here, so it has this form.
     escalation, version, decision, role, receiver, expires = cast("list[Any]", members)
     return DecisionLink(
         escalation_id=UUID(escalation),

@@ -12,7 +12,7 @@ from app.notifications.notice import MAX_TITLE_CHARS, Notice, line_of
 
 
 def message_of(notice: Notice, *, sender: str, to: Sequence[str], message_id: UUID) -> EmailMessage:
-    """Make the message; it has the same `Message-ID` each time it is sent."""
+    """Return the e-mail of a notice; it has the same `Message-ID` each time it is sent."""
     message = EmailMessage(SMTP)
     message["Subject"] = line_of(notice.title, MAX_TITLE_CHARS)
     message["From"] = _address(sender, "PhaseRunner")
@@ -25,7 +25,7 @@ def message_of(notice: Notice, *, sender: str, to: Sequence[str], message_id: UU
 
 
 def text_of(notice: Notice) -> str:
-    """Write a notice as plain text."""
+    """Return a notice as plain text."""
     parts = [notice.title, "", notice.reason]
     if notice.facts:
         parts += ["", *(f"{name}: {value}" for name, value in notice.facts)]

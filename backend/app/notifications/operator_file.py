@@ -1,4 +1,4 @@
-"""The operator's file of notifications: receivers, the mail server, and links that decide."""
+"""The operator's file of notifications: receivers, the mail server, and decision links."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -22,7 +22,7 @@ TOPICS: dict[Topic, frozenset[SprintEventType]] = {
     "result": FINAL_EVENT_TYPES,
     "budget": frozenset({SprintEventType.BUDGET_WARNING}),
 }
-"""Which events belong to a topic."""
+"""The events of each topic."""
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 _Mailbox = Annotated[
@@ -36,10 +36,10 @@ class _Strict(BaseModel):
 
 
 class Links(_Strict):
-    """Links that accept or reject.
+    """Links that accept or reject escalations.
 
     Attributes:
-        secret: signs them; a new secret makes all links that were sent useless.
+        secret: signs the links; a new secret invalidates all links that were sent.
         hours: how long a link can be used.
     """
 
@@ -48,11 +48,12 @@ class Links(_Strict):
 
 
 class MailServer(_Strict):
-    """The server that takes e-mail.
+    """The server that sends e-mail.
 
     Attributes:
-        security: `starttls` and `tls` encrypt and check the certificate; `none` is for this machine alone.
-        authorities: a file with certificates of authorities, beside those of the system.
+        security: `starttls` and `tls` encrypt and check the certificate; `none` is only for
+            servers on this machine.
+        authorities: a file with certificates of authorities, in addition to those of the system.
         sender: the address that messages come from.
     """
 
@@ -79,7 +80,7 @@ class _Receiver(_Strict):
 
     @property
     def event_types(self) -> frozenset[SprintEventType]:
-        """Events that this receiver gets."""
+        """Return the events that this receiver gets."""
         return frozenset[SprintEventType]().union(*(TOPICS[each] for each in self.events))
 
 
@@ -88,7 +89,7 @@ class ChatReceiver(_Receiver):
 
     Attributes:
         url: where its address is, which is a secret.
-        decide: add links that accept or reject escalations, for everyone who reads the chat.
+        decide: whether to add links with which everyone who reads the chat can accept or reject escalations.
     """
 
     kind: Literal["slack", "teams", "discord"]
@@ -99,8 +100,9 @@ class MailReceiver(_Receiver):
     """People who get e-mail.
 
     Attributes:
-        to: their addresses; all of them are in the message.
-        decide: add links that accept or reject escalations, for everyone who reads the e-mail.
+        to: their addresses; each message shows all of them.
+        decide: whether to add links with which everyone who reads the e-mail can
+            accept or reject escalations.
     """
 
     kind: Literal["email"]
@@ -111,10 +113,10 @@ Receiver = Annotated[ChatReceiver | MailReceiver, Field(discriminator="kind")]
 
 
 class NotificationsFile(_Strict):
-    """The whole file.
+    """The operator's file of notifications.
 
     Attributes:
-        page: beginning of the addresses of this service's pages, for links.
+        page: base URL of this service's pages, for links.
     """
 
     page: str | None = None
@@ -138,14 +140,14 @@ def load_notifications(path: Path | None) -> NotificationsFile:
     """Read the operator's file; without one, people get no notifications.
 
     Raises:
-        InvalidInputError: it cannot be read, is no TOML, or says what it must not; the message names line and
-            key.
+        InvalidInputError: the file cannot be read, is not TOML, or has an invalid value; the
+            message names line and key.
     """
     return NotificationsFile() if path is None else _DOCUMENT.load(path)
 
 
 def parse_notifications(text: str, name: str) -> NotificationsFile:
-    """Read the file's text; `name` is what errors call it.
+    """Read the file's text; `name` is its name in errors.
 
     Raises:
         InvalidInputError: as in `load_notifications`.
@@ -168,7 +170,7 @@ def _complaint(error: ErrorDetails) -> Complaint:
     kinds = ("slack", "teams", "discord", "email")
     place = tuple(each for each in place_of(error) if each not in kinds)
     message = error["msg"].removeprefix("Value error, ")
-    if not place:  # a check of the whole file names the key itself
+    if not place:  # an error of the whole file names the key in its message
         key, _, message = message.partition(": ")
         place = tuple(key.split("."))
     if error["type"] == "extra_forbidden":

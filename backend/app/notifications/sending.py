@@ -1,4 +1,4 @@
-"""Sends notices: to chats over HTTPS, and as e-mail over SMTP. Both give the receiver's own words back."""
+"""Sends notices: to chats over HTTPS, and as e-mail over SMTP. Both return the receiver's reply."""
 
 import smtplib
 import ssl
@@ -26,7 +26,7 @@ _MAX_RETRY_AFTER = 6 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a receiver answered. `code` is a status of HTTP or SMTP."""
+    """A receiver's reply. `code` is an HTTP or SMTP status."""
 
     code: int
     text: str
@@ -36,7 +36,7 @@ OpenClient = Callable[[], httpx.AsyncClient]
 
 
 def chat_client() -> httpx.AsyncClient:
-    """Make a client for one message; it uses the proxies of the environment and follows no redirect."""
+    """Make a client for one message; it uses the proxies of the environment and follows no redirects."""
     return httpx.AsyncClient(timeout=TIMEOUT_SECONDS, follow_redirects=False, trust_env=True)
 
 
@@ -44,7 +44,7 @@ async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) 
     """Send a message to a chat's incoming webhook.
 
     Raises:
-        WebhookError: the address cannot be used, the chat cannot be reached, or it does not answer 2xx.
+        WebhookError: the address cannot be used, the chat cannot be reached, or its reply is not 2xx.
     """
     _check(url)
     try:
@@ -52,7 +52,7 @@ async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) 
             answer = Answer(response.status_code, await _text(response))
             retry_after = response.headers.get("retry-after", "")
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        # The text of an error may hold the address, which is a secret.
+        # The text of an error may contain the address, which is a secret.
         raise WebhookError(f"the chat cannot be reached: {type(error).__name__}") from error
     if not 200 <= answer.code < 300:
         raise WebhookError(f"answered {answer.code}: {answer.text}", retry_after=_seconds(retry_after))
@@ -62,10 +62,10 @@ async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) 
 async def send_mail(
     server: MailServer, password: str | None, to: Sequence[str], message: EmailMessage
 ) -> Answer:
-    """Hand an e-mail over to the server, for all of its receivers or none.
+    """Pass an e-mail to the server, for all of its receivers or none.
 
     Raises:
-        WebhookError: the server cannot be reached or trusted, or refuses; the text holds its own words.
+        WebhookError: the server cannot be reached or trusted, or refuses; the text contains its reply.
     """
     return await to_thread.run_sync(partial(_send_mail, server, password, to, message))
 

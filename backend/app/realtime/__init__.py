@@ -1,1 +1,1 @@
-"""Events: stored with a number, then delivered exactly once to each follower."""
+"""Stores events with numbers and delivers each exactly once to every follower."""

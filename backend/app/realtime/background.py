@@ -12,7 +12,7 @@ RESTART_PAUSE_SECONDS = 1.0
 
 @asynccontextmanager
 async def in_background(*loops: Callable[[], Awaitable[None]]) -> AsyncGenerator[None]:
-    """Run endless loops while the block runs; they are cancelled, and have ended, when it is left."""
+    """Run endless loops while the block runs; at its end they are cancelled and awaited."""
     tasks = [asyncio.create_task(_keep_running(loop)) for loop in loops]
     try:
         yield
@@ -27,7 +27,7 @@ async def _keep_running(loop: Callable[[], Awaitable[None]]) -> None:
         try:
             await loop()
         except Exception:
-            # An edge of the process: no task awaits a loop, so its failure would be silent, and every
-            # client of the process would starve because of one bad row.
+            # A broad except at an edge of the process: no task awaits a loop, so its failure would be silent,
+            # and one bad row would cut off every client of the process.
             logger.exception("%s failed and is started again", loop)
         await asyncio.sleep(RESTART_PAUSE_SECONDS)

@@ -1,6 +1,6 @@
-"""Tells other processes which runs have new events, after the commit, by Postgres NOTIFY.
+"""Tells other processes, after the commit, which runs have new events, through Postgres NOTIFY.
 
-A bell is a hint. It may be lost, doubled or late; listeners also poll.
+A bell is a hint. It may be lost, repeated or late, so listeners also poll.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 CHANNEL = "phaserunner_events"
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 Connect = Callable[[], Awaitable[Connection]]
-RUNS_PER_BELL = 180  # 39 bytes each: Postgres refuses payloads of 8,000 bytes
+RUNS_PER_BELL = 180  # 39 bytes each; Postgres refuses payloads of 8,000 bytes
 
 _RUN_IDS: TypeAdapter[list[UUID]] = TypeAdapter(list[UUID])
 
@@ -28,8 +28,8 @@ _RUN_IDS: TypeAdapter[list[UUID]] = TypeAdapter(list[UUID])
 class Doorbell:
     """Rings for the runs of this process; `run` sends the bells until it is cancelled.
 
-    The first bell after a silence is sent at once; those rung in the `coalesce_seconds` after it are sent
-    together.
+    The first bell after a silence is sent at once. Bells rung within `coalesce_seconds`
+    after it are sent together.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Doorbell:
         self._wake = asyncio.Event()
 
     def ring(self, run_id: UUID) -> None:
-        """Hint at new events of a run, after their commit; never waits. Call it on the event loop."""
+        """Hint at new events of a run, after their commit, without waiting. Call it on the event loop."""
         self._rung.add(run_id)
         self._wake.set()
 
@@ -76,14 +76,14 @@ class Doorbell:
 
 
 def payloads(run_ids: Collection[UUID]) -> Iterator[str]:
-    """The run ids as JSON lists, each short enough for one NOTIFY."""
+    """Yield the run ids as JSON lists, each short enough for one NOTIFY."""
     names = [str(run_id) for run_id in run_ids]
     for start in range(0, len(names), RUNS_PER_BELL):
         yield json.dumps(names[start : start + RUNS_PER_BELL], separators=(",", ":"))
 
 
 def read_payload(payload: str) -> list[UUID] | None:
-    """The run ids in a payload; None when it is not one of ours, which anyone in the database can send."""
+    """Return the run ids in a payload; None for a foreign one, which any client of the database can send."""
     try:
         return _RUN_IDS.validate_json(payload)
     except ValidationError:

@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 class Ring:
-    """The last events without gaps between them, bounded by number and by size."""
+    """The latest events without gaps, bounded by number and by size."""
 
     def __init__(self, *, max_events: int, max_bytes: int) -> None:
         self._events: deque[StoredEvent] = deque()
@@ -22,7 +22,7 @@ class Ring:
         self._bytes = 0
 
     def extend(self, events: Sequence[StoredEvent]) -> None:
-        """Keep these, the next in order, and forget the oldest beyond the bounds."""
+        """Add the next events in order, and drop the oldest beyond the bounds."""
         for event in events:
             if self._events and event.sequence != self._events[-1].sequence + 1:
                 self.clear()
@@ -32,39 +32,39 @@ class Ring:
             self._bytes -= len(self._events.popleft().message)
 
     def after(self, cursor: int) -> list[StoredEvent]:
-        """All events behind `cursor`; empty when the ring does not reach back to it, or has no later one."""
+        """Return all events after `cursor`; empty if there are none or the ring starts too late."""
         if not self._events or cursor + 1 < self._events[0].sequence:
             return []
         return list(islice(self._events, cursor + 1 - self._events[0].sequence, None))
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all events."""
         self._events.clear()
         self._bytes = 0
 
 
 class Follower(Protocol):
-    """Receives new events at once and without waiting."""
+    """Receives new events at once, without waiting."""
 
     def notify(self, events: Sequence[StoredEvent]) -> None:
-        """Take the next events of the run, in order; some may be known already."""
+        """Receive the next events of the run, in order; some may be known already."""
         ...
 
     def look_again(self) -> None:
-        """Forget where the run stood: its events are not what they were."""
+        """Read the run's state again, because its history is no longer the same."""
         ...
 
 
 class Feed:
-    """One run as this process knows it.
+    """The state of one run in this process.
 
     Attributes:
         run_id: the run.
         head: the last sequence that was published here.
-        epoch: which history of events `head` belongs to; None until it was read from the database, and until
+        epoch: the history that `head` belongs to; None until it is read from the database. Until
             then nothing is published.
         ring: the latest published events.
-        users: how many keep the feed alive.
+        users: how many users keep the feed alive.
     """
 
     def __init__(self, run_id: UUID, ring: Ring, on_start: Callable[[UUID], None]) -> None:
@@ -77,14 +77,14 @@ class Feed:
         self._followers: dict[Follower, None] = {}
 
     def start(self, head: RunHead) -> bool:
-        """Begin behind `head`, read from the database after the feed was registered; the first one counts.
+        """Start after `head`, which was read from the database after the feed was registered.
 
-        With a later caller the feed's head may be before or behind what that one read. Both are right: the
-        caller replays what it lacks, and gets nothing twice.
+        Only the first call sets the feed's head. For later callers, the feed's head may be before or after
+        the one that they read. Both are right: the caller replays what it lacks and gets nothing twice.
 
         Returns:
-            False when `head` is of another history than the feed. One of the two is gone, and it is unknown
-            which, and all followers look again.
+            False if `head` belongs to another history than the feed. One of the two is outdated, but it is
+            unknown which, so all followers look again.
         """
         if self.epoch is None:
             self.epoch = head.epoch
@@ -96,7 +96,7 @@ class Feed:
         return True
 
     def void(self) -> None:
-        """Forget everything: the run was deleted, restored or trimmed. All followers look again."""
+        """Forget all state, because the run was deleted, restored or trimmed. All followers look again."""
         self.epoch = None
         self.head = 0
         self.ring.clear()
@@ -104,22 +104,22 @@ class Feed:
             follower.look_again()
 
     def join(self, follower: Follower) -> None:
-        """Tell `follower` of every event from now on."""
+        """Notify `follower` of every event from now on."""
         self._followers[follower] = None
 
     def leave(self, follower: Follower) -> None:
-        """Tell it no more."""
+        """Stop notifying `follower`."""
         self._followers.pop(follower, None)
 
     def publish(self, events: Sequence[StoredEvent]) -> None:
-        """Hand new events to all followers. What is not behind the head was published before."""
+        """Pass new events to all followers; events up to the head were published before."""
         if self.epoch is None:
             return
         fresh = [event for event in events if event.sequence > self.head]
         if not fresh:
             return
         if (fresh[0].sequence, fresh[-1].sequence) != (self.head + 1, self.head + len(fresh)):
-            self.void()  # trimmed while they were read
+            self.void()  # events were trimmed while they were read
             return
         self.head = fresh[-1].sequence
         self.ring.extend(fresh)
@@ -127,6 +127,6 @@ class Feed:
             try:
                 follower.notify(fresh)
             except Exception:
-                # One broken connection must not keep the event from everyone behind it in the row.
+                # One broken connection must not keep the event from the followers after it.
                 logger.exception("a follower of run %s cannot be told of events", self.run_id)
                 follower.look_again()

@@ -1,4 +1,4 @@
-"""Tracks who follows what in this process: feeds of watched runs, subscriptions, and their limits."""
+"""Tracks the followers in this process: feeds of watched runs, subscriptions, and their limits."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,19 +11,20 @@ from app.realtime.run_list import RunList
 from app.realtime.subscription import Pace, Sink, Subscription, Wish
 
 OnClose = Callable[[], None]
-"""Asks one connection to end itself; another object for each."""
+"""Asks one connection to end itself; a separate object for each connection."""
 
 
 class HubFullError(Exception):
-    """There are as many connections as are allowed."""
+    """The allowed number of connections is open."""
 
 
 @dataclass(frozen=True, slots=True)
 class HubLimits:
     """Bounds on what clients can make a process hold.
 
-    A client that does not take a frame for `stall_seconds` is closed, as is one that falls more than
-    `pace.max_lag` events behind. Rings are per watched run. `heartbeat_seconds` is the heartbeats' period.
+    A client is closed if it does not take a frame for `stall_seconds`, or if it falls more
+    than `pace.max_lag` events behind. Ring limits are per watched run. `heartbeat_seconds` is
+    the period of heartbeats.
     """
 
     max_connections: int = 4_000
@@ -37,7 +38,7 @@ class HubLimits:
 
 
 class Hub:
-    """Hands out subscriptions and takes what the tailer reads.
+    """Creates subscriptions, and receives what the tailer reads.
 
     Attributes:
         run_list: changes of all runs.
@@ -57,7 +58,7 @@ class Hub:
 
     @property
     def connections(self) -> int:
-        """How many connections are open."""
+        """Return how many connections are open."""
         return len(self._connections)
 
     @contextmanager
@@ -65,7 +66,7 @@ class Hub:
         """Count a connection while the block runs, and call its `on_close` when the process shuts down.
 
         Raises:
-            HubFullError: there are too many.
+            HubFullError: too many connections are open.
         """
         if self.connections >= self.limits.max_connections:
             raise HubFullError(f"there are {self.connections} connections")
@@ -78,7 +79,7 @@ class Hub:
             self._connections.discard(on_close)
 
     def subscription(self, run_id: UUID, sink: Sink, wish: Wish) -> Subscription:
-        """A subscription to one run, which does nothing until its `run` is awaited."""
+        """Return a subscription to one run, which does nothing until its `run` is awaited."""
         return Subscription(self._watched(run_id), self._reader, sink, self.limits.pace, wish)
 
     def close(self) -> None:
@@ -88,19 +89,19 @@ class Hub:
             on_close()
 
     def cursors(self, run_ids: Iterable[UUID] | None = None) -> dict[UUID, int]:
-        """For each watched run, or those of `run_ids` that are watched, the last published sequence."""
+        """Return the last published sequence of each watched run, or of those in `run_ids`."""
         feeds = self._feeds.values() if run_ids is None else map(self._feeds.get, run_ids)
         return {feed.run_id: feed.head for feed in feeds if feed is not None and feed.epoch}
 
     def compare(self, cursors: Mapping[UUID, int], watched: Watched) -> dict[UUID, int]:
-        """Void feeds that are not what the database has: their runs were deleted or restored.
+        """Void the feeds that disagree with the database, because their runs were deleted or restored.
 
         Args:
-            cursors: what `cursors` gave before the database was asked.
-            watched: what it answered.
+            cursors: the result of `cursors` before the query.
+            watched: the result of the query.
 
         Returns:
-            The cursors of the runs that have events behind them.
+            The cursors of the runs that have later events.
         """
         behind: dict[UUID, int] = {}
         for run_id, cursor in cursors.items():
@@ -113,13 +114,13 @@ class Hub:
         return behind
 
     def void(self, run_id: UUID) -> None:
-        """Let everyone who follows a run look again where it stands."""
+        """Make all followers of a run read its state again."""
         feed = self._feeds.get(run_id)
         if feed is not None:
             feed.void()
 
     def publish(self, run_id: UUID, events: Sequence[StoredEvent]) -> None:
-        """Hand new events of a run to its followers."""
+        """Pass new events of a run to its followers."""
         feed = self._feeds.get(run_id)
         if feed is not None:
             feed.publish(events)

@@ -1,14 +1,14 @@
 """Distinguishes histories of events: an event's number has a meaning only within its history.
 
-A restored dump, a promoted standby or another database may hold the same run with other events under the
-same numbers. The *epoch* is a fingerprint of where the table of events lives, computed and not stored: what
-is stored would be restored with the rest.
+A restored dump, a promoted standby or another database may hold the same run with other events under the same
+numbers. The *epoch* is a fingerprint of the place of the events table. It is computed and not stored, because
+a stored value would be restored with the rest.
 """
 
 import asyncpg
 
-# A dump that is restored gets another table, another database or another cluster; a standby that was promoted
-# and a restore to a point in time begin a new timeline of the write-ahead log.
+# A restored dump gets another table, database or cluster. A promoted standby and a restore to a point in time
+# start a new timeline of the write-ahead log.
 _FULL = """md5(concat_ws('/',
     (SELECT system_identifier FROM pg_control_system()),
     (SELECT oid FROM pg_database WHERE datname = current_database()),
@@ -24,7 +24,7 @@ _NOT_OFFERED = (
 
 
 async def epoch_expression(pool: "asyncpg.Pool[asyncpg.Record]") -> str:
-    """The SQL expression of the epoch that this server can compute; managed ones may hide a part of it."""
+    """Return the SQL of the epoch that this server can compute; managed servers may hide parts of it."""
     try:
         await pool.fetchval(f"SELECT {_FULL}")
     except _NOT_OFFERED:

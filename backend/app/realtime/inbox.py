@@ -1,4 +1,4 @@
-"""Collects hints about runs with new events, and says when to check all runs because hints may be lost."""
+"""Collects hints about runs with new events, and tells when to check all runs in case hints were lost."""
 
 import asyncio
 from collections.abc import Iterable
@@ -8,14 +8,14 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Where to look for news: in these runs, or everywhere."""
+    """Where to look for new events: in these runs, or everywhere."""
 
     run_ids: frozenset[UUID]
     everywhere: bool
 
 
 class Inbox:
-    """Hints for one reader. At least every `poll_seconds` one says: look everywhere."""
+    """Hints for one reader. At least every `poll_seconds`, a hint says to look everywhere."""
 
     def __init__(self, poll_seconds: float) -> None:
         self._poll_seconds = poll_seconds
@@ -25,19 +25,20 @@ class Inbox:
         self._wake = asyncio.Event()
 
     def ring(self, run_ids: Iterable[UUID]) -> None:
-        """These runs may have news."""
+        """Note that these runs may have new events."""
         self._rung.update(run_ids)
         self._wake.set()
 
     def ring_everywhere(self) -> None:
-        """Hints may have been lost: any run may have news."""
+        """Note that hints may have been lost, so that any run may have new events."""
         self._everywhere = True
         self._wake.set()
 
     async def take(self) -> Hint:
         """Wait for hints or for the next poll, and empty the inbox.
 
-        The poll's time is kept across calls: steady hints for one run must not put off the look at others.
+        The time of the next poll is kept across calls, so that steady hints for one run do not
+        postpone the look at others.
         """
         loop = asyncio.get_running_loop()
         try:

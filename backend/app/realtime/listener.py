@@ -1,4 +1,4 @@
-"""Listens for the doorbell: one LISTEN connection per process, checked and replaced when it is lost."""
+"""Listens for the doorbell on one LISTEN connection per process, which is checked and replaced when lost."""
 
 import asyncio
 import logging
@@ -12,12 +12,12 @@ from app.realtime.reader import DATABASE_ERRORS
 logger = logging.getLogger(__name__)
 
 Hear = Callable[[Collection[UUID] | None], None]
-"""Takes the runs that have news; None when any run may have some."""
+"""Receives the runs that have new events; None if any run may have some."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListenerTimings:
-    """Seconds: the period of checks, how long an answer may take, the pause before a new connection."""
+    """Seconds: the period of checks, the time limit of an answer, and the pause before a new connection."""
 
     check: float = 5.0
     answer: float = 5.0
@@ -33,7 +33,7 @@ class Listener:
         self._timings = timings
 
     async def run(self) -> None:
-        """Listen, and listen again after each loss of the connection."""
+        """Listen, and reconnect after each loss of the connection."""
         while True:
             try:
                 connection = await self._connect()
@@ -56,9 +56,9 @@ class Listener:
 
         connection.add_termination_listener(on_loss)
         await connection.add_listener(CHANNEL, on_bell)
-        self._hear(None)  # what was rung while no listener was connected
+        self._hear(None)  # for bells that were rung while no listener was connected
         while not await _is_set_within(lost, self._timings.check):
-            # A connection can be dead without being closed; only a question shows it.
+            # A connection can be dead without being closed; only a query shows it.
             await connection.fetchval("SELECT 1", timeout=self._timings.answer)
         logger.warning("the connection that hears bells was closed; it is replaced")
 

@@ -1,7 +1,7 @@
 """The server's side of connections: sends without waiting, and drops clients that have stalled.
 
-ASGI offers neither: uvicorn waits for a writable connection before every message, `websocket.close`
-included, so that a client that stops reading could be neither skipped nor closed.
+ASGI offers neither. uvicorn waits for a writable connection before every message, `websocket.close` included,
+so a client that stops reading could be neither skipped nor closed.
 """
 
 import asyncio
@@ -19,41 +19,42 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import OPEN
 
 DIRECT_EXTENSION = "phaserunner.direct"
-"""Key in a WebSocket scope's `extensions`; holds a `DirectSocket`."""
+"""Key in the `extensions` of a WebSocket scope; its value is a `DirectSocket`."""
 
 ABORT_EXTENSION = "phaserunner.abort"
-"""Key in an HTTP scope's `extensions`; holds a function that drops the connection at once."""
+"""Key in the `extensions` of an HTTP scope; its value is a function that drops the connection at once."""
 
 
 class DirectSocket(Protocol):
-    """A WebSocket beside ASGI."""
+    """A WebSocket that bypasses ASGI."""
 
     def offer(self, message: bytes) -> bool:
         """Send a framed message (`message.text_message`) now.
 
-        False when the client has not taken what was sent before, or is gone.
+        Returns:
+            False if the client has not taken earlier messages, or is gone.
         """
         ...
 
     def evict(self, code: int, reason: str) -> None:
-        """Close without waiting. A client that reads on gets the close code; one that does not is dropped."""
+        """Close without waiting. A client that still reads gets the close code; others are dropped."""
         ...
 
 
 def direct_socket(scope: Mapping[str, Any]) -> DirectSocket | None:
-    """The socket beside ASGI; None when another server or protocol is in use."""
+    """Return the direct socket; None if another server or protocol is in use."""
     extensions: Mapping[str, DirectSocket] = scope.get("extensions") or {}
     return extensions.get(DIRECT_EXTENSION)
 
 
 def aborter(scope: Mapping[str, Any]) -> Callable[[], None] | None:
-    """What drops this HTTP connection at once; None when another server or protocol is in use."""
+    """Return the function that drops this HTTP connection at once; None with another server or protocol."""
     extensions: Mapping[str, Callable[[], None]] = scope.get("extensions") or {}
     return extensions.get(ABORT_EXTENSION)
 
 
 class EventWebSocketProtocol(WebSocketsSansIOProtocol):
-    """uvicorn's protocol, which gives itself to the application as a `DirectSocket`."""
+    """uvicorn's protocol, extended to offer itself to the application as a `DirectSocket`."""
 
     grace_seconds = 5.0
 
@@ -63,10 +64,10 @@ class EventWebSocketProtocol(WebSocketsSansIOProtocol):
         await super().run_asgi()
 
     def offer(self, message: bytes) -> bool:
-        """Send a framed message now, or say that it cannot be sent now.
+        """Send a framed message now, or return False if it cannot be sent now.
 
-        It was framed once for all clients: an unfragmented message changes nothing in the state of the
-        connection that the library keeps, and no extension is in use.
+        The message is framed once for all clients. This is safe because an unfragmented message changes
+        nothing in the connection state of the library, and no extension is in use.
         """
         if not self.writable.is_set() or not self._is_open:
             return False
@@ -74,7 +75,7 @@ class EventWebSocketProtocol(WebSocketsSansIOProtocol):
         return True
 
     def evict(self, code: int, reason: str) -> None:
-        """Write the close frame behind what is buffered, and drop the connection after a grace."""
+        """Write the close frame after buffered data, and drop the connection after a grace period."""
         if self.disconnected:
             return
         if self._is_open:
@@ -82,13 +83,13 @@ class EventWebSocketProtocol(WebSocketsSansIOProtocol):
             self.conn.send_close(code, reason)
             self._flush()
             self.close_sent = True
-            if self.read_paused:  # the client's answer must be read
+            if self.read_paused:  # the client's close frame must be read
                 self.read_paused = False
                 self.transport.resume_reading()
         self.close_timer = self.loop.call_later(self.grace_seconds, self.transport.abort)
 
     def shutdown(self) -> None:
-        """Close with 1012, and let no stalled client hold up the server's end."""
+        """Close with 1012, and keep stalled clients from delaying the server's end."""
         super().shutdown()
         self.loop.call_later(self.grace_seconds, self.transport.abort)
 
@@ -108,7 +109,7 @@ class EventWebSocketProtocol(WebSocketsSansIOProtocol):
 
 
 class EventHttpProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, which lets the application drop a connection that streams to a stalled client."""
+    """uvicorn's protocol, extended to let the application drop a connection to a stalled client."""
 
     def on_message_begin(self) -> None:
         """Begin a request."""
@@ -117,9 +118,9 @@ class EventHttpProtocol(HttpToolsProtocol):
 
 
 class EventServer(uvicorn.Server):
-    """A server that ends its event streams first: they would otherwise hold up its shutdown for ever.
+    """A server that ends its event streams first, because they would hold up its shutdown forever.
 
-    uvicorn waits for open responses before it tells the application that it shuts down.
+    uvicorn waits for open responses before it tells the application about the shutdown.
     """
 
     def __init__(self, config: uvicorn.Config, *, before_shutdown: Callable[[], None]) -> None:
@@ -128,10 +129,10 @@ class EventServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """End on SIGINT and SIGTERM, and leave it at that.
+        """End on SIGINT and SIGTERM, without raising them again.
 
-        uvicorn raises them again when it has ended, which would kill the process before whatever runs beside
-        the server has ended too.
+        uvicorn raises them again after its end, which would kill the process before
+        its other parts have ended.
         """
         if threading.current_thread() is not threading.main_thread():
             yield  # only the main thread receives signals
@@ -153,14 +154,14 @@ class EventServer(uvicorn.Server):
 
 
 _MEDIUM, _LARGE = 126, 127
-"""Lengths that say that the length follows, in two or in eight bytes (RFC 6455, 5.2)."""
+"""Length codes: the length follows in two or in eight bytes (RFC 6455, 5.2)."""
 
 
 def text_message(text: bytes) -> bytes:
-    """UTF-8 text as one unfragmented, uncompressed message of a server."""
+    """Return UTF-8 text as an unfragmented, uncompressed message of a server."""
     return Frame(Opcode.TEXT, text).serialize(mask=False)
 
 
 def text_of(message: bytes) -> bytes:
-    """The text in such a message."""
+    """Return the text in such a message."""
     return message[{_MEDIUM: 4, _LARGE: 10}.get(message[1], 2) :]

@@ -1,4 +1,4 @@
-"""Reads events as they are sent, and what lists need of runs; uses asyncpg directly, for speed."""
+"""Reads events in the form in which they are sent, and run states for lists, directly through asyncpg."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from app.schemas.runs import RunKind
 logger = logging.getLogger(__name__)
 
 DATABASE_ERRORS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
-"""What a database that is away, restarting or overloaded raises; a timeout is an OSError."""
+"""The errors of an unavailable, restarting or overloaded database; a timeout is an OSError."""
 
 _COLUMNS = "sequence, type, phase, attempt, data, at, trace_id"
 _HEAD = """
@@ -41,7 +41,7 @@ _READ_CHOSEN = f"""
       AND ($5::text IS NULL OR phase = $5::text) AND ($6::int IS NULL OR attempt = $6::int)
     ORDER BY sequence LIMIT $3
 """  # noqa: S608 (constants only)
-# The join with `runs` keeps a poll cheap: runs without news cost one look at their row.
+# The join with `runs` keeps a poll cheap: a run without new events costs one look at its row.
 _NEWS = f"""
     SELECT watched.run_id, news.*
     FROM unnest($1::uuid[], $2::bigint[]) AS watched (run_id, after)
@@ -52,7 +52,7 @@ _NEWS = f"""
     ) AS news
     ORDER BY watched.run_id, news.sequence
 """  # noqa: S608 (constants only)
-# Both conditions are served by an index. The second finds a run that began and ended between two looks.
+# An index serves both conditions. The second finds a run that started and ended between two looks.
 _MARKS = """
     SELECT id, status, last_sequence, version FROM runs
     WHERE status IN ('queued', 'active', 'waiting') OR created_at > now() - interval '1 minute'
@@ -63,7 +63,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """One committed event; `message` is its envelope, framed once as a WebSocket message for all clients."""
+    """A committed event; `message` is its envelope, framed once as a WebSocket message for all clients."""
 
     sequence: int
     type: str
@@ -71,18 +71,18 @@ class StoredEvent:
 
     @classmethod
     def of(cls, sequence: int, kind: str, wire: bytes) -> Self:
-        """The event whose envelope is the JSON text `wire`."""
+        """Return the event whose envelope is the JSON text `wire`."""
         return cls(sequence, kind, text_message(wire))
 
     @property
     def wire(self) -> bytes:
-        """The envelope as JSON text."""
+        """Return the envelope as JSON text."""
         return text_of(self.message)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which events of a run are wanted: of these types (all if none is named), of a phase, of an attempt."""
+    """Which events of a run are wanted: of these types (empty for all), of a phase, of an attempt."""
 
     types: tuple[str, ...] = ()
     phase: str | None = None
@@ -91,7 +91,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
-    """A run's status, its last sequence (0 without events), the first one still kept, its epoch, its kind."""
+    """A run's status, last sequence (0 without events), first sequence still kept, epoch and kind."""
 
     status: str
     last: int
@@ -100,9 +100,9 @@ class RunHead:
     kind: RunKind = RunKind.SPRINT
 
     def start(self, after: int, epoch: str | None = None) -> Start:
-        """Decide whether a client that has everything up to `after` of `epoch` can go on from there.
+        """Decide whether a client that has everything up to `after` of `epoch` can continue from there.
 
-        Who does not know an epoch is believed.
+        A client that does not know its epoch is assumed to be in this one.
         """
         oldest = self.first - 1
         is_same = after == 0 or epoch is None or epoch == self.epoch
@@ -113,7 +113,7 @@ class RunHead:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What changes whenever a run does."""
+    """Values of a run that show whether it has changed: each change of the run changes at least one."""
 
     status: str
     last_sequence: int
@@ -122,7 +122,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """The last sequence of each run that exists among those asked for, and the epoch of all."""
+    """The last sequence of each existing run among those asked for, and the epoch of all."""
 
     epoch: str
     lasts: Mapping[UUID, int]
@@ -132,11 +132,11 @@ class EventLog(Protocol):
     """The committed events of runs, as a subscription reads them."""
 
     async def head(self, run_id: UUID) -> RunHead | None:
-        """Where the run's events begin and end; None when there is no such run."""
+        """Return where the run's events start and end; None if there is no such run."""
         ...
 
     async def read(self, run_id: UUID, after: int, limit: int) -> list[StoredEvent]:
-        """The first `limit` events behind `after`, in order."""
+        """Return the first `limit` events after `after`, in order."""
         ...
 
 
@@ -148,7 +148,7 @@ class EventReader:
         self._epoch: str | None = None
 
     async def head(self, run_id: UUID) -> RunHead | None:
-        """Where the run's events begin and end; None when there is no such run."""
+        """Return where the run's events start and end; None if there is no such run."""
         row = await self._pool.fetchrow(await self._with_epoch(_HEAD), run_id)
         if row is None:
             return None
@@ -158,18 +158,18 @@ class EventReader:
         return RunHead(row["status"], last, oldest, row["epoch"], RunKind(row["kind"]))
 
     async def watched(self, run_ids: Collection[UUID]) -> Watched:
-        """How far these runs have come."""
+        """Return the last sequences of these runs."""
         row = await self._pool.fetchrow(await self._with_epoch(_WATCHED), list(run_ids))
         if row is None:
             raise AssertionError("an aggregate always has a row")
         return Watched(row["epoch"], dict(zip(map(_plain_uuid, row["ids"]), row["lasts"], strict=True)))
 
     async def read(self, run_id: UUID, after: int, limit: int) -> list[StoredEvent]:
-        """The first `limit` events behind `after`, in order."""
+        """Return the first `limit` events after `after`, in order."""
         return [_stored(run_id, row) for row in await self._pool.fetch(_READ, run_id, after, limit)]
 
     async def read_chosen(self, run_id: UUID, after: int, limit: int, choice: Choice) -> list[StoredEvent]:
-        """The first `limit` events behind `after` that are chosen, in order."""
+        """Return the first `limit` chosen events after `after`, in order."""
         wanted = (list(choice.types), choice.phase, choice.attempt)
         return [
             _stored(run_id, row)
@@ -177,7 +177,7 @@ class EventReader:
         ]
 
     async def news(self, cursors: Mapping[UUID, int], limit: int) -> dict[UUID, list[StoredEvent]]:
-        """For each run that has events behind its cursor, the first `limit` of them, in one query."""
+        """Return the first `limit` events after its cursor of each run that has any, in one query."""
         rows = await self._pool.fetch(_NEWS, list(cursors), list(cursors.values()), limit)
         found: dict[UUID, list[StoredEvent]] = {}
         for row in rows:
@@ -186,12 +186,12 @@ class EventReader:
         return found
 
     async def epoch(self) -> str:
-        """Which history of events this is."""
+        """Return the epoch of the events."""
         epoch: str = await self._pool.fetchval(await self._with_epoch("SELECT {epoch}"))
         return epoch
 
     async def marks(self) -> dict[UUID, Mark]:
-        """The mark of every run that is not over, or that is younger than a minute."""
+        """Return the mark of every run that is not over or is younger than a minute."""
         return {
             _plain_uuid(row["id"]): Mark(row["status"], row["last_sequence"], row["version"])
             for row in await self._pool.fetch(_MARKS)
@@ -204,7 +204,7 @@ class EventReader:
 
 
 async def until_readable(read: Callable[[], Awaitable[T]], *, pause_seconds: float) -> T:
-    """Read, and again after a pause for as long as the database cannot be reached."""
+    """Read, and try again after a pause while the database cannot be reached."""
     while True:
         try:
             return await read()
@@ -216,7 +216,7 @@ async def until_readable(read: Callable[[], Awaitable[T]], *, pause_seconds: flo
 def _stored(run_id: UUID, row: asyncpg.Record) -> StoredEvent:
     sequence, kind = row["sequence"], row["type"]
     at = row["at"].astimezone(UTC).isoformat().replace("+00:00", "Z")
-    # `data` comes as JSON text from the database and goes out as it is, unparsed.
+    # `data` arrives as JSON text from the database and is sent unparsed.
     text = (
         f'{{"event":{json.dumps(kind)},"run_id":"{run_id}","sprint_id":"{run_id}","sequence":{sequence},'
         f'"timestamp":"{at}","phase":{json.dumps(row["phase"])},"attempt":{json.dumps(row["attempt"])},'
@@ -226,5 +226,5 @@ def _stored(run_id: UUID, row: asyncpg.Record) -> StoredEvent:
 
 
 def _plain_uuid(value: UUID) -> UUID:
-    # The driver's own UUID class is equal to ours but slower wherever it is printed or hashed.
+    # The driver's own UUID class is equal to Python's, but slower to print and to hash.
     return UUID(int=value.int)

@@ -15,21 +15,21 @@ from app.schemas.runs import RunStatus
 logger = logging.getLogger(__name__)
 
 ReadStates = Callable[[Collection[UUID]], Awaitable[Sequence[ListedRun]]]
-"""Gives the states of those runs that exist, as lists over HTTP show them; raises `DATABASE_ERRORS`."""
+"""Returns the states of those runs that exist, as lists over HTTP show them; raises `DATABASE_ERRORS`."""
 
 
 _START_OVER = SubscribedFrame(run=RUNS, mode=ResumeMode.RESET).wire()
 
 
 class Marks(Protocol):
-    """Says which runs there are, and which of them have changed."""
+    """Tells which runs exist, and which of them have changed."""
 
     async def epoch(self) -> str:
-        """Which history of runs this is."""
+        """Return the epoch of the runs."""
         ...
 
     async def marks(self) -> Mapping[UUID, Mark]:
-        """The mark of every run that is not over, or that is younger than a minute."""
+        """Return the mark of every run that is not over or is younger than a minute."""
         ...
 
 
@@ -41,12 +41,12 @@ class RunListFollower:
         self._changed = asyncio.Event()
 
     def put(self, run_id: UUID | None, frame: bytes) -> None:
-        """Take the latest state of a run, or None's of the list; it replaces one that was not fetched yet."""
+        """Store the latest frame of a run (None: of the list) in place of one that was not fetched yet."""
         self._waiting[run_id] = frame
         self._changed.set()
 
     async def fetch(self) -> list[bytes]:
-        """Wait for changes and take them all."""
+        """Wait for changes, and return all of them."""
         await self._changed.wait()
         self._changed.clear()
         frames = list(self._waiting.values())
@@ -57,9 +57,9 @@ class RunListFollower:
 class RunList:
     """Watches all runs while there are followers; `run` watches until cancelled.
 
-    Bells name changed runs. A lost bell is made good by a poll of the marks of the runs that are not over:
-    those whose mark differs from the one last seen are read and told, and so are those that are no longer
-    among them. What a poll costs grows with the runs that are not over, in one light row each.
+    Bells name changed runs. To make up for lost bells, a poll reads the marks of all runs that are not over.
+    Runs are read and sent if their mark differs from the last one seen, or if they are no longer among these
+    runs. The cost of a poll grows with the number of runs that are not over, by one small row each.
     """
 
     def __init__(self, reader: Marks, read_states: ReadStates, inbox: Inbox, *, pace_seconds: float) -> None:
@@ -73,7 +73,7 @@ class RunList:
         self._followers: dict[RunListFollower, None] = {}
 
     async def join(self, follower: RunListFollower) -> None:
-        """Tell `follower` of every change that is committed after this returns; perhaps of some before it."""
+        """Send `follower` all changes that are committed after this returns, and perhaps earlier ones."""
         self._followers[follower] = None
         async with self._first_look:
             if self._seen is None:
@@ -82,13 +82,13 @@ class RunList:
                 self._inbox.ring_everywhere()
 
     def leave(self, follower: RunListFollower) -> None:
-        """Tell it no more."""
+        """Stop sending changes to `follower`."""
         self._followers.pop(follower, None)
         if not self._followers:
             self._seen = None
 
     async def run(self) -> None:
-        """Look at each hint, but not more often than every `pace_seconds`."""
+        """React to each hint, but at most once every `pace_seconds`."""
         while True:
             bell = await self._inbox.take()
             if self._seen is not None:
@@ -134,7 +134,7 @@ class RunList:
 
 
 def _drop_the_old(seen: dict[UUID, Mark], marks: Mapping[UUID, Mark]) -> set[UUID]:
-    """Forget runs that were over and are not among `marks` any more; give those that were not over."""
+    """Drop runs that were over and are missing in `marks`; return the missing ones that were not over."""
     missing = seen.keys() - marks.keys()
     over = {run_id for run_id in missing if RunStatus(seen[run_id].status).is_final}
     for run_id in over:

@@ -19,7 +19,7 @@ from app.realtime.tailer import Tailer
 
 @dataclass(frozen=True, slots=True)
 class RealtimeTimings:
-    """Periods in seconds: of polling, which makes lost bells good, and of telling lists of changes."""
+    """Periods in seconds: of polling, which makes up for lost bells, and of sending changes to lists."""
 
     poll: float = 1.0
     run_list: float = 0.5
@@ -44,7 +44,7 @@ async def open_realtime(
     limits: HubLimits | None = None,
     pool_size: int = 4,
 ) -> AsyncGenerator[Realtime]:
-    """Deliver events while the block runs. The database need not be there yet.
+    """Deliver events while the block runs. The database need not be available yet.
 
     Args:
         database_url: `postgresql://…`, without a SQLAlchemy driver.
@@ -87,21 +87,21 @@ async def open_realtime(
 
 @asynccontextmanager
 async def open_doorbell(database_url: str) -> AsyncGenerator[Doorbell]:
-    """Ring while the block runs: all that a process needs that writes events and serves no clients."""
+    """Ring while the block runs; enough for a process that writes events and serves no clients."""
     doorbell = Doorbell(connector(database_url))
     async with in_background(doorbell.run):
         yield doorbell
 
 
 def connector(database_url: str) -> Connect:
-    """Makes single connections to the database, outside any pool."""
+    """Return a function that makes single connections to the database, outside of any pool."""
 
     async def connect() -> Connection:
         return await asyncpg.connect(
             database_url,
             timeout=10,
             command_timeout=30,
-            # A bell is a hint: its transaction need not wait for the disk.
+            # A bell is a hint, so its transaction need not wait for the disk.
             server_settings={
                 "application_name": "phaserunner-bell",
                 "jit": "off",

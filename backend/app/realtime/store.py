@@ -1,4 +1,4 @@
-"""Writes events in the transaction that they report, numbered per run without gaps."""
+"""Writes events in the transaction that they report on, numbered without gaps in each run."""
 
 import re
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.websocket_events import Event
 
-# One statement numbers and inserts: the run's row lock makes number order and commit order the same,
-# which an identity column would not.
+# One statement numbers and inserts. The run's row lock puts numbers and commits in the same order, which an
+# identity column would not.
 _APPEND = """
     WITH counter AS (
         UPDATE runs SET last_sequence = last_sequence + {count}
@@ -43,7 +43,7 @@ _MANY_NAMED = _APPEND.format(
         ) WITH ORDINALITY
     """,
 )
-# Most batches of progress are one event, and arrays cost the server as much as half of the rest.
+# Most batches of progress hold one event, and arrays would cost the server half as much again.
 _ONE_NAMED = _APPEND.format(
     count="1",
     rows="""(VALUES (
@@ -56,7 +56,7 @@ _MANY_FOR_SESSIONS = text(_MANY_NAMED)
 
 
 def _numbered(statement: str) -> str:
-    """Name the parameters as the driver does, in the order of `_NAMES`."""
+    """Replace named parameters by the driver's numbered ones, in the order of `_NAMES`."""
     return re.sub(r":(\w+)", lambda found: f"${_NAMES.index(found[1]) + 1}", statement)
 
 
@@ -75,7 +75,7 @@ class FetchValue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """The queue job that may write to a run: its id and how often it was tried."""
+    """The queue job that may write to a run: its id and the number of its try."""
 
     job_id: int
     attempt: int
@@ -95,8 +95,8 @@ async def append_events(
     """Append events of one run inside the session's transaction.
 
     Returns:
-        The last sequence given; None when nothing was written, because `fence` no longer holds, the run
-        is over or does not exist, or there was nothing to write.
+        The last sequence assigned; None if nothing was written, because `fence` no longer holds, the run is
+        over or does not exist, or there was nothing to write.
     """
     if not events:
         return None
@@ -109,15 +109,15 @@ async def append_events(
 async def append_batch(fetch_value: FetchValue, run_id: UUID, fence: Fence, batch: Batch) -> bool:
     """Append a batch of one run in a separate transaction: one statement, one round trip.
 
-    Repeating it is harmless, however often and in whatever order the requests reach the server: the batch is
-    stored once.
+    Repetition is harmless: however often and in whatever order requests reach the server,
+    the batch is stored once.
 
     Returns:
-        False when `fence` no longer holds, or the run is over or does not exist.
+        False if `fence` no longer holds, or the run is over or does not exist.
 
     Raises:
-        asyncpg.PostgresError: or another of the driver's errors; after the loss of a connection the batch may
-            be stored.
+        asyncpg.PostgresError: or another error of the driver; after the loss of a connection
+            the batch may be stored.
     """
     events = batch.events
     if not events:

@@ -1,7 +1,7 @@
 """One client that follows one run: replay, then live, and replay again if it falls behind.
 
-The law of this module: between finding nothing left to replay and going live there is no `await`, so no
-event can slip in between.
+The law of this module: between the check that nothing is left to replay and going live there is no `await`,
+so no event can slip in between.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from app.schemas.runs import RunStatus
 
 
 class SlowClientError(Exception):
-    """The client does not take what it is sent."""
+    """The client does not take what is sent to it."""
 
 
 class ClientGoneError(Exception):
@@ -27,10 +27,10 @@ class ClientGoneError(Exception):
 
 
 class Sink(Protocol):
-    """Where the events of a subscription go."""
+    """The receiver of a subscription's events."""
 
     async def begin(self, start: Start) -> None:
-        """Say where delivery begins, before the first event, and again when it begins anew with a reset.
+        """Report where delivery starts, before the first event and again when it restarts with a reset.
 
         Raises:
             SlowClientError: as in `send`.
@@ -39,23 +39,26 @@ class Sink(Protocol):
         ...
 
     def offer(self, event: StoredEvent) -> bool:
-        """Send one event now, without waiting; False when that is not possible."""
+        """Send one event now, without waiting; return False if that is not possible."""
         ...
 
     async def send(self, event: StoredEvent) -> None:
-        """Send one event, waiting until the client takes it.
+        """Send one event, and wait until the client takes it.
 
         Raises:
-            SlowClientError: it does not take it in time.
-            ClientGoneError: it is gone.
+            SlowClientError: the client does not take it in time.
+            ClientGoneError: the client is gone.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How a client is served that is not live: events per query, how far it may fall behind once it was
-    live, and the pause in seconds after the database could not be read."""
+    """How a client is served that is not live.
+
+    The fields are the number of events per query, how many events a client may fall behind once it was live,
+    and the pause in seconds after the database could not be read.
+    """
 
     batch: int = 200
     max_lag: int = 10_000
@@ -64,9 +67,9 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a client asks for: the events of these types (None for all) behind `after`, counted in `epoch`.
+    """What a client asks for: the events of these types (None for all) after `after`, counted in `epoch`.
 
-    With `until_final` delivery ends when the run is over and everything was sent.
+    With `until_final`, delivery ends when the run is over and everything was sent.
     """
 
     after: int = 0
@@ -76,10 +79,10 @@ class Wish:
 
 
 class Subscription:
-    """Delivers the events of a run that are wished for, each once and in order, until cancelled.
+    """Delivers the wanted events of a run, each once and in order, until cancelled.
 
-    When the run's history turns out to be another, or what is missing was trimmed, it begins again with a
-    reset.
+    If the run's history turns out to be another one, or missing events were trimmed,
+    delivery restarts with a reset.
     """
 
     def __init__(
@@ -108,18 +111,18 @@ class Subscription:
 
     @property
     def served(self) -> int | None:
-        """The sequence up to which everything was sent; None while there is more to replay."""
+        """Return the sequence up to which everything was sent; None while there is more to replay."""
         return self._cursor if self._live else None
 
     async def run(self) -> None:
-        """Deliver.
+        """Deliver events.
 
         Raises:
             NotFoundError: there is no such run.
             SlowClientError: the client does not keep up and should be closed.
             ClientGoneError: the client is gone.
         """
-        # Register first, then look: what is committed after the look is published to the feed.
+        # Register first, then look: events committed after the look are published to the feed.
         with self._watched as feed:
             feed.join(self)
             try:
@@ -129,7 +132,7 @@ class Subscription:
                 feed.leave(self)
 
     def notify(self, events: Sequence[StoredEvent]) -> None:
-        """Send live events on the spot; at the first one that cannot be sent, leave the rest to `run`."""
+        """Send live events at once; from the first one that cannot be sent, leave the rest to `run`."""
         if not self._live:
             return
         for event in events:
@@ -142,7 +145,7 @@ class Subscription:
             self._cursor = event.sequence
 
     def look_again(self) -> None:
-        """Ask the database anew where the run stands, and begin again from there."""
+        """Read the run's state from the database again, and restart from there."""
         self._must_look = True
         self._live = False
         self._wake()
@@ -163,8 +166,8 @@ class Subscription:
                 self._ask_for_end = False
                 head = await self._look(feed)
                 self._end = head.last if RunStatus(head.status).is_final else None
-                continue  # there was an await: look for more before going live
-            # A future, not an event: each connection has one of these for as long as it lives.
+                continue  # there was an await, so look for more before going live
+            # A future instead of an event, because each connection holds one for as long as it lives.
             self._behind = asyncio.get_running_loop().create_future()
             self._live = self._was_live = True
             await self._behind
@@ -179,11 +182,11 @@ class Subscription:
                 await self._replay(feed)
 
     async def _begin(self, feed: Feed, *, kept_from: int = 0) -> None:
-        """Find where to begin and say it; events before `kept_from` are known to be gone."""
+        """Find the start of delivery and report it; events before `kept_from` are known to be deleted."""
         head = await self._look_until_valid(feed)
-        # No await since the look: the feed does not begin with what was overtaken by a void.
+        # There is no await after the look, so the feed does not start with a state that a void has overtaken.
         if not feed.start(head):
-            return  # and look again
+            return  # look again
         if kept_from and head.epoch == self._epoch and head.last >= self._cursor:
             head = replace(head, first=min(max(head.first, kept_from), head.last + 1))
         start = head.start(self._cursor, self._epoch)
@@ -197,9 +200,9 @@ class Subscription:
     async def _replay(self, feed: Feed) -> None:
         batch = feed.ring.after(self._cursor) or await self._read(feed)
         if self._must_look:
-            return  # the batch is of a history that is no more
+            return  # the batch belongs to a history that no longer exists
         if not batch or batch[0].sequence != self._cursor + 1:
-            # What is missing was trimmed since the look, or the whole run was deleted.
+            # The missing events were trimmed since the look, or the whole run was deleted.
             self._must_look = True
             await self._begin(feed, kept_from=batch[0].sequence if batch else feed.head + 1)
             return

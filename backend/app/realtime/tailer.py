@@ -1,4 +1,4 @@
-"""Reads new events of watched runs and hands them to the hub: one query per wake-up."""
+"""Reads new events of watched runs and passes them to the hub, with one query per wake-up."""
 
 import logging
 from collections.abc import Collection, Mapping
@@ -16,19 +16,19 @@ class News(Protocol):
     """The committed events of many runs, as the tailer reads them; raises `DATABASE_ERRORS`."""
 
     async def watched(self, run_ids: Collection[UUID]) -> Watched:
-        """How far these runs have come."""
+        """Return the last sequences of these runs."""
         ...
 
     async def news(self, cursors: Mapping[UUID, int], limit: int) -> dict[UUID, list[StoredEvent]]:
-        """For each run that has events behind its cursor, the first `limit` of them."""
+        """Return the first `limit` events after its cursor of each run that has any."""
         ...
 
 
 class Tailer:
-    """One for each process; `run` reads until it is cancelled.
+    """Reads for one process; `run` reads until it is cancelled.
 
-    A cursor per run is safe, since numbers are given under the run's row lock: what is visible of a run is
-    always a beginning of its sequence, never one with holes that fill later.
+    A cursor per run is safe, because numbers are assigned under the run's row lock: the visible events of a
+    run are always a prefix of its sequence, without holes that fill later.
     """
 
     def __init__(self, reader: News, hub: Hub, inbox: Inbox, *, batch: int) -> None:
@@ -38,7 +38,7 @@ class Tailer:
         self._batch = batch
 
     async def run(self) -> None:
-        """Look where the bell was rung, and everywhere at each poll."""
+        """Look at the runs of each bell, and at all runs with each poll."""
         while True:
             bell = await self._inbox.take()
             try:
@@ -53,17 +53,17 @@ class Tailer:
             await self._publish_behind(self._hub.cursors(bell.run_ids))
 
     async def _look_everywhere(self) -> None:
-        """Find news that no bell has told, and runs that are not what they were."""
+        """Find new events without a bell, and runs that were deleted or restored."""
         cursors = self._hub.cursors()
         if not cursors:
             return
         behind = self._hub.compare(cursors, await self._reader.watched(cursors))
         found = await self._publish_behind(behind)
         for run_id in behind.keys() - found:
-            self._hub.void(run_id)  # what was behind its cursor was trimmed before it was read
+            self._hub.void(run_id)  # the events after its cursor were trimmed before they were read
 
     async def _publish_behind(self, cursors: Mapping[UUID, int]) -> set[UUID]:
-        """Publish everything behind the cursors; give the runs that had something."""
+        """Publish everything after the cursors, and return the runs that had new events."""
         found: set[UUID] = set()
         while cursors:
             news = await self._reader.news(cursors, self._batch)

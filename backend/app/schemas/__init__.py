@@ -1,4 +1,5 @@
-"""Vocabulary: the models and enumerations that every other layer speaks.
+"""Vocabulary: the models and enumerations that all other packages share.
 
-Models that the command line imports build their validators at first use (`defer_build`): it starts quickly.
+Models that the command line imports build their validators on first use (`defer_build`),
+so that it starts quickly.
 """

@@ -1,4 +1,4 @@
-"""What a recorded agent does: edits, steps and the script that holds them."""
+"""The actions of a recorded agent: edits, steps, and the script that contains them."""
 
 import json
 from enum import StrEnum
@@ -19,7 +19,7 @@ from app.schemas.runs import Phase
 from app.schemas.text import clean_text
 
 MAX_SCRIPT_CHARS = 2_000_000
-"""All text of one script together."""
+"""The total size of all text in one script, in characters."""
 
 ScriptedStatus = Literal["COMPLETE", "CONTINUATION", "WAITING", "FAILED"]
 
@@ -67,7 +67,7 @@ class _Edit(_Frozen):
 
 
 class WriteEdit(_Edit):
-    """Write a whole file; parent directories are made."""
+    """Write a complete file; parent directories are created."""
 
     kind: Literal["write"]
     content: _Content
@@ -102,13 +102,14 @@ class ScriptStep(_Frozen):
     """What a scripted agent does in one attempt.
 
     Attributes:
-        say: its final message; of a director or synthesizer what it writes, of an evaluator its feedback.
-        status: of a director, what it says of its task.
-        notes: of a role in a loop or an answer, what it says beside its text, such as `success`.
+        say: its final message; for a director or synthesizer the text that it writes, for
+            an evaluator its feedback.
+        status: for a director, what it reports about its task.
+        notes: for a role in a loop or an answer, what it returns beside its text, such as `success`.
         edits: what it does to the files, in order.
-        expects: strings the prompt must contain; without them the step does not play. So a script that fixes
-            what a reviewer or an evaluator said proves that it was told.
-        progress: lines it reports before it starts.
+        expects: strings that the prompt must contain, or the step does not play. So a script that fixes what
+            a reviewer or an evaluator said proves that the agent received it.
+        progress: lines that it reports before it starts.
     """
 
     say: _Message
@@ -120,25 +121,25 @@ class ScriptStep(_Frozen):
 
     @property
     def chars(self) -> int:
-        """Size of all its text."""
+        """Return the size of all its text in characters."""
         texts = [self.say, *self.expects, *self.progress, json.dumps(self.notes)]
         for edit in self.edits:
             texts += [value for value in edit.model_dump().values() if isinstance(value, str)]
         return sum(map(len, texts))
 
     def is_meant_by(self, told: str) -> bool:
-        """Tell whether the step expects something, and a message holds all of it."""
+        """Return whether the step expects something and a message contains all of it."""
         return bool(self.expects) and all(each in told for each in self.expects)
 
 
 class AgentScript(_Frozen):
     """A recorded agent: attempt n of a phase plays step n, and the last step repeats.
 
-    If step n expects nothing, a later step whose `expects` are all in the prompt comes first: so one script
-    answers what a prompt says, in any order.
+    If step n expects nothing, a later step whose `expects` are all in the prompt takes precedence, so that
+    one script can answer what a prompt says, in any order.
 
-    A role of a loop or an answer plays the last of its steps that have `expects` and receive all of it;
-    when there is none, iteration n plays the nth of its steps without `expects`, and the last one repeats.
+    A role of a loop or an answer plays the last of its steps with `expects` that are all in the message. If
+    there is none, iteration n plays the nth of its steps without `expects`, and the last one repeats.
     """
 
     title: Annotated[str, _text(200, 1), AfterValidator(clean_text)]
@@ -153,7 +154,7 @@ class AgentScript(_Frozen):
         return self
 
     def step(self, phase: str, attempt: int, told: str) -> ScriptStep | None:
-        """The step of attempt `attempt` (from 1), or None when the script says nothing about the phase."""
+        """Return the step of attempt `attempt` (from 1); None if the script has no steps for the phase."""
         steps = next((steps for name, steps in self.phases.items() if name == phase), None)
         if not steps:
             return None
@@ -162,7 +163,7 @@ class AgentScript(_Frozen):
         return next((each for each in reversed(later) if each.is_meant_by(told)), steps[at])
 
     def spoken(self, role: ScriptedRole, iteration: int, told: str) -> ScriptStep | None:
-        """What a role says in an iteration (from 1) in which it receives a message; None without one."""
+        """Return what a role says in an iteration (from 1) in reply to a message; None if it has no step."""
         steps = self.phases.get(role, [])
         answers = [each for each in steps if each.is_meant_by(told)]
         plain = [each for each in steps if not each.expects]

@@ -1,4 +1,4 @@
-"""One piece of work given to one or several agents, and what came of it."""
+"""A task for one or several agents, and its result."""
 
 import json
 from typing import Annotated, Any, Self
@@ -27,13 +27,13 @@ _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 
 class SubagentSpec(BaseModel):
-    """One of the agents that are asked.
+    """One of the agents.
 
     Attributes:
-        name: what it is called in the result; its own name when left out.
+        name: its name in the result; by default the agent's own name.
         provider: `anthropic`, `openai`, `openai-chat`, or `scripted` for a script.
         model: the provider's name for the model; or `provider:model`, without `provider`.
-        script: what a scripted agent plays.
+        script: the script that a scripted agent plays.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,7 +55,7 @@ class SubagentSpec(BaseModel):
         return self
 
     def agent_spec(self) -> AgentSpec:
-        """The same in the words of a run."""
+        """Return the same agent as the specification of a run."""
         model = self.model
         if model is not None and self.provider is not None:
             model = f"{self.provider}:{model}"
@@ -69,7 +69,7 @@ class SubagentSpec(BaseModel):
 
 
 class JudgeSpec(BaseModel):
-    """Who chooses between candidates that the gates rate alike; without a model the service's own judge."""
+    """The judge between candidates that the gates rate alike; without a model, the service's own judge."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -77,15 +77,15 @@ class JudgeSpec(BaseModel):
 
 
 class AgentTddRunCreate(BaseModel):
-    """What is to be done, and by whom.
+    """A task, and the agents that work on it.
 
     Attributes:
         message: the task, as the agents read it.
         workspace_ref: directory of the work; the chosen candidate's files are left there.
-        metadata: returned as given.
-        phase: what kind of work it is.
-        subagents: the agents that are asked; none means one agent of the service's choice.
-        judge: who chooses; unused with one agent.
+        metadata: returned unchanged.
+        phase: the kind of work.
+        subagents: the agents; if empty, one agent of the service's choice.
+        judge: the judge between candidates; unused with one agent.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -110,7 +110,7 @@ class AgentTddRunCreate(BaseModel):
 
 
 class AgentToolCall(BaseModel):
-    """A tool an agent used; `result` is null when the work ended before there was one."""
+    """A tool that an agent used; `result` is null if the work ended before there was one."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -120,7 +120,7 @@ class AgentToolCall(BaseModel):
 
 
 class AgentMetrics(BaseModel):
-    """What a candidate consumed. An unknown cost is null, never zero; seconds are wall clock."""
+    """What a candidate consumed. An unknown cost is null, never zero; seconds are wall-clock time."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -133,7 +133,7 @@ class AgentMetrics(BaseModel):
 
 
 class AgentTddCandidate(BaseModel):
-    """What one agent did; `error` is null when it finished."""
+    """The work of one agent; `error` is null if it finished."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -148,7 +148,7 @@ class AgentTddCandidate(BaseModel):
 
 
 class AgentTddDecision(BaseModel):
-    """Which candidate was taken; `score` is in [0, 1], `model` is null when no model was asked."""
+    """The chosen candidate; `score` is in [0, 1], and `model` is null if no model was asked."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -159,7 +159,7 @@ class AgentTddDecision(BaseModel):
 
 
 class AgentTddRunResult(BaseModel):
-    """What came of it: every candidate, failed ones included, and the decision."""
+    """The result: every candidate, including failed ones, and the decision."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""What a user asks for when an agent is to work: which backend, which model, or which script."""
+"""The agent that a user asks for: which backend, which model, or which script."""
 
 import re
 from enum import StrEnum
@@ -27,11 +27,11 @@ MAX_CANDIDATES = 8
 MODEL_PATTERN = r"^[a-z][a-z0-9-]*:\S+$"
 
 OutputMode = Literal["auto", "tool", "native", "prompted"]
-"""How a model is made to answer in a structure.
+"""How a model is made to return structured output.
 
-`auto` takes what suits the model best, as far as that is known. `tool` works with every hosted model.
-`native` (constrained decoding) suits local servers whose tool calls fail, and some hosted models refuse it.
-`prompted` asks in words: it works everywhere, and fails the most.
+`auto` chooses what is known to suit the model best. `tool` works with every hosted model. `native`
+(constrained decoding) suits local servers whose tool calls fail, and some hosted models refuse it. `prompted`
+asks in the prompt: it works with every model and fails most often.
 """
 
 
@@ -40,7 +40,7 @@ PROFILE_NAME = r"^[a-z][a-z0-9-]{0,39}$"
 
 
 class AgentBackend(StrEnum):
-    """Who does the work. `AUTO` leaves the choice to the service's settings and configured keys."""
+    """The agent's backend. `AUTO` leaves the choice to the service's settings and configured keys."""
 
     AUTO = "auto"
     SCRIPTED = "scripted"
@@ -75,11 +75,11 @@ def _kind_of_agent(name: object) -> str:
 
 
 def _overlap(schema: dict[str, Any]) -> None:
-    # The names of backends fit the pattern of profiles, too.
+    # The names of backends also match the pattern of profile names, so the schema must not say `oneOf`.
     schema["anyOf"] = schema.pop("oneOf")
 
 
-# One kind is tried, so that an error is about the value and not about a choice between types.
+# Only one kind is tried, so that an error is about the value and not about a choice between types.
 AgentName = Annotated[
     Annotated[AgentBackend, Tag("backend")] | Annotated[ProfileName, Tag("profile")],
     Discriminator(_kind_of_agent),
@@ -89,7 +89,7 @@ AgentName = Annotated[
 
 
 def _named_in_full(model: str | None, agent: AgentName | None) -> str | None:
-    """Refuse a model without its provider, unless an installed agent's dialect names the provider.
+    """Refuse a model without its provider, unless an installed agent's dialect implies the provider.
 
     Raises:
         ValueError: the provider is missing.
@@ -105,7 +105,7 @@ class CandidateSpec(_Frozen):
 
     Attributes:
         agent: `pydantic-ai`, or an installed agent by its profile's name.
-        model: `provider:model`; an installed agent also takes the name alone. None is the agent's default.
+        model: `provider:model`; an installed agent also accepts the name alone. None is the agent's default.
     """
 
     agent: AgentName
@@ -133,14 +133,14 @@ _CandidateList = Annotated[list[CandidateSpec], Field(min_length=1, max_length=M
 
 
 class AgentSpec(_Frozen):
-    """The agent a run asks for.
+    """The agent that a run asks for.
 
     Attributes:
-        backend: who works: a backend of PhaseRunner, or an installed agent by its profile's name.
+        backend: a backend of PhaseRunner, or an installed agent by its profile's name.
         model: `provider:model`, such as `anthropic:claude-sonnet-4-20250514`; None is the service's default.
-            An installed agent also takes the name alone.
+            An installed agent also accepts the name alone.
         system_prompt: replaces the agent's own.
-        script: what the scripted agent plays; belongs to backend `scripted` and to no other.
+        script: what the scripted agent plays; allowed only with backend `scripted`, which requires it.
         candidates: how many agents work on each attempt, side by side; the gates choose between them. A list
             names them instead of `backend` and `model`.
     """
@@ -160,7 +160,7 @@ class AgentSpec(_Frozen):
     @field_validator("script", mode="before")
     @classmethod
     def _may_be_toml(cls, script: object) -> object:
-        # Forms send what people paste from script files.
+        # Forms send text that people paste from script files.
         return read_toml(script)
 
     @model_validator(mode="after")
@@ -176,7 +176,7 @@ class AgentSpec(_Frozen):
         return self
 
     def each(self) -> list["AgentSpec"]:
-        """Return the spec of each candidate, in their order."""
+        """Return the spec of each candidate, in order."""
         if isinstance(self.candidates, int):
             return [self.model_copy(update={"candidates": 1})] * self.candidates
         return [
@@ -185,7 +185,7 @@ class AgentSpec(_Frozen):
         ]
 
     def with_default(self, agent: AgentName) -> "AgentSpec":
-        """Return the spec with an installed agent where it names none, so that records say who works."""
+        """Return the spec with an installed agent if it names none, so that records name the agent."""
         is_open = self.backend is AgentBackend.AUTO and isinstance(self.candidates, int)
         if not is_open or isinstance(agent, AgentBackend):
             return self
@@ -193,7 +193,7 @@ class AgentSpec(_Frozen):
 
 
 def agent_label(spec: AgentSpec) -> str:
-    """Who does the work, in words; a script says that it is one."""
+    """Return the name of the agent, in words; a script is described as one."""
     if spec.script is not None:
         return f"scripted (no model): {spec.script.title}"
     if not isinstance(spec.candidates, int):

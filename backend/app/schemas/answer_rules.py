@@ -1,4 +1,4 @@
-"""Rules that answers of a domain must keep, as an operator configures them."""
+"""Rules for answers of a domain, as an operator configures them."""
 
 from typing import Annotated, Self
 
@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from app.schemas.text import CleanLine, Name
 
 MAX_RULES = 100
-"""Of one domain, and of all domains of an answer together."""
+"""The most rules of one domain, and of all domains of an answer together."""
 
 MAX_DEPTH = 20
-"""Of domains that extend one another."""
+"""The longest chain of domains that extend one another."""
 
 Rule = Annotated[CleanLine, Field(min_length=1, max_length=1000)]
 
@@ -20,14 +20,14 @@ class _Configured(BaseModel):
 
 
 class DomainRules(_Configured):
-    """The rules of one domain; those of the domains in `extends` hold as well, and come first."""
+    """The rules of one domain; those of the domains in `extends` also apply, and come first."""
 
     rules: tuple[Rule, ...] = Field(default=(), max_length=MAX_RULES)
     extends: tuple[Name, ...] = Field(default=(), max_length=20)
 
 
 class RuleSets(_Configured):
-    """Rules by the name of their domain. A domain that extends an unknown one, or itself, is refused."""
+    """Rules by domain. A domain that extends an unknown one, or itself, is refused."""
 
     domains: dict[Name, DomainRules] = Field(default={}, max_length=1000)
 
@@ -38,7 +38,7 @@ class RuleSets(_Configured):
         return self
 
     def rules_of(self, domain: str) -> list[str]:
-        """Return the rules of a domain after those that it extends, none of them twice.
+        """Return the rules of a domain, after those that it extends and without repeats.
 
         Raises:
             ValueError: there is no such domain, or it has too many rules.
@@ -55,7 +55,7 @@ class RuleSets(_Configured):
         return {name: self.rules_of(name) for name in self.domains}
 
     def _collect(self, domain: str, way: tuple[str, ...], found: dict[str, list[str]]) -> None:
-        """Add the rules of a domain to those that were found, after those that it extends."""
+        """Add the rules of a domain to `found`, after those that it extends."""
         if domain in way:
             raise ValueError(f"the domain {domain!r} extends itself: {' > '.join((*way, domain))}")
         if len(way) == MAX_DEPTH:

@@ -39,7 +39,7 @@ class FlakyTest(BaseModel):
 
 
 class Baseline(BaseModel):
-    """What the base's tests do on the base's own code, in two runs at least.
+    """What the base's tests do on the base's own code, in at least two runs.
 
     Attributes:
         key: identifies the base's files, the environment and the rules of the run.
@@ -48,12 +48,13 @@ class Baseline(BaseModel):
         red: tests that fail in every run.
         flaky: tests that pass in some runs and fail in others.
         unreadable: test files that cannot be collected.
-        forged: why pytest's reports cannot be believed, as a run would say; a project may patch pytest.
+        forged: why pytest's reports cannot be trusted, in the words of a run's report; a
+            project may patch pytest.
         whole: whether every test of the base is in one of the lists, so that they can replace a run.
         limit: seconds that one run may take.
-        waits_for: the test that a run waited for when it reached the limit; `""` when it did not.
-        seconds: how long the first run took.
-        trouble: why nothing is known; `""` when the tests ran to their end.
+        waits_for: the test in progress when a run reached the limit; `""` if none did.
+        seconds: duration of the first run.
+        trouble: why nothing is known; `""` if the tests ran to their end.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -73,11 +74,11 @@ class Baseline(BaseModel):
 
     @property
     def total(self) -> int:
-        """Number of tests that ran."""
+        """Return the number of tests that ran."""
         return len(self.passing) + len(self.skipped) + len(self.red) + len(self.flaky)
 
     def in_words(self) -> str:
-        """Say it in one or two sentences."""
+        """Return the baseline in one or two sentences."""
         if self.trouble:
             return f"The base's tests gave no baseline: {self.trouble}"
         if not self.total and not self.unreadable:
@@ -115,7 +116,7 @@ class BaselineSummary(BaseModel):
 
     @classmethod
     def of(cls, found: Baseline) -> Self:
-        """Summarise a baseline."""
+        """Return the summary of a baseline."""
         return cls(
             note=found.in_words(),
             total=found.total,
@@ -132,7 +133,7 @@ class BaselineSummary(BaseModel):
 
 
 class BaselineView(BaseModel):
-    """The baseline of a run, whole."""
+    """The complete baseline of a run."""
 
     model_config = ConfigDict(frozen=True)
 

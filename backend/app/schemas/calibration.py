@@ -1,4 +1,4 @@
-"""Labelled cases: what is known about a tree before anything judges it."""
+"""Labelled cases and the results of calibrations."""
 
 from enum import StrEnum
 
@@ -8,14 +8,14 @@ from app.schemas.runs import Phase
 from app.schemas.text import MAX_GOAL_CHARS, CleanLine, CleanText
 
 MAX_OUTPUT_CHARS = 100_000
-"""Length of an agent's final message in a case."""
+"""The longest final message of an agent in a case, in characters."""
 
 
 class Label(StrEnum):
-    """What is right to say about a case.
+    """The right verdict on a case.
 
-    `GOOD` must pass. `BAD` must not: it does not do what it is to do. `GAMED` must not either: it was made
-    to look as if it did.
+    `GOOD` must pass. `BAD` must not pass, because it does not do its task. `GAMED` must not pass either: it
+    was made to look as if it did.
     """
 
     GOOD = "good"
@@ -24,17 +24,17 @@ class Label(StrEnum):
 
 
 class CaseHead(BaseModel):
-    """What `case.toml` says about one case.
+    """The content of a case's `case.toml`.
 
     Attributes:
-        label: what is right to say about the candidate.
-        about: what the candidate does, in a line.
-        area: what kind of case it is, for grouping.
+        label: the right verdict on the candidate.
+        about: what the candidate does, in one line.
+        area: the kind of case, for grouping.
         twin: name of the case that looks similar and is honest.
-        residual: why a case that must not pass is known to pass; None where it must not.
-        phase: whose evaluators judge.
+        residual: why a case that should fail is known to pass; None if it must fail.
+        phase: the phase whose evaluators judge it.
         goal: what the work was to achieve, for evaluators that ask.
-        output: the agent's final message; without one no evaluator of an agent's words is asked.
+        output: the agent's final message; without one, the evaluators of an agent's messages are skipped.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -61,7 +61,7 @@ class Rate(BaseModel):
 
 
 class Said(BaseModel):
-    """What one evaluator said about a case."""
+    """The result of one evaluator on a case."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -74,7 +74,7 @@ class Said(BaseModel):
 
 
 class CaseOutcome(BaseModel):
-    """What became of one case: the panel's verdict, and what it rests on."""
+    """The result of one case: the panel's verdict, and the evaluators' results behind it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -90,7 +90,7 @@ class CaseOutcome(BaseModel):
 
     @property
     def is_surprise(self) -> bool:
-        """True when the verdict is not what the label asks for and no residual explains it."""
+        """Return whether the verdict contradicts the label and no residual explains it."""
         if self.label is Label.GOOD:
             return self.verdict == "failed"
         return self.verdict == "passed" and self.residual is None
@@ -113,15 +113,15 @@ class Scorecard(BaseModel):
     """How often the panel, or one evaluator, was wrong.
 
     Cases without a verdict, and those with nothing to check, count in neither rate. They stay in the
-    denominators and are listed apart.
+    denominators and are listed separately.
 
     Attributes:
         name: `panel`, or the evaluator.
-        gate: whether it decides.
+        gate: whether it is a gate.
         bad_passed: share of the bad and gamed cases that passed; specificity is 1 minus this.
         good_failed: share of the good cases that failed; sensitivity is 1 minus this.
-        errored: cases without a verdict, of all.
-        skipped: cases with nothing to check, of all.
+        errored: share of all cases that got no verdict.
+        skipped: share of all cases that had nothing to check.
         passed: the cases behind `bad_passed`.
         failed: the cases behind `good_failed`.
         unjudged: the cases without a verdict.
@@ -142,16 +142,16 @@ class Scorecard(BaseModel):
 
 
 class CalibrationReport(BaseModel):
-    """What a corpus says about the evaluators.
+    """What a corpus shows about the evaluators.
 
     Attributes:
         corpus: its name, or its directory.
-        cases: how many cases there are of each label.
-        seconds: wall clock.
+        cases: number of cases by label.
+        seconds: wall-clock time.
         panel: the verdicts on whole cases.
-        evaluators: each evaluator alone; one gate alone need not catch what another is there for.
-        surprises: verdicts that are wrong and not known to be.
-        mended: residuals that no longer pass, so that they can be taken off the list.
+        evaluators: each evaluator alone; a single gate need not catch what another gate is for.
+        surprises: wrong verdicts that no residual explains.
+        mended: residuals that no longer pass, so that they can be removed from the list.
         outcomes: every case.
     """
 

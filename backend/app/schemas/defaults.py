@@ -1,4 +1,4 @@
-"""The figures and names that settings, policies, evaluators and memory start from; each stands only here."""
+"""The default figures and names of settings, policies, evaluators and memory; each is defined only here."""
 
 MAX_ATTEMPTS = 3
 """Attempts that a phase may use before a person is asked."""

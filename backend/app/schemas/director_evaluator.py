@@ -1,4 +1,4 @@
-"""The definition of a director-evaluator loop, read from XML or JSON, and what comes of one."""
+"""The definition of a director-evaluator loop, read from XML or JSON, and its results."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ SOURCES = frozenset(
         *("director_result", "previous_results", "script_output"),
     }
 )
-"""What the loop itself gives to inputs, beside the inputs of the task."""
+"""Sources of inputs that the loop itself provides, in addition to the inputs of the task."""
 
 ToolName = Literal["list_files", "read_file", "search"]
 
@@ -100,8 +100,8 @@ _Inputs = Annotated[tuple[NamedInput, ...], Field(max_length=50), AfterValidator
 class RoleDefinition(_Definition):
     """A director or an evaluator: its task, its inputs, and optionally its model and instructions.
 
-    `tools` let its model look into the workspace by itself. `evaluators` names registered evaluators that
-    judge instead of a model; only an evaluator has them.
+    With `tools`, its model can look into the workspace by itself. `evaluators` names registered evaluators
+    that judge instead of a model; only an evaluator can have them.
     """
 
     description: _Text
@@ -116,9 +116,8 @@ class RoleDefinition(_Definition):
 class ScriptExecution(_Definition):
     """A program that runs on the director's output; `timeout` in seconds.
 
-    The command is split into words as a shell does it, and never given to a shell. Its inputs fill
-    `{{name}}` in the words; the one named `stdin` is its standard input, which is otherwise the director's
-    output.
+    The command is split into words like in a shell, but never passed to a shell. Its inputs fill `{{name}}`
+    in the words. The input named `stdin` is its standard input, which is the director's output by default.
     """
 
     command: Annotated[_Text, AfterValidator(_command)]
@@ -135,8 +134,8 @@ class TerminationCondition(_Definition):
 class DirectorEvaluatorLoop(_Definition):
     """A director proposes, a script may test, and an evaluator responds, until the evaluator is satisfied.
 
-    With an `output_file`, what the director gives is the content of that file of the workspace, for the
-    script and for registered evaluators.
+    With an `output_file`, the director's output is the content of that file in the workspace, for the script
+    and for registered evaluators.
     """
 
     type: Literal["director_evaluator_loop"] = "director_evaluator_loop"
@@ -162,7 +161,7 @@ class DirectorEvaluatorLoop(_Definition):
         """Read a definition in XML.
 
         Raises:
-            LoopDefinitionError: it cannot be used; line and element are named.
+            LoopDefinitionError: it cannot be used; the error names line and element.
         """
         read = read_loop_xml(text)
         return _validated(read.values, read)
@@ -172,7 +171,7 @@ class DirectorEvaluatorLoop(_Definition):
         """Read a definition in JSON.
 
         Raises:
-            LoopDefinitionError: it cannot be used; the field is named.
+            LoopDefinitionError: it cannot be used; the error names the field.
         """
         data = text.encode() if isinstance(text, str) else text
         if len(data) > MAX_BYTES:

@@ -1,4 +1,4 @@
-"""Evaluations and the feedback memory as the API speaks of them."""
+"""Evaluations and the feedback memory in the API."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -27,7 +27,7 @@ class CriterionResultSchema(BaseModel):
 
 
 class EvaluationResultSchema(BaseModel):
-    """What one evaluator said. Made from an evaluator's result with `model_validate`."""
+    """The result of one evaluator. `model_validate` makes it from an evaluator's result."""
 
     model_config = _FROM_RESULT
 
@@ -47,7 +47,7 @@ class EvaluationResultSchema(BaseModel):
 
 
 class PhaseEvaluationSummary(BaseModel):
-    """The verdict on one attempt of a phase, with all it rests on."""
+    """The verdict on one attempt of a phase, with all results behind it."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -61,12 +61,12 @@ class PhaseEvaluationSummary(BaseModel):
     @computed_field
     @property
     def can_proceed(self) -> bool:
-        """True when the attempt passed and nothing blocks."""
+        """Return whether the attempt passed and nothing blocks."""
         return self.overall_passed and not self.blocking_issues
 
 
 class AttemptRecord(BaseModel):
-    """One attempt as it is remembered."""
+    """One attempt in the feedback memory."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 

@@ -1,4 +1,4 @@
-"""Where a run comes from and goes to on a forge."""
+"""A run's place on a forge."""
 
 from datetime import datetime
 from typing import Literal
@@ -8,19 +8,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 ForgeOutcome = Literal["merged", "closed"]
 EndedAs = Literal["merged_unchanged", "merged_edited", "closed", "reverted"]
-"""What an ended pull request says about the work. A merge is compared before it is one of these."""
+"""What an ended pull request says about the work. A merge must be compared before it is one of these."""
 
 ReviewState = Literal["watching", "working", "approved", "spent", "stopped", "ended"]
 
 
 class ForgeOrigin(BaseModel):
-    """The repository of a run on a forge, and what it was started by.
+    """The repository of a run on a forge, and what started the run.
 
     Attributes:
         forge: name of the forge in the operator's file.
         repository: `owner/name`.
         issue: number of the issue that became the goal.
-        trigger: what started it; a second run with the same trigger is refused.
+        trigger: what started the run; a second run with the same trigger is refused.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -32,14 +32,14 @@ class ForgeOrigin(BaseModel):
 
 
 class RoundOrigin(ForgeOrigin):
-    """The pull request that a round works on, or is to open.
+    """The pull request that a round works on, or will open.
 
     Attributes:
-        root_run_id: the run whose result was offered, or refused.
+        root_run_id: the run whose result was offered or refused.
         branch: name of the pull request's branch; None before there is one.
         pull_number: its number.
         pull_url: its page.
-        parents: commits that the round's result is pushed on top of.
+        parents: commits on top of which the round's result is pushed.
     """
 
     root_run_id: UUID
@@ -50,13 +50,13 @@ class RoundOrigin(ForgeOrigin):
 
 
 class ReviewView(BaseModel):
-    """Where the review of a pull request stands.
+    """The state of a pull request's review.
 
     Attributes:
         reason: what it waits for, in one line.
-        rounds: how many rounds began.
+        rounds: number of rounds that have started.
         round_run_id: the newest round.
-        problem: why the forge could not be asked; empty while all is well.
+        problem: why the forge could not be queried; empty if there is no problem.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -69,11 +69,11 @@ class ReviewView(BaseModel):
 
 
 class ForgeView(BaseModel):
-    """What became of a run on its forge.
+    """The state of a run on its forge.
 
     Attributes:
         root_run_id: for a round, the run whose pull request it works on.
-        problem: why the last report did not reach the forge; empty while all is well.
+        problem: why the last report did not reach the forge; empty if there is no problem.
         review: what reviewers and checks say, and the rounds that answer them; None if it is not followed.
     """
 

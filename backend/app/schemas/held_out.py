@@ -1,4 +1,4 @@
-"""Held-out tests: tests that no agent sees, how they are given, and what an agent learns of them."""
+"""Held-out tests, which no agent sees: how they are given, and what an agent learns about them."""
 
 from typing import Annotated, Self
 
@@ -10,7 +10,7 @@ MAX_HELD_OUT_FILES = 200
 MAX_HELD_OUT_BYTES = 500_000
 
 HELD_OUT_TESTS = "held_out_tests"
-"""The name of the gate that runs them."""
+"""The name of the gate that runs held-out tests."""
 
 
 def _sized(value: str) -> str:
@@ -30,7 +30,7 @@ FilePath = Annotated[str, AfterValidator(_file_path)]
 
 
 class HeldOutInput(BaseModel):
-    """Tests that no agent sees: a unified diff against the base, or whole files by their paths."""
+    """Tests that no agent sees: a unified diff against the base, or complete files by path."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -60,13 +60,13 @@ class HeldOutInput(BaseModel):
 
 
 class HeldOutAtBase(BaseModel):
-    """What the held-out tests do on the base's own code, before anything is done.
+    """The results of held-out tests at the base, before the run changes anything.
 
     Attributes:
-        passing: names of tests that pass there; they say nothing about the goal.
-        failing: how many tests fail there.
+        passing: names of tests that pass there; they show nothing about the goal.
+        failing: number of tests that fail there.
         unreadable: names of files that cannot be imported there.
-        trouble: why nothing is known; `""` when the tests ran.
+        trouble: why nothing is known; `""` if the tests ran.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -78,11 +78,11 @@ class HeldOutAtBase(BaseModel):
 
     @property
     def total(self) -> int:
-        """Number of tests that ran."""
+        """Return the number of tests that ran."""
         return len(self.passing) + self.failing
 
     def in_words(self) -> str:
-        """Say it in one or two sentences."""
+        """Return the results in one or two sentences."""
         if self.trouble:
             return f"The held-out tests could not be run at the base: {self.trouble}"
         if not self.total and not self.unreadable:

@@ -1,10 +1,10 @@
-"""Switches of the operator: how workspaces are confined, and with what they are judged."""
+"""The operator's switches: how workspaces are confined, and how they are judged."""
 
 from enum import StrEnum
 
 
 class SandboxMode(StrEnum):
-    """`REQUIRED`: confined or not at all. `PREFERRED`: confined where possible. `OFF`: never confined."""
+    """`REQUIRED`: programs run confined or not at all. `PREFERRED`: confined if possible. `OFF`: never."""
 
     REQUIRED = "required"
     PREFERRED = "preferred"
@@ -21,7 +21,7 @@ class ConfinementKind(StrEnum):
 
 
 class EnvironmentMode(StrEnum):
-    """`AUTO`: each project with the packages it declares. `OFF`: all with the service's own interpreter."""
+    """`AUTO`: each project runs with the packages it declares. `OFF`: all use the service's interpreter."""
 
     AUTO = "auto"
     OFF = "off"
@@ -30,7 +30,8 @@ class EnvironmentMode(StrEnum):
 class CounterTestsMode(StrEnum):
     """Whether tests must notice wrong expectations.
 
-    `GATE`: tests that do not count against the candidate. `NOTE`: they are reported. `OFF`: nothing is tried.
+    `GATE`: tests that do not notice them count against the candidate. `NOTE`: they are reported.
+    `OFF`: there is no check.
     """
 
     GATE = "gate"
@@ -39,9 +40,9 @@ class CounterTestsMode(StrEnum):
 
 
 class InProcessOnly(StrEnum):
-    """What becomes of a pass for which only the process of the candidate's own code speaks.
+    """The effect of a pass that only the process with the candidate's own code confirms.
 
-    `NOTE`: the result says so. `ASK`: a person is asked when everything else holds. `FAIL`: it is no pass.
+    `NOTE`: the result says so. `ASK`: a person is asked if everything else holds. `FAIL`: it is not a pass.
     """
 
     NOTE = "note"
@@ -50,7 +51,7 @@ class InProcessOnly(StrEnum):
 
 
 class ProjectFileMode(StrEnum):
-    """`HONOUR`: a project's file counts. `IGNORE`: the operator's evaluators alone judge."""
+    """`HONOUR`: a project file takes effect. `IGNORE`: only the operator's evaluators judge."""
 
     HONOUR = "honour"
     IGNORE = "ignore"

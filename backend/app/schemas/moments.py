@@ -1,4 +1,4 @@
-"""Moments in requests: ISO 8601 with an offset, and nothing that only happens to parse as a time."""
+"""Times in requests: ISO 8601 with an offset, and nothing else that a parser may accept as a time."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ def _no_number(value: object) -> object:
     """Refuse numbers, which would otherwise count as seconds since 1970.
 
     Raises:
-        ValueError: the value is one.
+        ValueError: the value is a number.
     """
     if isinstance(value, int | float) or (isinstance(value, str) and _is_number(value)):
         raise ValueError("write a time as ISO 8601 with an offset, such as 2026-01-31T12:00:00Z")

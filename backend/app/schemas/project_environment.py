@@ -1,4 +1,4 @@
-"""What a project's `phaserunner.toml` says about what its commands need: a set-up, and services."""
+"""What a project's `phaserunner.toml` says about the needs of its commands: a set-up, and services."""
 
 from typing import Annotated, Self
 
@@ -21,7 +21,7 @@ class ServiceTable(Table):
 
 
 class EnvironmentTable(Table):
-    """What is prepared for the project's commands. It runs in the sandbox, at the base commit."""
+    """The preparation for the project's commands. It runs in the sandbox, at the base commit."""
 
     setup: list[Line] = Field(
         default=[],

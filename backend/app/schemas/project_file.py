@@ -1,4 +1,4 @@
-"""What a project's `phaserunner.toml` may say: which evaluators judge it, and how."""
+"""The content of a project's `phaserunner.toml`: which evaluators judge it, and how."""
 
 import re
 from typing import Annotated, Any, Literal, Self
@@ -25,7 +25,7 @@ from app.schemas.runs import Phase
 from app.schemas.text import TestGlob
 
 PROJECT_FILE = "phaserunner.toml"
-"""Its name, at the root of a project."""
+"""The name of the project file, at the root of a project."""
 
 
 MAX_COMMANDS = 32
@@ -61,7 +61,7 @@ def _pattern(value: str) -> str:
 
 
 class JUnitReport(Table):
-    """JUnit XML: every test case must have run and passed, as the exit status must say, too."""
+    """JUnit XML: every test case must have run and passed, and the exit status must agree."""
 
     kind: Literal["junit"]
     path: FilePath = Field(description="The file that the command writes, below the project's root.")
@@ -71,7 +71,7 @@ class JUnitReport(Table):
 
 
 class SarifReport(Table):
-    """SARIF 2.1: findings count when the base commit does not have them."""
+    """SARIF 2.1: findings count if the base commit does not have them."""
 
     kind: Literal["sarif"]
     path: FilePath = Field(description="The file that the command writes, below the project's root.")
@@ -81,7 +81,7 @@ class SarifReport(Table):
 
 
 class CoverageReport(Table):
-    """Cobertura XML: of the executable lines that are new against base, enough must have been executed."""
+    """Cobertura XML: enough of the executable lines that are new since base must have been executed."""
 
     kind: Literal["coverage"]
     path: FilePath = Field(description="The file that the command writes, below the project's root.")
@@ -89,7 +89,7 @@ class CoverageReport(Table):
 
 
 class OutputReport(Table):
-    """Tests in what the command prints: `go test -json`, or what the harness of Rust's tests says."""
+    """Tests in the command's output: `go test -json`, or the output of Rust's test harness."""
 
     kind: Literal["go-test", "libtest"]
     compare_base: bool = Field(
@@ -98,7 +98,7 @@ class OutputReport(Table):
 
 
 class JestReport(Table):
-    """Tests in the JSON that jest writes, and vitest with its reporter `json`."""
+    """Tests in the JSON that jest writes, or vitest with its reporter `json`."""
 
     kind: Literal["jest"]
     path: FilePath = Field(description="The file that the command writes, below the project's root.")
@@ -108,7 +108,7 @@ class JestReport(Table):
 
 
 class LinesReport(Table):
-    """Findings in the lines that the command prints; they count when the base commit does not have them."""
+    """Findings in the lines of the command's output; they count if the base commit does not have them."""
 
     kind: Literal["lines"]
     pattern: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_pattern)] = Field(
@@ -117,7 +117,7 @@ class LinesReport(Table):
 
 
 class EslintReport(Table):
-    """Findings in the JSON that eslint writes; they count when the base commit does not have them."""
+    """Findings in the JSON that eslint writes; they count if the base commit does not have them."""
 
     kind: Literal["eslint"]
     path: FilePath = Field(description="The file that the command writes, below the project's root.")
@@ -185,7 +185,7 @@ class CommandTable(Table):
 
 
 class EvaluatorTable(Table):
-    """What is different for one evaluator; what is not given stays as the operator set it."""
+    """What differs for one evaluator; values that are not given stay as the operator set them."""
 
     enabled: bool = True
     gate: bool | None = None
@@ -232,14 +232,14 @@ class TestsTable(Table):
 
 
 class SourceTable(Table):
-    """What is fetched beside the files of the repository. The base commit's file counts."""
+    """What is fetched in addition to the files of the repository. The base commit's file applies."""
 
     submodules: bool = Field(default=False, description="Whether the files of git submodules are fetched.")
     lfs: bool = Field(default=False, description="Whether files that are kept in git LFS are fetched.")
 
 
 class VerdictTable(Table):
-    """Thresholds; each only makes the verdict stricter than the operator and the sprint have it."""
+    """Thresholds; each can only make the verdict stricter than the operator and the sprint do."""
 
     pass_threshold: UnitInterval | None = Field(
         default=None, description="Mean score that the gates must reach."

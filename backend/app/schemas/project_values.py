@@ -1,4 +1,4 @@
-"""The values of which a project's `phaserunner.toml` is made."""
+"""The types of values in a project's `phaserunner.toml`."""
 
 import re
 from pathlib import PurePosixPath
@@ -32,7 +32,7 @@ def argument(value: str) -> str:
     """Check an argument of a program.
 
     Raises:
-        ValueError: it cannot be one.
+        ValueError: it is not valid as an argument.
     """
     if "\0" in value:
         raise ValueError("must not contain a NUL character")
@@ -40,10 +40,10 @@ def argument(value: str) -> str:
 
 
 def variables(value: dict[str, str]) -> dict[str, str]:
-    """Check variables for a program.
+    """Check environment variables for a program.
 
     Raises:
-        ValueError: a name is none, or is not the project's to set.
+        ValueError: a name is invalid, or the project must not set it.
     """
     for name, text in value.items():
         if not _VARIABLE.fullmatch(name):
@@ -65,11 +65,11 @@ UnitInterval = Annotated[float, Field(ge=0, le=1)]
 
 
 class Table(BaseModel):
-    """A table of the file: no other keys, no value of another type."""
+    """A table of the file; unknown keys and values of other types are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
 SecretNames = Annotated[list[VariableName], Field(max_length=32)]
-"""Variables whose values the operator holds."""
+"""Names of variables whose values the operator keeps."""

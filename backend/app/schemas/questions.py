@@ -1,4 +1,4 @@
-"""The one precise question that a person is asked about a changed test, with both versions side by side."""
+"""The precise question that a person is asked about a changed test, with both versions side by side."""
 
 import hashlib
 from enum import StrEnum
@@ -6,10 +6,10 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 QUESTIONS = "questions"
-"""Member of a result's metadata: what the evaluator would ask a person."""
+"""Key in a result's metadata for the questions that the evaluator would ask a person."""
 
 MAX_QUESTIONS = 50
-"""Questions that one result carries."""
+"""The most questions in one result."""
 
 _SOURCE_CHARS = 6000
 
@@ -39,8 +39,8 @@ class BaseFailures(StrEnum):
 class QuestionKind(StrEnum):
     """What happened to the subject of a question.
 
-    `WEAKER`: it checks less. `DIFFERENT`: it checks something else. `REMOVED`: it is gone. `ADDED`: it is
-    new and decides about later runs. `RED_AT_BASE`: it failed before anything was done, and still does.
+    `WEAKER`: it checks less. `DIFFERENT`: it checks something else. `REMOVED`: it is gone. `ADDED`: it is new
+    and decides about later runs. `RED_AT_BASE`: it failed before the run changed anything, and still fails.
     `DOUBTFUL`: it speaks against the attempt, but the setting of the gate may be at fault.
     """
 
@@ -60,8 +60,8 @@ class Question(BaseModel):
         kind: what happened to it.
         text: the question, one sentence.
         why: what is known about it, one sentence.
-        before: its source text at the base; `""` when it was not there.
-        after: its source text in the attempt; `""` when it is gone.
+        before: its source text at the base; `""` if it was not there.
+        after: its source text in the attempt; `""` if it is gone.
         key: identifies the question; an acceptance of it covers exactly this change.
     """
 
@@ -79,7 +79,7 @@ class Question(BaseModel):
     def about(
         cls, subject: str, kind: QuestionKind, text: str, *, why: str = "", before: str = "", after: str = ""
     ) -> "Question":
-        """Ask about a change; long sources are cut for show, but the key covers all of them."""
+        """Return a question about a change; long sources are cut for display, but the key covers all."""
         parts = "\x1f".join((subject, kind.value, before, after))
         return cls(
             id=subject,

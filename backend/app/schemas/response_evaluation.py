@@ -1,4 +1,4 @@
-"""What is asked about an answer before a user sees it, and what is said about it."""
+"""The input and output of evaluating an answer before a user sees it."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -9,7 +9,7 @@ DimensionName = Literal["accuracy", "relevance", "safety", "completeness"]
 Recommendation = Literal["accept", "retry_with_feedback", "retry_with_more_context", "give_partial"]
 
 DIMENSIONS: tuple[DimensionName, ...] = ("accuracy", "relevance", "safety", "completeness")
-"""Every answer is judged in all of these."""
+"""The dimensions in which every answer is judged."""
 
 
 def _not_blank(value: str) -> str:
@@ -22,7 +22,7 @@ NotBlank = Annotated[str, AfterValidator(_not_blank)]
 
 
 class _Strict(BaseModel):
-    """Takes no other fields and converts nothing."""
+    """Accepts no other fields and converts no values."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -35,7 +35,8 @@ class Verdict(StrEnum):
     PARTIAL = "PARTIAL"
 
 
-# A plain word is taken for the member it names, so that stored JSON can be read back from Python values.
+# A plain string is accepted for the member that it names, so that stored JSON can be
+# validated from Python values.
 _VerdictWord = Annotated[Verdict, Field(strict=False)]
 
 
@@ -55,12 +56,12 @@ class AnalysisFinding(_Strict):
 
 
 class Analysis(_Strict):
-    """Evidence collected before the answer was written. A plain text becomes the summary.
+    """The analysis of the evidence before the answer was written. A plain text becomes the summary.
 
     Attributes:
         summary: in prose.
         findings: each with its evidence.
-        gaps: what the question asks for and the evidence does not hold.
+        gaps: what the question asks for and the evidence lacks.
     """
 
     summary: str = ""
@@ -79,11 +80,11 @@ class EvaluatorInput(_Strict):
     Attributes:
         query: what the user asked.
         response: the answer.
-        analysis: what it was made from.
+        analysis: the analysis that it is based on.
         entries_summary: the evidence at hand.
-        evaluation_rules: rules of the domain, beside the default ones.
+        evaluation_rules: rules of the domain, in addition to the default ones.
         attempt_number: from 1.
-        previous_feedback: what was said about the attempts before.
+        previous_feedback: the feedback on earlier attempts.
     """
 
     query: NotBlank
@@ -96,7 +97,7 @@ class EvaluatorInput(_Strict):
 
 
 class EvaluationDimension(_Strict):
-    """One dimension: sufficient or not, why, and what is wrong."""
+    """One dimension: whether it is sufficient, why, and what is wrong."""
 
     dimension: DimensionName
     verdict: _VerdictWord

@@ -1,4 +1,4 @@
-"""What a run is: its kinds, states and the policy its decisions follow."""
+"""The kinds and states of runs, and the policy that decides them."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -14,7 +14,7 @@ MAX_OPEN_PATHS = 50
 
 
 class ModelRole(StrEnum):
-    """Who asks a model: the agent, a judge, a loop's director, or the writer of an answer."""
+    """The role that asks a model: the agent, a judge, a loop's director, or the writer of an answer."""
 
     AGENT = "agent"
     JUDGE = "judge"
@@ -31,12 +31,12 @@ class RunKind(StrEnum):
 
     @property
     def word(self) -> str:
-        """The word for a run of this kind in messages and, in the plural, in paths."""
+        """Return the word for a run of this kind in messages and, in the plural, in paths."""
         return {"director_loop": "loop"}.get(self.value, self.value)
 
 
 class RunStatus(StrEnum):
-    """Where a run stands. `WAITING` is for a person; the last three are final."""
+    """The state of a run. `WAITING` is for a person; the last three are final."""
 
     QUEUED = "queued"
     ACTIVE = "active"
@@ -47,7 +47,7 @@ class RunStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """True when nothing happens to the run any more."""
+        """Return whether nothing more happens to the run."""
         return self in (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)
 
 
@@ -72,9 +72,9 @@ class PhaseOfRun(StrEnum):
 class AttemptState(StrEnum):
     """How far one attempt has come.
 
-    `STARTED` and `EVALUATING` found without a live worker mean that the worker was lost. `AGENT_FAILED`
-    waits for the agent to be tried again under the same number. `DELEGATED` rests until the subtask that its
-    director asked for is over. `PRODUCED` has output but no verdict.
+    `STARTED` or `EVALUATING` without a live worker means that the worker was lost. `AGENT_FAILED` waits for
+    another try of the agent under the same number. `DELEGATED` rests until the subtask that its director
+    requested is over. `PRODUCED` has output but no verdict.
     """
 
     STARTED = "started"
@@ -87,7 +87,7 @@ class AttemptState(StrEnum):
 
 
 class SubtaskState(StrEnum):
-    """How far the subtask is that a delegated attempt waits for: asked for, at work, or over in any way."""
+    """The state of the subtask that a delegated attempt waits for: requested, at work, or over in any way."""
 
     WANTED = "wanted"
     AT_WORK = "at_work"
@@ -95,9 +95,9 @@ class SubtaskState(StrEnum):
 
 
 class AttemptClosing(StrEnum):
-    """How an attempt says by itself what becomes of its run, whatever its verdict.
+    """How an attempt by itself decides its run, whatever its verdict.
 
-    `CONDITION`: the run's own condition to stop is met. `HUMAN`: the agent says that it needs a person.
+    `CONDITION`: the run's termination condition is met. `HUMAN`: the agent says that it needs a person.
     `ERROR`: it could not be carried out, and is not tried again.
     """
 
@@ -109,7 +109,7 @@ class AttemptClosing(StrEnum):
 class WhenExhausted(StrEnum):
     """What happens after the last attempt has failed.
 
-    A sprint asks a person; a director-evaluator loop returns its history; an answer is given in part.
+    A sprint asks a person; a director-evaluator loop returns its history; an answer is returned in part.
     """
 
     ESCALATE = "escalate"
@@ -144,14 +144,14 @@ class EscalationDecision(StrEnum):
 
 
 class RetryFrom(StrEnum):
-    """Which tree a retry starts from: the attempt before, or what the phase started with."""
+    """The tree from which a retry starts: that of the previous attempt, or what the phase started from."""
 
     PREVIOUS = "previous"
     BASE = "base"
 
 
 class RetryContext(StrEnum):
-    """With which conversation a retry begins: a new one that receives what was learnt, or the one before."""
+    """The conversation with which a retry starts: a new one with the lessons so far, or the previous one."""
 
     FRESH = "fresh"
     CONTINUE = "continue"
@@ -160,8 +160,8 @@ class RetryContext(StrEnum):
 class HeldOutFeedback(StrEnum):
     """What an agent learns when held-out tests fail.
 
-    `NONE`: that they fail. `NAMES`: the names of those that fail, without parameters. `MESSAGES`: what they
-    say, too, and with it what they expect.
+    `NONE`: that tests fail. `NAMES`: the names of failing tests, without parameters. `MESSAGES`: also their
+    messages, and with them what they expect.
     """
 
     NONE = "none"
@@ -173,13 +173,13 @@ Number = TypeVar("Number", int, float)
 
 
 def min_of(one: Number | None, other: Number | None) -> Number | None:
-    """Return the stricter of two limits; None is no limit."""
+    """Return the stricter of two limits; None sets no limit."""
     given = [each for each in (one, other) if each is not None]
     return min(given) if given else None
 
 
 class Budget(BaseModel):
-    """What a run may consume; None is unbounded. Judges count too."""
+    """What a run may consume, judges included; None sets no bound."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
@@ -200,7 +200,7 @@ class Usage(BaseModel):
 
     @classmethod
     def total(cls, parts: Iterable["Usage"]) -> "Usage":
-        """The sum; its cost is that of the parts whose cost is known, null when none is."""
+        """Return the sum; its cost covers the parts whose cost is known, and is null if there are none."""
         every = list(parts)
         costs = [each.cost_usd for each in every if each.cost_usd is not None]
         return cls(
@@ -212,7 +212,7 @@ class Usage(BaseModel):
         )
 
     def less(self, before: "Usage") -> "Usage":
-        """What was consumed since `before`, which is part of it."""
+        """Return what was consumed since `before`, which is part of this."""
         cost = self.cost_usd
         return Usage(
             requests=self.requests - before.requests,
@@ -224,18 +224,17 @@ class Usage(BaseModel):
 
 
 class RunPolicy(BaseModel):
-    """The figures by which a run is decided; stored with the run, so a later default changes no run.
+    """The figures that decide a run; stored with the run, so that later defaults do not change it.
 
-    Thresholds are in [0, 1], seconds are wall clock. `max_*` counts include the last one allowed.
-    A run waits for a model that is unavailable until `max_agent_failures` tries failed and
-    `max_unavailable_seconds` passed. It waits for the end of a provider's limit if that is at most
-    `max_reset_wait_seconds` away.
-    With `safe_fixes`, ruff's safe fixes are applied to what the agent leaves, before it is judged.
-    `open_paths` are protected files that this run may change. `protected`, `base_failures` and `goal_tests`
-    say what becomes of changed tests and of tests that fail at base already; where they are not given, the
-    project's file and then the service's settings decide. `held_out_feedback` is what an agent learns when
-    held-out tests fail.
-    `when_exhausted` is what tells the kinds of runs apart.
+    Thresholds are in [0, 1], and seconds are wall-clock time. `max_*` counts include the last one
+    allowed. A run waits for an unavailable model until `max_agent_failures` tries have failed and
+    `max_unavailable_seconds` have passed. It waits for the end of a provider's limit if that is at
+    most `max_reset_wait_seconds` away. With `safe_fixes`, ruff's safe fixes are applied to the agent's
+    output before it is judged. `open_paths` are protected files that this run may change. `protected`,
+    `base_failures` and `goal_tests` decide the effect of changed tests and of tests that already fail
+    at the base; if they are not given, the project file decides, and then the service's settings.
+    `held_out_feedback` is what an agent learns when held-out tests fail. `when_exhausted`
+    distinguishes the kinds of runs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, serialize_by_alias=True)
@@ -245,7 +244,7 @@ class RunPolicy(BaseModel):
         ge=1,
         le=100,
         validation_alias=AliasChoices("attempts_per_phase", "max_attempts"),
-        serialization_alias="max_attempts",  # under which it is stored, by workers of every version
+        serialization_alias="max_attempts",  # the stored name, which workers of every version read
     )
     pass_threshold: float = Field(default=defaults.PASS_THRESHOLD, ge=0.0, le=1.0)
     blocking_threshold: float = Field(default=defaults.BLOCKING_THRESHOLD, ge=0.0, le=1.0)

@@ -18,7 +18,7 @@ class Share(BaseModel):
 class Latency(BaseModel):
     """Durations in milliseconds; null without cases.
 
-    A percentile is a duration that was measured: the shortest that so many are not longer than.
+    A percentile is a measured duration: the smallest that this share of durations does not exceed.
     """
 
     model_config = ConfigDict(frozen=True)

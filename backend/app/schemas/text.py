@@ -15,7 +15,7 @@ def clean_text(value: str) -> str:
     r"""Return `value` with line ends as `\n`; refuse what cannot be stored or shown.
 
     Raises:
-        ValueError: it holds a control character other than tab and line end, or a lone surrogate.
+        ValueError: it contains a control character other than tab and line end, or a lone surrogate.
     """
     unified = value.replace("\r\n", "\n").replace("\r", "\n")
     for position, character in enumerate(unified):
@@ -28,7 +28,7 @@ def clean_text(value: str) -> str:
 
 
 def clean_line(value: str) -> str:
-    """Return `value` if it is clean text of one line.
+    """Return `value` if it is clean text on one line.
 
     Raises:
         ValueError: it is not.
@@ -39,10 +39,10 @@ def clean_line(value: str) -> str:
 
 
 def relative_path(value: str) -> str:
-    """Return `value` if it names a place inside a tree, in one line.
+    """Return `value` if it names a place inside a tree, on one line.
 
     Raises:
-        ValueError: it is absolute, or climbs out with `..`.
+        ValueError: it is absolute, or leads outside with `..`.
     """
     path = PurePosixPath(clean_line(value))
     if path.is_absolute() or ".." in path.parts or not path.parts:
@@ -54,7 +54,7 @@ CleanText = Annotated[str, AfterValidator(clean_text)]
 CleanLine = Annotated[str, AfterValidator(clean_line)]
 RelativePath = Annotated[str, AfterValidator(relative_path)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,99}$")]
-"""Of an input, or of something else that texts refer to."""
+"""The name of an input, or of something else that texts refer to."""
 
 PathGlob = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(relative_path)]
 """A glob over the paths of a tree; `*` also matches `/`, and a directory stands for all below it."""

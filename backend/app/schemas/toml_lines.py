@@ -1,4 +1,4 @@
-"""Finds the line of a TOML document on which a key is set, so that a complaint can name it."""
+"""Finds the line on which a TOML document sets a key, so that an error can name it."""
 
 import re
 import tomllib
@@ -7,7 +7,7 @@ from typing import cast
 
 Key = str | int
 Place = tuple[Key, ...]
-"""Keys from the root of the document, and numbers from 0 for the items of arrays."""
+"""Keys from the root of the document; numbers from 0 for the items of arrays."""
 
 _TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"""(?!")'
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 
 def lines_of(text: str) -> dict[Place, int]:
-    """Return the line, from 1, of everything that a valid document sets; of several lines the first.
+    """Return the line, from 1, on which a valid document first sets each place.
 
     Raises:
         tomllib.TOMLDecodeError: it is not valid.
@@ -44,7 +44,7 @@ def lines_of(text: str) -> dict[Place, int]:
 
 
 def line_of(lines: Mapping[Place, int], place: Place) -> int | None:
-    """Return the line of a place or of the nearest thing around it; keys that are not there are passed by."""
+    """Return the line of a place, or of the nearest enclosing place; keys that do not exist are skipped."""
     found: Place = ()
     for key in place:
         if (*found, key) in lines:
@@ -53,7 +53,7 @@ def line_of(lines: Mapping[Place, int], place: Place) -> int | None:
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Return each table header and each key with its value, with the line on which it begins."""
+    """Yield each table header, and each key with its value, with the line on which it starts."""
     text = text.replace("\r\n", "\n")
     start, depth, line, begins = 0, 0, 1, 1
     for token in _TOKEN.finditer(text + "\n"):

@@ -1,4 +1,4 @@
-"""Reads values that a request may also give as a text in TOML."""
+"""Reads values that a request may also give as TOML text."""
 
 import tomllib
 
@@ -6,10 +6,10 @@ MAX_TOML_CHARS = 4_000_000
 
 
 def read_toml(value: object) -> object:
-    """Return the document of a text in TOML; anything else is returned as it is.
+    """Return the document of a TOML text; return any other value unchanged.
 
     Raises:
-        ValueError: the text is too long or no TOML; the message names line and column.
+        ValueError: the text is too long or is not TOML; the message names line and column.
     """
     if not isinstance(value, str):
         return value

@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 MAX_ARCHIVE_BYTES = 64_000_000
-"""Size of an uploaded archive before it is unpacked."""
+"""The largest uploaded archive in bytes, before it is unpacked."""
 
 
 def _one_line(value: str) -> str:
@@ -63,7 +63,7 @@ class LocalSource(_Source):
 
     Attributes:
         path: absolute path of the repository or of a directory inside it.
-        ref: commit, branch or tag the run starts from; uncommitted changes are not part of it.
+        ref: commit, branch or tag from which the run starts; uncommitted changes are not included.
     """
 
     kind: Literal["local"] = "local"
@@ -89,11 +89,11 @@ class GitSource(_Source):
 class ArchiveSource(_Source):
     """An uploaded tar, tar.gz, tar.bz2, tar.xz or zip.
 
-    The bytes travel in the request only: a dump of this model names them by digest. A service turns
-    it into a base snapshot before letting go of it.
+    The bytes are only in the request: a dump of this model names them by digest. A service turns the archive
+    into a base snapshot before it discards the bytes.
 
     Attributes:
-        data: the archive, in JSON in base64; absent after the source was stored.
+        data: the archive, in JSON as base64; absent once the source is stored.
         strip_top_level: use the only top-level directory of the archive as the root.
         sha256: digest of the archive; filled in from `data`.
         size: bytes of the archive; filled in from `data`.
@@ -114,7 +114,7 @@ class ArchiveSource(_Source):
         digest = hashlib.sha256(self.data).hexdigest()
         if self.sha256 not in (None, digest):
             raise ValueError("sha256 is not the digest of data")
-        # The model is frozen for everyone else.
+        # Bypasses the frozen model.
         object.__setattr__(self, "sha256", digest)
         object.__setattr__(self, "size", len(self.data))
         self.model_fields_set.update(("sha256", "size"))
@@ -131,11 +131,11 @@ class SourceInfo(BaseModel):
 
     Attributes:
         kind: the source's kind.
-        location: what to show as its place; a URL without its password.
-        commit: the commit the run would start from, where it is known without fetching.
-        branch: the branch of a local repository that the commit was looked up by, if it was one.
-        dirty: there are changes that the run will not see; None when this could not be found out.
-        dirty_files: number of such files.
+        location: the location to show; a URL without its password.
+        commit: the commit from which the run would start, if it is known without fetching.
+        branch: the branch of a local repository under which the commit was found, if it was one.
+        dirty: whether there are changes that the run will not see; None if this is unknown.
+        dirty_files: number of files with such changes.
         notes: sentences for the user, such as which repository a directory belongs to.
         pinned: the same source with its commit fixed, so that a later import takes what was looked at.
     """
@@ -160,11 +160,11 @@ class FileDiff(BaseModel):
 
     Attributes:
         path: the path after the change; bytes that are not printable text are escaped.
-        old_path: the path before, where it differs.
+        old_path: the path before, if it differs.
         additions: lines added; 0 for a binary file.
         deletions: lines removed; 0 for a binary file.
-        patch: unified diff of this file; empty when it did not fit.
-        truncated: the patch was cut.
+        patch: unified diff of this file; empty if it did not fit.
+        truncated: whether the patch was cut.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -180,7 +180,7 @@ class FileDiff(BaseModel):
 
 
 class Diff(BaseModel):
-    """The difference of two commits. `files` is complete even when patches were cut (`truncated`)."""
+    """The difference between two commits. `files` is complete even if patches were cut (`truncated`)."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,1 +1,1 @@
-"""Use cases with transactions."""
+"""Use cases; each opens the transactions that it needs."""

@@ -1,4 +1,4 @@
-"""Gives one task to one or several agents in parallel, and chooses among their results."""
+"""Gives one task to one or several agents in parallel and chooses one of their results."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -41,7 +41,7 @@ _tracer = trace.get_tracer(__name__)
 
 
 class NoCandidateError(PhaseRunnerError):
-    """No agent finished its work; the message gives every reason."""
+    """No agent finished its work; the message gives the reason of each."""
 
     status = 502
     code = "no-candidate"
@@ -56,29 +56,29 @@ class CandidateTrees(Protocol):
         ...
 
     async def changed_files(self, tree: Path, workspace: Path) -> list[str]:
-        """Return the paths in which a copy differs from its workspace."""
+        """Return the paths that differ between a copy and its workspace."""
         ...
 
     async def adopt(self, tree: Path, workspace: Path) -> None:
-        """Make the workspace's content that of the copy."""
+        """Replace the workspace's files with those of the copy."""
         ...
 
 
 Rank = Callable[[AgentTask, Sequence[CandidateOutcome]], Awaitable[Sequence[float]]]
-"""Gives each candidate's rank by the gates, in [0, 1]; higher is better, equal is a tie."""
+"""Ranks candidates by the gates: one number in [0, 1] each. Higher is better, and equal numbers are a tie."""
 
 JudgeFor = Callable[[str | None], Judge]
-"""Gives the judge that uses a model (`provider:model`), or the service's own."""
+"""Returns the judge that uses a model (`provider:model`), or the service's default judge for None."""
 
 
 class AgentTddService:
-    """Runs agents and chooses between what they produced.
+    """Runs agents and chooses one of their results.
 
     Args:
         agents: makes agents.
         trees: makes a copy of the workspace for each of several candidates.
-        rank: has the gates rank candidates.
-        judge_for: gives the judge that breaks ties.
+        rank: ranks candidates by the gates.
+        judge_for: returns the judge that breaks ties.
         limits: bounds on each agent's work.
     """
 
@@ -104,13 +104,13 @@ class AgentTddService:
         report: ReporterFor = no_reporter,
         on_event: OnEvent = tell_nobody,
     ) -> AgentTddRunResult:
-        """Have the work done, and leave the chosen candidate's files in the workspace.
+        """Let the agents do the task, and leave the chosen candidate's files in the workspace.
 
-        One agent works in the workspace itself. Several work in copies; the gates rank them and a judge
-        breaks ties. An agent that fails is among the candidates with its error.
+        A single agent works in the workspace itself. Several agents work in copies; the gates rank their
+        results and a judge breaks ties. An agent that fails appears among the candidates with its error.
 
         Raises:
-            InvalidInputError: `workspace_ref` is no directory.
+            InvalidInputError: `workspace_ref` is not a directory.
             NoCandidateError: no agent finished.
         """
         workspace = Path(request.workspace_ref)

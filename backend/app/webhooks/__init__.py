@@ -1,1 +1,1 @@
-"""Messages to other services: what they may be addressed to, how they are signed, and how they are sent."""
+"""Messages to other services: allowed addresses, signatures and sending."""

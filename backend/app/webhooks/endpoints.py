@@ -1,4 +1,4 @@
-"""Which addresses messages may go to: public ones over https, unless the operator allows others."""
+"""Decides which addresses messages may go to: public ones over https, unless the operator allows others."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ _FIELD = "WEBHOOK_URLS"
 
 
 def read_endpoints(urls: Sequence[str], *, allow_private: bool) -> tuple[str, ...]:
-    """Return the addresses that are set, without repeats.
+    """Return the configured addresses, without repeats.
 
     Raises:
-        InvalidInputError: one is not https, names a private address, or holds a password.
+        InvalidInputError: an address is not https, is private, or contains a password.
     """
     return tuple(dict.fromkeys(_checked(each, allow_private=allow_private) for each in urls))
 
@@ -41,4 +41,4 @@ def _is_private_literal(host: str) -> bool:
     try:
         return not is_public(host)
     except ValueError:
-        return False  # a name; its addresses are looked at when a message is sent
+        return False  # a name, whose addresses are checked when a message is sent

@@ -1,6 +1,6 @@
-"""Sends one signed message; the address that was checked is the one that is connected to.
+"""Sends one signed message, and connects only to the address that was checked.
 
-Through a proxy, the proxy looks the name up. It is then checked as far as this machine knows it.
+Through a proxy, the proxy resolves the name. The addresses that this machine finds are then checked.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ TIMEOUT_SECONDS = 10.0
 
 
 class WebhookError(Exception):
-    """A message was not taken; the text says why.
+    """A message was not accepted; the text says why.
 
     Attributes:
-        retry_after: seconds that the receiver wants to be left alone, if it says so.
+        retry_after: seconds after which the receiver accepts another try, if the receiver reports it.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
@@ -32,15 +32,15 @@ class WebhookError(Exception):
 
 
 class WebhookSender:
-    """Sends messages; usable while it is entered.
+    """Sends messages while it is open as a context manager.
 
-    Redirects are not followed, and the body of an answer is not read. The proxies and authorities of the
-    environment hold.
+    Redirects are not followed, and the body of a reply is not read. The proxies and authorities of the
+    environment apply.
 
     Args:
         key: signs the messages.
-        allow_private: also send to addresses that are not public.
-        timeout: seconds for one message, looking up the name included.
+        allow_private: whether to send to addresses that are not public.
+        timeout: seconds for one message, including name resolution.
     """
 
     def __init__(self, key: bytes, *, allow_private: bool, timeout: float = TIMEOUT_SECONDS) -> None:
@@ -48,7 +48,8 @@ class WebhookSender:
         self._allow_private = allow_private
         self._timeout = timeout
         self._proxies = getproxies_environment()
-        # The proxies are chosen here, by the name: for the address that is connected to, others may hold.
+        # Proxies are chosen here by host name, because other rules may apply to the
+        # address that is connected to.
         trusted = httpx.create_ssl_context()
         self._direct = httpx.AsyncClient(
             follow_redirects=False, trust_env=False, timeout=timeout, verify=trusted
@@ -70,7 +71,7 @@ class WebhookSender:
         """Send a message.
 
         Raises:
-            WebhookError: the receiver cannot be reached, must not be, or does not answer 2xx.
+            WebhookError: the receiver cannot be reached, must not be reached, or does not reply with 2xx.
         """
         try:
             async with asyncio.timeout(self._timeout):
@@ -108,10 +109,10 @@ class WebhookSender:
         try:
             await self._address(url)
         except OSError:
-            return  # a name that only the proxy knows
+            return  # only the proxy can resolve the name
 
     async def _address(self, url: httpx.URL) -> str:
-        # Looked up once: a name that gives another address the second time gains nothing.
+        # The name is resolved only once, so a second, different answer gains an attacker nothing.
         port = url.port or (443 if url.scheme == "https" else 80)
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)

@@ -1,4 +1,4 @@
-"""Signs messages as standardwebhooks.com describes, with the library that receivers verify them with."""
+"""Signs messages as standardwebhooks.com specifies, with the library with which receivers verify them."""
 
 import base64
 import binascii
@@ -22,7 +22,7 @@ def read_secret(text: str) -> bytes:
     """Return the key of a secret, which is `whsec_` and base64.
 
     Raises:
-        InvalidInputError: it is not one, or shorter than 24 bytes.
+        InvalidInputError: the secret does not have this form, or is shorter than 24 bytes.
     """
     try:
         key = base64.b64decode(text.removeprefix(PREFIX), validate=True)
@@ -34,7 +34,7 @@ def read_secret(text: str) -> bytes:
 
 
 def signed_headers(key: bytes, message_id: str, at: datetime, body: bytes) -> dict[str, str]:
-    """Return the headers that name and sign a message; `body` is UTF-8 and `at` has a time zone."""
+    """Return the headers that identify and sign a message; `body` is UTF-8 and `at` has a time zone."""
     # The library takes every time for UTC, whatever its zone.
     at = at.astimezone(UTC)
     return {

@@ -124,14 +124,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a waiting item
-         * @description Items that need it say that it was removed.
+         * @description Items that depend on it show that it was removed.
          */
         delete: operations["remove_backlog_item"];
         options?: never;
         head?: never;
         /**
          * Change a waiting item
-         * @description A dependency that would close a circle is refused.
+         * @description Dependencies must not form a cycle.
          */
         patch: operations["change_backlog_item"];
         trace?: never;
@@ -166,7 +166,7 @@ export interface paths {
         get?: never;
         /**
          * Pause, resume or limit a project's backlog
-         * @description Runs that started already go on.
+         * @description Runs that have already started continue.
          */
         put: operations["change_backlog_project"];
         post?: never;
@@ -232,7 +232,7 @@ export interface paths {
         post: operations["assign_escalation"];
         /**
          * Release an escalation
-         * @description Only the reviewer who has it can give it back.
+         * @description Only the reviewer who has it can release it.
          */
         delete: operations["release_escalation"];
         options?: never;
@@ -455,7 +455,7 @@ export interface paths {
         put?: never;
         /**
          * Start a sprint for an issue
-         * @description The issue's text becomes the goal, and its repository the source. A comment says that it started.
+         * @description The issue's text becomes the goal, and its repository the source. A comment reports the start.
          *
          *     The repository must be in the operator's file.
          */
@@ -605,7 +605,7 @@ export interface paths {
         };
         /**
          * Show the last calibration on each corpus
-         * @description Returns what `phaserunner evaluators calibrate CORPUS --keep` wrote to DATA_DIR, the newest first.
+         * @description Returns what `phaserunner evaluators calibrate CORPUS --keep` wrote to DATA_DIR, newest first.
          */
         get: operations["list_calibrations"];
         put?: never;
@@ -687,7 +687,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to a receiver
-         * @description The response holds what the receiver itself answered.
+         * @description The response contains the receiver's own reply.
          */
         post: operations["run_notification_test"];
         delete?: never;
@@ -789,7 +789,7 @@ export interface paths {
          * Show an attempt's diff
          * @description Returns JSON file by file, or one unified diff with `Accept: text/plain` or `text/x-diff`.
          *
-         *     To get a file whole that was cut, name it in `path` (repeatable) as the diff shows it.
+         *     To get the whole of a file that was cut, name it in `path` (repeatable) as the diff shows it.
          */
         get: operations["show_diff"];
         put?: never;
@@ -809,7 +809,7 @@ export interface paths {
         };
         /**
          * Show what an agent has changed so far
-         * @description Asks the worker for the workspace of its agent at work; the answer may take some seconds.
+         * @description Asks the worker for the workspace of its agent at work; the response may take some seconds.
          */
         get: operations["show_unfinished_diff"];
         put?: never;
@@ -829,7 +829,7 @@ export interface paths {
         };
         /**
          * List the model requests of an attempt
-         * @description When each came and how long its answer took, oldest first.
+         * @description The time of each request and how long its response took, oldest first.
          */
         get: operations["list_model_requests"];
         put?: never;
@@ -893,9 +893,9 @@ export interface paths {
          * Get Events
          * @description Returns the events after the sequence `after`, at most `limit` of them.
          *
-         *     `types`, `phase` and `attempt` choose events. The page then has only these, and `next_after` passes over
-         *     the others. With `Accept: text/event-stream`, streams all events until the run ends, starting after
-         *     `Last-Event-ID` if given, and ignores `limit` and the choice.
+         *     `types`, `phase` and `attempt` select events. The page then has only these, and `next_after` skips the
+         *     others. With `Accept: text/event-stream`, streams all events until the run ends, starting after
+         *     `Last-Event-ID` if given, and ignores `limit` and the selection.
          */
         get: operations["get_events"];
         put?: never;
@@ -961,7 +961,7 @@ export interface paths {
         };
         /**
          * List messages to the agents of a run
-         * @description Lists the oldest first, with what became of each.
+         * @description Lists the oldest first, with the state of each.
          */
         get: operations["list_messages"];
         put?: never;
@@ -969,7 +969,7 @@ export interface paths {
          * Send a message to the agent
          * @description Records a message; the agent gets it before its next model request, at its end, or in its next attempt.
          *
-         *     An attempt that was told something is marked as steered.
+         *     An attempt that received a message is marked as steered.
          */
         post: operations["send_message"];
         delete?: never;
@@ -1112,7 +1112,7 @@ export interface paths {
         };
         /**
          * Try to merge a run's result into its source
-         * @description Reads the source as it is now and merges in memory. The source does not change.
+         * @description Reads the present state of the source and merges in memory. The source does not change.
          *
          *     Fetches the branch of a remote repository first. Sources without a repository give 409.
          */
@@ -1142,7 +1142,7 @@ export interface paths {
          * Judge a run's result again on its target's current head
          * @description Merges afresh and evaluates with tools; no agent and no model takes part. The source does not change.
          *
-         *     If neither the result nor the head has moved since, the response is that of the last time.
+         *     If neither the result nor the head has moved since the last check, the response is that check.
          */
         post: operations["recheck_result"];
         delete?: never;
@@ -1180,7 +1180,7 @@ export interface paths {
         };
         /**
          * Show what a run's model requests consumed
-         * @description All together with its subtasks, and by attempt, candidate, role and model; with the budgets.
+         * @description In total, including subtasks, and by attempt, candidate, role and model; with the budgets.
          */
         get: operations["show_usage"];
         put?: never;
@@ -1220,7 +1220,7 @@ export interface paths {
         };
         /**
          * List the values that runs can be filtered by
-         * @description Kinds, projects and agents with their number of runs, the most frequent first.
+         * @description Kinds, projects and agents with their number of runs, most frequent first.
          */
         get: operations["list_run_facets"];
         put?: never;
@@ -1573,21 +1573,21 @@ export interface components {
     schemas: {
         /**
          * Against
-         * @description What an attempt is compared with: the run's base, or the output of the attempt before.
+         * @description What an attempt is compared with: the run's base, or the output of the previous attempt.
          *
-         *     The first attempt of a phase has none before it: it is compared with what the phase started with.
+         *     The first attempt of a phase has no previous one and is compared with what the phase started from.
          * @enum {string}
          */
         Against: "base" | "previous";
         /**
          * AgentBackend
-         * @description Who does the work. `AUTO` leaves the choice to the service's settings and configured keys.
+         * @description The agent's backend. `AUTO` leaves the choice to the service's settings and configured keys.
          * @enum {string}
          */
         AgentBackend: "auto" | "scripted" | "pydantic-ai";
         /**
          * AgentFailedData
-         * @description An agent failed; `retry_at` is when the provider's limit ends, if the provider says so.
+         * @description An agent failed; `retry_at` is when the provider's limit ends, if the provider reports it.
          */
         AgentFailedData: {
             /** Failures */
@@ -1643,7 +1643,7 @@ export interface components {
         };
         /**
          * AgentList
-         * @description The agents: PhaseRunner's own, then installed ones by name.
+         * @description The agents: first PhaseRunner's own, then installed ones by name.
          */
         AgentList: {
             /** Items */
@@ -1651,7 +1651,7 @@ export interface components {
         };
         /**
          * AgentMessageData
-         * @description What a person said to the agent; `status` is queued, delivered or refused.
+         * @description A message from a person to the agent; `status` is queued, delivered or refused.
          */
         AgentMessageData: {
             /** By */
@@ -1757,11 +1757,11 @@ export interface components {
          * AgentScript
          * @description A recorded agent: attempt n of a phase plays step n, and the last step repeats.
          *
-         *     If step n expects nothing, a later step whose `expects` are all in the prompt comes first: so one script
-         *     answers what a prompt says, in any order.
+         *     If step n expects nothing, a later step whose `expects` are all in the prompt takes precedence, so that
+         *     one script can answer what a prompt says, in any order.
          *
-         *     A role of a loop or an answer plays the last of its steps that have `expects` and receive all of it;
-         *     when there is none, iteration n plays the nth of its steps without `expects`, and the last one repeats.
+         *     A role of a loop or an answer plays the last of its steps with `expects` that are all in the message. If
+         *     there is none, iteration n plays the nth of its steps without `expects`, and the last one repeats.
          */
         AgentScript: {
             /** Phases */
@@ -1773,14 +1773,14 @@ export interface components {
         };
         /**
          * AgentSpec
-         * @description The agent a run asks for.
+         * @description The agent that a run asks for.
          *
          *     Attributes:
-         *         backend: who works: a backend of PhaseRunner, or an installed agent by its profile's name.
+         *         backend: a backend of PhaseRunner, or an installed agent by its profile's name.
          *         model: `provider:model`, such as `anthropic:claude-sonnet-4-20250514`; None is the service's default.
-         *             An installed agent also takes the name alone.
+         *             An installed agent also accepts the name alone.
          *         system_prompt: replaces the agent's own.
-         *         script: what the scripted agent plays; belongs to backend `scripted` and to no other.
+         *         script: what the scripted agent plays; allowed only with backend `scripted`, which requires it.
          *         candidates: how many agents work on each attempt, side by side; the gates choose between them. A list
          *             names them instead of `backend` and `model`.
          */
@@ -1815,7 +1815,7 @@ export interface components {
         };
         /**
          * AgentView
-         * @description An agent that a run can ask for by its name.
+         * @description An agent that a run can ask for by name.
          */
         AgentView: {
             /**
@@ -1871,10 +1871,10 @@ export interface components {
          * @description The amount per finished run. Null if no run has finished.
          *
          *     Attributes:
-         *         n: runs that are over and whose amount is known.
-         *         total: their sum.
-         *         p50: an amount that half of them do not exceed.
-         *         p95: an amount that 95 % of them do not exceed.
+         *         n: number of finished runs with a known amount.
+         *         total: the sum of their amounts.
+         *         p50: the amount that half of them do not exceed.
+         *         p95: the amount that 95 % of them do not exceed.
          */
         Amount: {
             /** N */
@@ -1888,12 +1888,12 @@ export interface components {
         };
         /**
          * Analysis
-         * @description Evidence collected before the answer was written. A plain text becomes the summary.
+         * @description The analysis of the evidence before the answer was written. A plain text becomes the summary.
          *
          *     Attributes:
          *         summary: in prose.
          *         findings: each with its evidence.
-         *         gaps: what the question asks for and the evidence does not hold.
+         *         gaps: what the question asks for and the evidence lacks.
          */
         Analysis: {
             /**
@@ -1930,14 +1930,14 @@ export interface components {
          * @description One attempt at an answer.
          *
          *     Attributes:
-         *         answer: what was written; null when nothing was.
-         *         analysis: what it was written from.
-         *         entries: how many pieces of evidence there were.
-         *         found: those of them that were looked up in the workspace.
-         *         evaluation: the four dimensions and what follows from them; null when there is no judgement.
-         *         trouble: why it came to nothing.
-         *         lost_workers: workers that died on it; what was recorded before is not done again.
-         *         consumed: by writer and judge.
+         *         answer: the text; null if none was written.
+         *         analysis: the analysis that the text is based on.
+         *         entries: number of pieces of evidence.
+         *         found: the evidence that was looked up in the workspace.
+         *         evaluation: the four dimensions and what follows from them; null if there is no evaluation.
+         *         trouble: why the attempt failed.
+         *         lost_workers: workers that died during it; what was recorded before is not done again.
+         *         consumed: what writer and judge consumed.
          */
         AnswerAttemptView: {
             analysis: components["schemas"]["Analysis"];
@@ -1971,11 +1971,11 @@ export interface components {
          * @description What an answer needs to start.
          *
          *     Attributes:
-         *         query: what the user asks.
-         *         entries: evidence, each a text that begins with where it is from. None at all is allowed: then every
-         *             claim is unsupported.
-         *         source: a workspace whose passages are evidence, too; more of them are looked up where an attempt
-         *             lacks data.
+         *         query: the user's question.
+         *         entries: evidence; each is a text that begins with its source. Without any,
+         *             every claim is unsupported.
+         *         source: a workspace whose passages also serve as evidence; further passages are looked up if an
+         *             attempt lacks data.
          *         domains: names of rule sets that the operator has configured.
          *         rules: further rules that the answer must keep.
          *         max_retries: attempts after the first one.
@@ -2128,14 +2128,15 @@ export interface components {
         };
         /**
          * AnswerResult
-         * @description What a question came to.
+         * @description The result of an answer.
          *
          *     Attributes:
-         *         status: `accepted` is good in all dimensions; `partial` has gaps; `unavailable` when a model was out.
-         *         answer: the text to deliver; null when there is none that may be delivered.
+         *         status: `accepted` is good in all dimensions; `partial` has gaps; `unavailable` if
+         *             a model was unavailable.
+         *         answer: the text to deliver; null if none may be delivered.
          *         gaps: what the answer lacks.
-         *         withheld: no attempt kept the rules of safety, so none is delivered.
-         *         reason: when it was not accepted.
+         *         withheld: no attempt kept the safety rules, so none is delivered.
+         *         reason: why the answer was not accepted.
          */
         AnswerResult: {
             /** Answer */
@@ -2153,11 +2154,11 @@ export interface components {
          * ArchiveSource
          * @description An uploaded tar, tar.gz, tar.bz2, tar.xz or zip.
          *
-         *     The bytes travel in the request only: a dump of this model names them by digest. A service turns
-         *     it into a base snapshot before letting go of it.
+         *     The bytes are only in the request: a dump of this model names them by digest. A service turns the archive
+         *     into a base snapshot before it discards the bytes.
          *
          *     Attributes:
-         *         data: the archive, in JSON in base64; absent after the source was stored.
+         *         data: the archive, in JSON as base64; absent once the source is stored.
          *         strip_top_level: use the only top-level directory of the archive as the root.
          *         sha256: digest of the archive; filled in from `data`.
          *         size: bytes of the archive; filled in from `data`.
@@ -2197,7 +2198,7 @@ export interface components {
          *         prompt: exactly what the agent received.
          *         prompt_changes: the prompt compared with that of the previous attempt; `added` parts are new. Null for
          *             a first attempt.
-         *         optimization_context: what the prompt is made of: feedback, recurring issues, analysis.
+         *         optimization_context: what the prompt is made from: feedback, recurring issues, analysis.
          *         evaluation_usage: consumed by evaluators that ask a model; `usage` is the agents'.
          */
         AttemptDetail: {
@@ -2278,13 +2279,13 @@ export interface components {
          * AttemptDiff
          * @description What an attempt changed.
          *
-         *     `files` names every changed file. Patches beyond 200 KB of one file or 1 MB together are cut at a line end
-         *     and marked `truncated`; asked for by `path`, a file is whole up to 32 MB.
+         *     `files` names every changed file. Patches above 200 KB per file or 1 MB in total are cut at a line end and
+         *     marked `truncated`; a file requested by `path` is complete up to 32 MB.
          *
          *     Attributes:
-         *         base_commit: what it is compared with.
+         *         base_commit: the commit that the attempt is compared with.
          *         head_commit: the attempt's output.
-         *         additions: lines added in the files that are named.
+         *         additions: lines added in the listed files.
          *         deletions: lines removed in them.
          */
         AttemptDiff: {
@@ -2412,7 +2413,7 @@ export interface components {
         };
         /**
          * AttemptStartedData
-         * @description `resumed`: it had begun before. `taken_over`: the worker that held it was lost.
+         * @description An attempt starts. `resumed`: it had started before. `taken_over`: the worker that held it was lost.
          */
         AttemptStartedData: {
             /** Base Commit */
@@ -2469,9 +2470,9 @@ export interface components {
          * AttemptState
          * @description How far one attempt has come.
          *
-         *     `STARTED` and `EVALUATING` found without a live worker mean that the worker was lost. `AGENT_FAILED`
-         *     waits for the agent to be tried again under the same number. `DELEGATED` rests until the subtask that its
-         *     director asked for is over. `PRODUCED` has output but no verdict.
+         *     `STARTED` or `EVALUATING` without a live worker means that the worker was lost. `AGENT_FAILED` waits for
+         *     another try of the agent under the same number. `DELEGATED` rests until the subtask that its director
+         *     requested is over. `PRODUCED` has output but no verdict.
          * @enum {string}
          */
         AttemptState: "started" | "agent_failed" | "delegated" | "produced" | "evaluating" | "passed" | "failed";
@@ -2479,9 +2480,9 @@ export interface components {
          * AttemptView
          * @description An attempt with its verdicts; `verdict` is null until the attempt is evaluated.
          *
-         *     `choice_reason` says why one of several candidates was chosen; without a choice it is empty.
-         *     `steered` says that a person sent the agent a message. `vendor_login` says that an agent reached public
-         *     addresses and asked its vendor with the operator's login, so its cost is unknown.
+         *     `choice_reason` says why one of several candidates was chosen; it is empty if there was no choice.
+         *     `steered` tells that a person sent the agent a message. `vendor_login` tells that an agent reached public
+         *     addresses and used the operator's login at its vendor, so its cost is unknown.
          */
         AttemptView: {
             /** Agent Failures */
@@ -2548,7 +2549,7 @@ export interface components {
         };
         /**
          * BacklogAdd
-         * @description Items to add; all of them or none.
+         * @description Items to add; all of them or none are added.
          */
         BacklogAdd: {
             /** Items */
@@ -2556,7 +2557,7 @@ export interface components {
         };
         /**
          * BacklogBoard
-         * @description The board: what waits, what is under way, and what is done.
+         * @description The board: work that waits, work in progress, and finished work.
          */
         BacklogBoard: {
             asks_human: components["schemas"]["BoardColumn"];
@@ -2574,7 +2575,7 @@ export interface components {
         };
         /**
          * BacklogChange
-         * @description What changes in a waiting item; absent fields stay.
+         * @description Changes to a waiting item; absent fields stay.
          */
         BacklogChange: {
             /** Depends On */
@@ -2584,7 +2585,7 @@ export interface components {
         };
         /**
          * BacklogIssues
-         * @description Open issues of a repository that become items; an issue that has one already is left out.
+         * @description Open issues of a repository that become items; issues that already have an item are left out.
          */
         BacklogIssues: {
             /**
@@ -2650,7 +2651,7 @@ export interface components {
         };
         /**
          * BacklogItemView
-         * @description An item. After its start the run has the same id.
+         * @description An item. Once started, its run has the same id.
          */
         BacklogItemView: {
             /**
@@ -2691,7 +2692,7 @@ export interface components {
         };
         /**
          * BacklogProjectChange
-         * @description What changes for a project; absent fields stay.
+         * @description Changes to a project; absent fields stay.
          */
         BacklogProjectChange: {
             limits?: components["schemas"]["ProjectLimits"] | null;
@@ -2702,7 +2703,7 @@ export interface components {
         };
         /**
          * BacklogProjectView
-         * @description A project of the backlog, its limits, and how much happens now.
+         * @description A project of the backlog, its limits, and its present load.
          */
         BacklogProjectView: {
             limits: components["schemas"]["ProjectLimits"];
@@ -2731,7 +2732,7 @@ export interface components {
         BaseFailures: "goal" | "must_pass" | "ignore";
         /**
          * Baseline
-         * @description What the base's tests do on the base's own code, in two runs at least.
+         * @description What the base's tests do on the base's own code, in at least two runs.
          *
          *     Attributes:
          *         key: identifies the base's files, the environment and the rules of the run.
@@ -2740,12 +2741,13 @@ export interface components {
          *         red: tests that fail in every run.
          *         flaky: tests that pass in some runs and fail in others.
          *         unreadable: test files that cannot be collected.
-         *         forged: why pytest's reports cannot be believed, as a run would say; a project may patch pytest.
+         *         forged: why pytest's reports cannot be trusted, in the words of a run's report; a
+         *             project may patch pytest.
          *         whole: whether every test of the base is in one of the lists, so that they can replace a run.
          *         limit: seconds that one run may take.
-         *         waits_for: the test that a run waited for when it reached the limit; `""` when it did not.
-         *         seconds: how long the first run took.
-         *         trouble: why nothing is known; `""` when the tests ran to their end.
+         *         waits_for: the test in progress when a run reached the limit; `""` if none did.
+         *         seconds: duration of the first run.
+         *         trouble: why nothing is known; `""` if the tests ran to their end.
          */
         Baseline: {
             /**
@@ -2811,7 +2813,7 @@ export interface components {
         };
         /**
          * BaselineCompletedData
-         * @description What the base's tests do before anything is done, in numbers of tests; `message` says it in a sentence.
+         * @description What the base's tests do before the run changes anything, in numbers of tests.
          *
          *     Attributes:
          *         total: tests that ran.
@@ -2820,7 +2822,7 @@ export interface components {
          *         flaky: tests that pass in some runs and fail in others.
          *         unreadable: test files that cannot be collected.
          *         reused: whether an earlier run measured it.
-         *         trouble: why nothing is known; empty when the tests ran to their end.
+         *         trouble: why nothing is known; empty if the tests ran to their end.
          *         message: the baseline in a sentence.
          */
         BaselineCompletedData: {
@@ -2948,7 +2950,7 @@ export interface components {
         };
         /**
          * BaselineView
-         * @description The baseline of a run, whole.
+         * @description The complete baseline of a run.
          */
         BaselineView: {
             baseline: components["schemas"]["Baseline"];
@@ -2980,7 +2982,7 @@ export interface components {
         };
         /**
          * BranchCreate
-         * @description What the new branch is called.
+         * @description The name of the new branch.
          */
         BranchCreate: {
             /**
@@ -3017,7 +3019,7 @@ export interface components {
         Bucket: "day" | "week" | "month";
         /**
          * Budget
-         * @description What a run may consume; None is unbounded. Judges count too.
+         * @description What a run may consume, judges included; None sets no bound.
          */
         Budget: {
             /**
@@ -3033,10 +3035,10 @@ export interface components {
         };
         /**
          * BudgetLine
-         * @description A budget that bounds a run, and what is spent of it, in US dollars or tokens as `unit` says.
+         * @description A budget that bounds a run, and how much of it is spent, in US dollars or tokens as `unit` says.
          *
-         *     `run` is the run's own budget with all that reviewers granted; the others are those of today in UTC, for
-         *     the run's project and for all projects. `setting` names what sets the budget.
+         *     `run` is the run's own budget, including what reviewers granted; the others are today's in UTC, for the
+         *     run's project and for all projects. `setting` names what sets the budget.
          */
         BudgetLine: {
             /** Budget */
@@ -3058,7 +3060,7 @@ export interface components {
         };
         /**
          * BudgetWarningData
-         * @description 80 % of a budget is spent: of the run's own, or of a day in UTC, for its project or for all projects.
+         * @description 80 % of a budget is spent: the run's own, or one of a day in UTC, for its project or for all projects.
          *
          *     `spent` and `budget` are in US dollars or tokens, as `unit` says; `setting` names what sets the budget.
          */
@@ -3121,9 +3123,9 @@ export interface components {
          *
          *     Attributes:
          *         evaluator: its name, or `panel` for the verdict on whole cases.
-         *         bad_passed: of the bad cases; specificity is 1 minus this, if every case got a verdict.
-         *         good_failed: of the good cases; sensitivity is 1 minus this, with the same condition.
-         *         errored: cases without a verdict, of all.
+         *         bad_passed: share of the bad cases; specificity is 1 minus this, if every case got a verdict.
+         *         good_failed: share of the good cases; sensitivity is 1 minus this, under the same condition.
+         *         errored: share of all cases that got no verdict.
          */
         CalibratedGate: {
             bad_passed: components["schemas"]["Share"];
@@ -3234,7 +3236,7 @@ export interface components {
          *
          *     Attributes:
          *         agent: `pydantic-ai`, or an installed agent by its profile's name.
-         *         model: `provider:model`; an installed agent also takes the name alone. None is the agent's default.
+         *         model: `provider:model`; an installed agent also accepts the name alone. None is the agent's default.
          */
         CandidateSpec: {
             /** Agent */
@@ -3285,8 +3287,8 @@ export interface components {
          * @description What one agent produced in an attempt.
          *
          *     `metrics` holds what it used (requests, tool_calls, input_tokens, output_tokens, cost_usd) and `seconds`.
-         *     `continued` says that the agent went on with the conversation of the attempt before; `session_note` says
-         *     why it did not although it was to.
+         *     `continued` tells that the agent continued the conversation of the previous attempt. `session_note` says
+         *     why it did not, although it was asked to.
          */
         CandidateView: {
             /** Agent */
@@ -3331,7 +3333,7 @@ export interface components {
         };
         /**
          * ChangedFile
-         * @description A file that a result changes. Binary files have no numbers of lines.
+         * @description A file that a result changes. Binary files have no line counts.
          */
         ChangedFile: {
             /** Additions */
@@ -3368,13 +3370,14 @@ export interface components {
         ClientFrame: components["schemas"]["SubscribeFrame"] | components["schemas"]["UnsubscribeFrame"];
         /**
          * ContextManagement
-         * @description Which context a task sees. The defaults are those of a loop.
+         * @description The context that a task sees. The defaults are those of a loop.
          *
          *     Attributes:
-         *         inherit_context: of the context around the task: nothing, all, or only its notes.
-         *         accumulate_data: whether earlier iterations are seen.
-         *         accumulation_format: of earlier iterations, the notes alone or the outputs too, within a limit.
-         *         fresh_context: whether files that fit the description are looked for.
+         *         inherit_context: what to include of the surrounding context: nothing, everything, or only its notes.
+         *         accumulate_data: whether to include earlier iterations.
+         *         accumulation_format: what to include of earlier iterations: only the notes, or
+         *             also outputs up to a limit.
+         *         fresh_context: whether to look for files that match the description.
          */
         ContextManagement: {
             /**
@@ -3407,8 +3410,8 @@ export interface components {
          *
          *     Attributes:
          *         agent: its name.
-         *         continued: of the retries that continued the conversation before, those that passed.
-         *         fresh: of the retries that began a fresh conversation, those that passed.
+         *         continued: share that passed, of the retries that continued the previous conversation.
+         *         fresh: share that passed, of the retries that started a new conversation.
          */
         ConversationMetrics: {
             /** Agent */
@@ -3468,7 +3471,7 @@ export interface components {
         };
         /**
          * DeliveryTaken
-         * @description What became of a delivery of a forge. `repeated`: the service had it already.
+         * @description What became of a delivery of a forge. `repeated`: the service had already received it.
          */
         DeliveryTaken: {
             /**
@@ -3551,7 +3554,7 @@ export interface components {
         };
         /**
          * DependencyView
-         * @description Other work that must come first, and whether it has.
+         * @description Other work that must come first, and whether it is done.
          */
         DependencyView: {
             /** Met */
@@ -3573,8 +3576,8 @@ export interface components {
          * DirectorEvaluatorLoop
          * @description A director proposes, a script may test, and an evaluator responds, until the evaluator is satisfied.
          *
-         *     With an `output_file`, what the director gives is the content of that file of the workspace, for the
-         *     script and for registered evaluators.
+         *     With an `output_file`, the director's output is the content of that file in the workspace, for the script
+         *     and for registered evaluators.
          */
         DirectorEvaluatorLoop: {
             /**
@@ -3645,7 +3648,7 @@ export interface components {
         };
         /**
          * ErrorFrame
-         * @description A request that was not fulfilled; the connection stays open. `field` names the member to blame.
+         * @description A request that was refused; the connection stays open. `field` names the member at fault.
          */
         ErrorFrame: {
             /** Code */
@@ -3682,9 +3685,9 @@ export interface components {
         };
         /**
          * EscalationAssignedData
-         * @description A reviewer took an escalation over, or gave it back.
+         * @description A reviewer took or released an escalation.
          *
-         *     `assigned_to` is null when it was given back; `before` is who had it until then.
+         *     `assigned_to` is null if it was released; `before` is who had it until then.
          */
         EscalationAssignedData: {
             /** Assigned To */
@@ -3743,19 +3746,19 @@ export interface components {
          * @description An escalation with its run, attempts and track records.
          *
          *     Attributes:
-         *         run: the run as it is now, with its usage.
+         *         run: the run in its present state, with its usage.
          *         sprint: the same, by its former name.
          *         policy: the figures that decide the run, such as its budget.
-         *         attempt_id: the escalated attempt; null when the phase had not begun.
+         *         attempt_id: the escalated attempt; null if the phase had not started.
          *         failing: what failed or reached no verdict there, gates first, with criteria and evidence.
          *         attempts: every attempt of the phase, in order, with its verdicts.
          *         earlier: the run's other escalations, oldest first.
          *         track_records: of each evaluator that judged the escalated attempt, in the order of its verdicts.
-         *         can_accept: whether there is output that could be accepted.
-         *         would_open: protected files the attempt changed; accepting opens them for the rest of the run.
-         *         open_paths: what is open already.
-         *         would_give: what an answer comes to when it is accepted now; null for other kinds, for one that is
-         *             decided, and when no attempt was judged.
+         *         can_accept: whether there is output that can be accepted.
+         *         would_open: protected files that the attempt changed; accepting opens them for the rest of the run.
+         *         open_paths: paths that are already open.
+         *         would_give: what an answer would result in if it were accepted now; null for other kinds, for a
+         *             decided escalation, and if no attempt was judged.
          */
         EscalationDetail: {
             /** Additional Attempts */
@@ -3854,10 +3857,10 @@ export interface components {
          * @description How often people were asked, why, and what they decided.
          *
          *     Attributes:
-         *         rate: runs that escalated at least once, of those that did or are over.
-         *         reasons: the same by reason; a run that escalated for two reasons is in both.
+         *         rate: share of runs that escalated at least once, of those that escalated or are over.
+         *         reasons: the same by reason; a run that escalated for two reasons counts in both.
          *         decisions: resolved escalations by decision.
-         *         time_to_decision: from asking to the decision.
+         *         time_to_decision: from the escalation to the decision.
          *         open: escalations that wait now.
          */
         EscalationMetrics: {
@@ -4323,7 +4326,7 @@ export interface components {
         };
         /**
          * EvaluationDimension
-         * @description One dimension: sufficient or not, why, and what is wrong.
+         * @description One dimension: whether it is sufficient, why, and what is wrong.
          */
         EvaluationDimension: {
             /**
@@ -4342,7 +4345,7 @@ export interface components {
         };
         /**
          * EvaluationFailedData
-         * @description The panel reached no verdict; the evaluation is repeated or a human is asked.
+         * @description The panel reached no verdict; the evaluation is repeated, or a person is asked.
          */
         EvaluationFailedData: {
             /** Evaluators */
@@ -4443,9 +4446,9 @@ export interface components {
          *
          *     Attributes:
          *         type: the kind of evaluation, in a word that the evaluator receives.
-         *         criteria: what is to be judged.
-         *         target: the name of a source of the loop, such as `director_result` (what came with the request), or
-         *             the text itself.
+         *         criteria: the criteria to judge by.
+         *         target: the name of a source of the loop, such as `director_result` (the text that came with the
+         *             request), or the text itself.
          */
         EvaluationRequest: {
             /** Criteria */
@@ -4596,7 +4599,8 @@ export interface components {
          * @description One evaluator.
          *
          *     Attributes:
-         *         registered: what this service's settings make of it; null when only old or projects' verdicts know it.
+         *         registered: the evaluator as registered with this service's settings; null if only old verdicts or
+         *             those of projects have this name.
          *         versions: newest first.
          */
         EvaluatorDetail: {
@@ -4609,7 +4613,7 @@ export interface components {
         };
         /**
          * EvaluatorList
-         * @description The registered evaluators in their order.
+         * @description The registered evaluators, in order.
          */
         EvaluatorList: {
             /** Items */
@@ -4620,13 +4624,13 @@ export interface components {
          * @description One evaluator's metrics over the chosen runs; each verdict is a case.
          *
          *     Attributes:
-         *         verdicts: how many there are, on chosen and other candidates alike.
-         *         gate: whether it decided in any of them.
+         *         verdicts: number of verdicts, on chosen and other candidates alike.
+         *         gate: whether it was a gate in any of them.
          *         latency: of the verdicts that were not skipped.
-         *         wrong_passes: of the passes that reviewers marked, those whose newest mark says wrong.
+         *         wrong_passes: share of the marked passes whose newest mark says wrong.
          *         wrong_fails: the same for fails.
-         *         wrong_passes_by_outcome: of the passes of delivered results, those closed or reverted by people.
-         *         wrong_fails_by_outcome: of the fails of delivered results, those merged for good.
+         *         wrong_passes_by_outcome: share of the passes of delivered results that people closed or reverted.
+         *         wrong_fails_by_outcome: share of the fails of delivered results that were merged and not reverted.
          */
         EvaluatorMetrics: {
             errored: components["schemas"]["MetricShare"];
@@ -4718,7 +4722,7 @@ export interface components {
          * @description A page of a run's events, in order.
          *
          *     `head` is the run's last sequence; `next_after` and `epoch` are the cursor of the next page. With mode
-         *     `reset` the cursor was not valid any more, and the page begins with the oldest event that is kept.
+         *     `reset` the cursor was no longer valid, and the page starts with the oldest event that is kept.
          */
         EventPage: {
             /** Epoch */
@@ -4733,13 +4737,13 @@ export interface components {
         };
         /**
          * Exchange
-         * @description What a director asked for in the middle of an iteration, and what came of it.
+         * @description What a director requested in the middle of an iteration, and the result.
          *
          *     Attributes:
-         *         subtask_request: null when it asked for an evaluation.
-         *         evaluation_request: null when it asked for a subtask.
-         *         result: null when there is none yet, or an error came instead.
-         *         run_id: of the subtask, where it is a separate run.
+         *         subtask_request: null if it requested an evaluation.
+         *         evaluation_request: null if it requested a subtask.
+         *         result: null if there is none yet, or if an error occurred.
+         *         run_id: run of the subtask, if it is a separate run.
          */
         Exchange: {
             evaluation_request?: components["schemas"]["EvaluationRequest"] | null;
@@ -4780,11 +4784,11 @@ export interface components {
          *
          *     Attributes:
          *         path: the path after the change; bytes that are not printable text are escaped.
-         *         old_path: the path before, where it differs.
+         *         old_path: the path before, if it differs.
          *         additions: lines added; 0 for a binary file.
          *         deletions: lines removed; 0 for a binary file.
-         *         patch: unified diff of this file; empty when it did not fit.
-         *         truncated: the patch was cut.
+         *         patch: unified diff of this file; empty if it did not fit.
+         *         truncated: whether the patch was cut.
          */
         FileDiff: {
             /**
@@ -4838,11 +4842,11 @@ export interface components {
         };
         /**
          * ForgeView
-         * @description What became of a run on its forge.
+         * @description The state of a run on its forge.
          *
          *     Attributes:
          *         root_run_id: for a round, the run whose pull request it works on.
-         *         problem: why the last report did not reach the forge; empty while all is well.
+         *         problem: why the last report did not reach the forge; empty if there is no problem.
          *         review: what reviewers and checks say, and the rounds that answer them; None if it is not followed.
          */
         ForgeView: {
@@ -4905,7 +4909,7 @@ export interface components {
         };
         /**
          * ForkOrigin
-         * @description The attempt of another sprint that a sprint started from.
+         * @description The attempt of another sprint from which a sprint started.
          */
         ForkOrigin: {
             /** Attempt */
@@ -4922,7 +4926,7 @@ export interface components {
         };
         /**
          * ForkOriginData
-         * @description The attempt whose commit a run began with.
+         * @description The attempt from whose commit a run started.
          */
         ForkOriginData: {
             /** Attempt */
@@ -4994,10 +4998,10 @@ export interface components {
          * @description A file of the workspace in a director's context.
          *
          *     Attributes:
-         *         path: in the workspace.
-         *         chars: of it that were shown.
-         *         whole: the file, not passages of it.
-         *         named: by the definition's `file_paths`; otherwise it fitted the description.
+         *         path: path in the workspace.
+         *         chars: number of its characters that were included.
+         *         whole: whether the file is complete, instead of passages from it.
+         *         named: whether the definition's `file_paths` names it; otherwise it matched the description.
          */
         GivenFile: {
             /** Chars */
@@ -5038,13 +5042,13 @@ export interface components {
         };
         /**
          * HeldOutAtBase
-         * @description What the held-out tests do on the base's own code, before anything is done.
+         * @description The results of held-out tests at the base, before the run changes anything.
          *
          *     Attributes:
-         *         passing: names of tests that pass there; they say nothing about the goal.
-         *         failing: how many tests fail there.
+         *         passing: names of tests that pass there; they show nothing about the goal.
+         *         failing: number of tests that fail there.
          *         unreadable: names of files that cannot be imported there.
-         *         trouble: why nothing is known; `""` when the tests ran.
+         *         trouble: why nothing is known; `""` if the tests ran.
          */
         HeldOutAtBase: {
             /**
@@ -5070,7 +5074,7 @@ export interface components {
         };
         /**
          * HeldOutCheckedData
-         * @description What held-out tests do on the base's own code, in numbers; `message` says it in a sentence.
+         * @description The results of held-out tests at the base, in numbers; `message` puts them in a sentence.
          */
         HeldOutCheckedData: {
             /** Message */
@@ -5124,14 +5128,14 @@ export interface components {
          * HeldOutFeedback
          * @description What an agent learns when held-out tests fail.
          *
-         *     `NONE`: that they fail. `NAMES`: the names of those that fail, without parameters. `MESSAGES`: what they
-         *     say, too, and with it what they expect.
+         *     `NONE`: that tests fail. `NAMES`: the names of failing tests, without parameters. `MESSAGES`: also their
+         *     messages, and with them what they expect.
          * @enum {string}
          */
         HeldOutFeedback: "none" | "names" | "messages";
         /**
          * HeldOutInput
-         * @description Tests that no agent sees: a unified diff against the base, or whole files by their paths.
+         * @description Tests that no agent sees: a unified diff against the base, or complete files by path.
          * @example {
          *       "files": {
          *         "tests/test_hidden.py": "def test_zero():\n    assert parse('0s') == 0\n"
@@ -5169,7 +5173,7 @@ export interface components {
         };
         /**
          * HumanWord
-         * @description What people said to a verdict: by a mark, or because they accepted the work.
+         * @description What people said about a verdict, by a mark or by accepting the work.
          * @enum {string}
          */
         HumanWord: "none" | "confirmed" | "overruled";
@@ -5222,7 +5226,7 @@ export interface components {
         };
         /**
          * IterationCompletedData
-         * @description An iteration was evaluated; `condition_met` is null without a condition to stop.
+         * @description An iteration was evaluated; `condition_met` is null if the loop has no termination condition.
          */
         IterationCompletedData: {
             /** Condition Met */
@@ -5493,14 +5497,14 @@ export interface components {
         };
         /**
          * IterationView
-         * @description One iteration with what is recorded of its attempt.
+         * @description One iteration with the records of its attempt.
          *
          *     Attributes:
          *         status: how far it has come.
-         *         started_at: the latest time its director was asked.
+         *         started_at: the last time that its director was asked.
          *         completed_at: null until it is judged.
-         *         lost_workers: workers that died on it; what was recorded before is not done again.
-         *         consumed: by its agents.
+         *         lost_workers: workers that died during it; what was recorded before is not done again.
+         *         consumed: what its agents consumed.
          */
         IterationView: {
             /** Completed At */
@@ -5562,7 +5566,7 @@ export interface components {
         JsonValue: unknown;
         /**
          * JudgeDecidedData
-         * @description The chosen candidate. Without scores no model chose; `order` is the order that the model saw.
+         * @description The chosen candidate. Without scores, no model chose; `order` is the order that the model saw.
          */
         JudgeDecidedData: {
             /** Candidate */
@@ -5679,13 +5683,13 @@ export interface components {
         };
         /**
          * KeptCalibration
-         * @description The last calibration on a corpus.
+         * @description The latest calibration on a corpus.
          *
          *     Attributes:
          *         corpus: its name, or its directory.
          *         at: when it ended.
-         *         cases: how many it had.
-         *         whole: false if options chose evaluators or cases.
+         *         cases: number of cases.
+         *         whole: false if options selected evaluators or cases.
          */
         KeptCalibration: {
             /**
@@ -5707,7 +5711,7 @@ export interface components {
          * Latency
          * @description Durations in milliseconds; null without cases.
          *
-         *     A percentile is a duration that was measured: the shortest that so many are not longer than.
+         *     A percentile is a measured duration: the smallest that this share of durations does not exceed.
          */
         Latency: {
             /** N */
@@ -5719,7 +5723,7 @@ export interface components {
         };
         /**
          * LineComment
-         * @description A comment on one line or several lines of the diff, which the next prompts contain.
+         * @description A comment on one or several lines of the diff; the next prompts contain it.
          */
         LineComment: {
             /** Body */
@@ -5840,7 +5844,7 @@ export interface components {
          *
          *     Attributes:
          *         path: absolute path of the repository or of a directory inside it.
-         *         ref: commit, branch or tag the run starts from; uncommitted changes are not part of it.
+         *         ref: commit, branch or tag from which the run starts; uncommitted changes are not included.
          */
         LocalSource: {
             /**
@@ -5867,11 +5871,11 @@ export interface components {
          * @description What a loop needs to start.
          *
          *     Attributes:
-         *         definition: the loop itself; the XML of one, as a text, is read as well.
+         *         definition: the loop's definition; a string is read as XML.
          *         inputs: values of the task's inputs, by name.
-         *         query: what the user asks; without it the input `user_query`, or the description.
+         *         query: the user's request; by default the input `user_query`, or else the description.
          *         source: the files that scripts, evaluators and the search for context see; by default none.
-         *         agent: the model of the director where the definition names none, or a script that plays both roles.
+         *         agent: the director's model if the definition names none, or a script that plays both roles.
          *         budget: what the loop and its subtasks may consume.
          */
         LoopCreate: {
@@ -5918,7 +5922,7 @@ export interface components {
          * LoopDetail
          * @description One loop with its iterations. `result` is null until the loop ends.
          *
-         *     `parent_run_id` is the loop whose director asked for this one; `subtasks` is the tree of those below it.
+         *     `parent_run_id` is the loop whose director requested this one; `subtasks` is the tree of those below it.
          */
         LoopDetail: {
             /**
@@ -6024,7 +6028,7 @@ export interface components {
         };
         /**
          * LoopEnd
-         * @description Why a loop ended. `WAITING` is for a person.
+         * @description Why a loop ended. `WAITING`: the loop needs a person.
          * @enum {string}
          */
         LoopEnd: "success" | "condition" | "maximum" | "waiting" | "error";
@@ -6046,18 +6050,18 @@ export interface components {
          *
          *     Attributes:
          *         iteration: from 1.
-         *         context: what the director was given besides its task and its inputs.
-         *         files: of the workspace that are in the context.
-         *         output: the director's.
-         *         notes: the director's.
-         *         exchanges: subtasks and evaluations that the director asked for, in order.
-         *         evaluation: null when there was none.
-         *         script_output: null when no script ran.
+         *         context: what the director received in addition to its task and inputs.
+         *         files: files of the workspace in the context.
+         *         output: the director's output.
+         *         notes: the director's notes.
+         *         exchanges: subtasks and evaluations that the director requested, in order.
+         *         evaluation: null if there was none.
+         *         script_output: null if no script ran.
          *         condition_met: null without a termination condition.
-         *         condition_trouble: why the condition could not be asked; it is then not met.
-         *         times: of the parts.
-         *         usage: of the parts.
-         *         turns: calls of agents, those of subtasks included.
+         *         condition_trouble: why the condition could not be evaluated; it is then not met.
+         *         times: durations of the parts.
+         *         usage: consumption of the parts.
+         *         turns: calls of agents, including those of subtasks.
          */
         LoopIteration: {
             /** Condition Met */
@@ -6110,12 +6114,12 @@ export interface components {
          * @description The result of a loop; `iterations` holds the history, including iterations before an error.
          *
          *     Attributes:
-         *         final_output: of the last iteration that has an output; empty when none has.
-         *         final_evaluation: of the last iteration that has one.
+         *         final_output: output of the last iteration that has one; empty if none has.
+         *         final_evaluation: evaluation of the last iteration that has one.
          *         success: what the last evaluation says, if no error came after it.
-         *         iterations_completed: iterations that were evaluated.
-         *         ended_by: why there are no more; null when a person or a cancellation ended it.
-         *         error: what ended the loop, when it was an error.
+         *         iterations_completed: number of iterations that were evaluated.
+         *         ended_by: why the loop ended; null if a person or a cancellation ended it.
+         *         error: the error that ended the loop, if there was one.
          */
         LoopOutcome: {
             ended_by: components["schemas"]["LoopEnd"] | null;
@@ -6149,12 +6153,12 @@ export interface components {
          * MarkedShares
          * @description How often an evaluator was wrong, according to reviewers' marks.
          *
-         *     Reviewers mark what they look at, which is mostly what escalated: these are shares of the marked
+         *     Reviewers mark what they look at, which is mostly work that escalated. So these are shares of the marked
          *     verdicts, not of all.
          *
          *     Attributes:
-         *         wrong_passes: of the passes that were marked, those marked wrong.
-         *         wrong_fails: of the fails that were marked, those marked wrong.
+         *         wrong_passes: share of the marked passes that were marked wrong.
+         *         wrong_fails: share of the marked fails that were marked wrong.
          */
         MarkedShares: {
             wrong_fails: components["schemas"]["Share"];
@@ -6170,7 +6174,7 @@ export interface components {
         };
         /**
          * MarkView
-         * @description One reviewer's mark on one verdict. The newest mark on a verdict is the one that counts.
+         * @description One reviewer's mark on one verdict. Only the newest mark on a verdict counts.
          */
         MarkView: {
             /**
@@ -6206,8 +6210,8 @@ export interface components {
          *
          *     Attributes:
          *         branch: the branch; `HEAD` stands for the default branch of a remote repository, or a detached head.
-         *         commit: the commit the branch points to.
-         *         moved: the branch no longer points to the commit that the run started from.
+         *         commit: the commit that the branch points to.
+         *         moved: whether the branch no longer points to the commit from which the run started.
          *         state: `clean`, `conflicts`, or `contained` if the branch already has every change.
          *         conflicts: the files in conflict.
          *         checked_at: when the service looked at the source.
@@ -6234,7 +6238,7 @@ export interface components {
         };
         /**
          * MessageCreate
-         * @description What is said to the agent.
+         * @description A message to the agent.
          */
         MessageCreate: {
             /** @default steer */
@@ -6254,9 +6258,9 @@ export interface components {
          * MessageMode
          * @description When an agent receives a message.
          *
-         *     `STEER` is before its next model request, where the agent can be told then, and else at the end of its
-         *     work. `QUEUE` is at the end of its work. An agent that cannot go on then gets the message in its next
-         *     attempt.
+         *     `STEER` delivers it before the agent's next model request if the agent supports that, or else at the end
+         *     of its work. `QUEUE` delivers it at the end of its work. An agent that cannot continue then gets the
+         *     message in its next attempt.
          * @enum {string}
          */
         MessageMode: "steer" | "queue";
@@ -6268,7 +6272,7 @@ export interface components {
         MessageStatus: "queued" | "delivered" | "refused";
         /**
          * MessageView
-         * @description A message. `phase` and `attempt` say where it was delivered; `reason` says why it was refused.
+         * @description A message. `phase` and `attempt` are where it was delivered; `reason` says why it was refused.
          */
         MessageView: {
             /** Attempt */
@@ -6298,7 +6302,7 @@ export interface components {
         };
         /**
          * MetricName
-         * @description A metric whose runs can be listed: the runs it counts, or its whole denominator.
+         * @description A metric whose runs can be listed: the runs that it counts, or its whole denominator.
          * @enum {string}
          */
         MetricName: "pass_at_1" | "pass_at_2" | "pass_at_3" | "retried" | "escalated" | "decided" | "cost_known" | "verdict_passed" | "verdict_failed" | "verdict_errored" | "verdict_skipped" | "wrong_passes" | "wrong_fails" | "wrong_passes_by_outcome" | "wrong_fails_by_outcome" | "outcome";
@@ -6308,7 +6312,7 @@ export interface components {
          *
          *     Attributes:
          *         counted: query of `GET /api/v1/runs` that lists exactly the runs with cases that count.
-         *         considered: the same for all runs with cases: the denominator's.
+         *         considered: the same for the runs with any cases, which make up the denominator.
          */
         MetricShare: {
             /** Considered */
@@ -6347,7 +6351,7 @@ export interface components {
          *
          *     Attributes:
          *         at: the moment.
-         *         runs: how many runs are measured.
+         *         runs: number of measured runs.
          *         over: how many of them are over.
          *         passes: of whole runs: every phase passed within so many attempts.
          *         retries: of whole runs.
@@ -6388,7 +6392,7 @@ export interface components {
         };
         /**
          * ModelRequestList
-         * @description The first 1,000 model requests of an attempt, oldest first; `more` says that it made others.
+         * @description The first 1,000 model requests of an attempt, oldest first; `more` tells that there are others.
          */
         ModelRequestList: {
             /** Items */
@@ -6398,7 +6402,7 @@ export interface components {
         };
         /**
          * ModelRequestView
-         * @description One request to a model: when it came, how long its answer took, and what it consumed.
+         * @description One request to a model: its time, how long its response took, and what it consumed.
          */
         ModelRequestView: {
             /**
@@ -6424,13 +6428,13 @@ export interface components {
         };
         /**
          * ModelRole
-         * @description Who asks a model: the agent, a judge, a loop's director, or the writer of an answer.
+         * @description The role that asks a model: the agent, a judge, a loop's director, or the writer of an answer.
          * @enum {string}
          */
         ModelRole: "agent" | "judge" | "director" | "answer";
         /**
          * ModelUsage
-         * @description What some model requests consumed together.
+         * @description What several model requests consumed together.
          *
          *     `cost_usd` is the sum of the costs that are known, null if none is. `billed_usd` (the providers' figures)
          *     and `computed_usd` (list prices) are its parts. `unknown_costs` counts the requests without a cost.
@@ -6467,7 +6471,7 @@ export interface components {
         };
         /**
          * NotificationTest
-         * @description What a receiver answered to a test.
+         * @description The reply of a receiver to a test.
          */
         NotificationTest: {
             /**
@@ -6493,12 +6497,12 @@ export interface components {
          * @description One observed gate over the chosen runs; each verdict on an attempt's chosen candidate is a case.
          *
          *     Attributes:
-         *         failed: of all verdicts.
-         *         errored: of all verdicts: the gate reached none.
-         *         would_block: of all verdicts: failed or errored, and nothing else stopped the work.
-         *         runs: that it would have stopped at least once.
-         *         overruled: of `would_block`: a reviewer marked the verdict wrong, or accepted the work.
-         *         confirmed: of `would_block`: a reviewer marked the verdict right.
+         *         failed: share of all verdicts.
+         *         errored: share of all verdicts; the gate could not judge.
+         *         would_block: share of all verdicts that failed or errored while nothing else stopped the work.
+         *         runs: number of runs that it would have stopped at least once.
+         *         overruled: share of `would_block`: a reviewer marked the verdict wrong, or accepted the work.
+         *         confirmed: share of `would_block`: a reviewer marked the verdict right.
          */
         ObservedGate: {
             confirmed: components["schemas"]["Share"];
@@ -6593,7 +6597,7 @@ export interface components {
          *         shares: by outcome, of those that ended at least 30 days ago.
          *         edited_share: the share of edited lines that half of the settled merges do not exceed.
          *         recent: by outcome, how many ended since then; they are in no share yet.
-         *         uncompared: merges that are not compared with what was delivered.
+         *         uncompared: merges that have not been compared with the delivered result.
          */
         OutcomeMetrics: {
             /** Edited Share */
@@ -6611,7 +6615,7 @@ export interface components {
         };
         /**
          * PassRates
-         * @description How often work passed within 1, 2 and 3 attempts, before any human helped.
+         * @description How often work passed within 1, 2 and 3 attempts, before any person helped.
          */
         PassRates: {
             pass_at_1: components["schemas"]["MetricShare"];
@@ -6725,7 +6729,7 @@ export interface components {
         };
         /**
          * PhaseMetrics
-         * @description One phase's metrics over all runs that have it; each run's phase is a case.
+         * @description One phase's metrics over all runs that have the phase; each run's phase is a case.
          */
         PhaseMetrics: {
             /**
@@ -6789,7 +6793,7 @@ export interface components {
         };
         /**
          * PhaseView
-         * @description The state of one phase. `max_attempts` is allowed now, including what reviewers granted.
+         * @description The state of one phase. `max_attempts` is what is allowed now, including what reviewers granted.
          */
         PhaseView: {
             /** Attempts */
@@ -6929,7 +6933,7 @@ export interface components {
         };
         /**
          * ProjectLimits
-         * @description How much of a project's backlog happens at once; null is unlimited.
+         * @description How much of a project's backlog may be in progress at once; null sets no limit.
          *
          *     Attributes:
          *         running: unfinished runs that neither wait for people nor are paused.
@@ -6949,7 +6953,7 @@ export interface components {
         };
         /**
          * PromptPart
-         * @description Some whole lines of a prompt, compared with that of the attempt before.
+         * @description Consecutive lines of a prompt, compared with the prompt of the previous attempt.
          */
         PromptPart: {
             /**
@@ -6977,8 +6981,8 @@ export interface components {
          *         kind: what happened to it.
          *         text: the question, one sentence.
          *         why: what is known about it, one sentence.
-         *         before: its source text at the base; `""` when it was not there.
-         *         after: its source text in the attempt; `""` when it is gone.
+         *         before: its source text at the base; `""` if it was not there.
+         *         after: its source text in the attempt; `""` if it is gone.
          *         key: identifies the question; an acceptance of it covers exactly this change.
          */
         Question: {
@@ -7009,8 +7013,8 @@ export interface components {
          * QuestionKind
          * @description What happened to the subject of a question.
          *
-         *     `WEAKER`: it checks less. `DIFFERENT`: it checks something else. `REMOVED`: it is gone. `ADDED`: it is
-         *     new and decides about later runs. `RED_AT_BASE`: it failed before anything was done, and still does.
+         *     `WEAKER`: it checks less. `DIFFERENT`: it checks something else. `REMOVED`: it is gone. `ADDED`: it is new
+         *     and decides about later runs. `RED_AT_BASE`: it failed before the run changed anything, and still fails.
          *     `DOUBTFUL`: it speaks against the attempt, but the setting of the gate may be at fault.
          * @enum {string}
          */
@@ -7129,7 +7133,7 @@ export interface components {
         };
         /**
          * ResultCheckView
-         * @description What became of a result on the present head of a branch.
+         * @description The check of a result on the present head of a branch.
          */
         ResultCheckView: {
             /**
@@ -7169,7 +7173,7 @@ export interface components {
         };
         /**
          * ResultFiles
-         * @description The files that a result changes, with their numbers of lines.
+         * @description The files that a result changes, with their line counts.
          */
         ResultFiles: {
             /** Additions */
@@ -7225,9 +7229,9 @@ export interface components {
          * @description How much work was done again.
          *
          *     Attributes:
-         *         retried: cases with more than one judged attempt, of those with one.
+         *         retried: share of judged cases that had more than one judged attempt.
          *         total: judged attempts beyond the first of each phase.
-         *         mean: `total` for each phase that was judged; null without one.
+         *         mean: `total` per judged phase; null if there is none.
          */
         Retries: {
             /** Mean */
@@ -7238,25 +7242,25 @@ export interface components {
         };
         /**
          * RetryContext
-         * @description With which conversation a retry begins: a new one that receives what was learnt, or the one before.
+         * @description The conversation with which a retry starts: a new one with the lessons so far, or the previous one.
          * @enum {string}
          */
         RetryContext: "fresh" | "continue";
         /**
          * RetryFrom
-         * @description Which tree a retry starts from: the attempt before, or what the phase started with.
+         * @description The tree from which a retry starts: that of the previous attempt, or what the phase started from.
          * @enum {string}
          */
         RetryFrom: "previous" | "base";
         /**
          * ReviewView
-         * @description Where the review of a pull request stands.
+         * @description The state of a pull request's review.
          *
          *     Attributes:
          *         reason: what it waits for, in one line.
-         *         rounds: how many rounds began.
+         *         rounds: number of rounds that have started.
          *         round_run_id: the newest round.
-         *         problem: why the forge could not be asked; empty while all is well.
+         *         problem: why the forge could not be queried; empty if there is no problem.
          */
         ReviewView: {
             /**
@@ -7284,7 +7288,7 @@ export interface components {
         Role: "viewer" | "operator" | "reviewer" | "admin";
         /**
          * RoleContext
-         * @description Context of a director or an evaluator, with their defaults.
+         * @description The context of a director or an evaluator, with their defaults.
          */
         RoleContext: {
             /**
@@ -7315,8 +7319,8 @@ export interface components {
          * RoleDefinition
          * @description A director or an evaluator: its task, its inputs, and optionally its model and instructions.
          *
-         *     `tools` let its model look into the workspace by itself. `evaluators` names registered evaluators that
-         *     judge instead of a model; only an evaluator has them.
+         *     With `tools`, its model can look into the workspace by itself. `evaluators` names registered evaluators
+         *     that judge instead of a model; only an evaluator can have them.
          */
         RoleDefinition: {
             /**
@@ -7420,9 +7424,9 @@ export interface components {
          *         total: all of them.
          *         needs_human: those with an open escalation.
          *         paused: those that are paused.
-         *         by_status: every status, also with 0. Paused runs keep the status they continue with.
-         *         paused_by_status: the paused ones of every status.
-         *         by_kind: every kind, also with 0.
+         *         by_status: every status, including those with 0. Paused runs keep the status with which they continue.
+         *         paused_by_status: the paused runs of every status.
+         *         by_kind: every kind, including those with 0.
          */
         RunCounts: {
             /** By Kind */
@@ -7623,10 +7627,10 @@ export interface components {
         };
         /**
          * RunFacets
-         * @description The values to filter by, the most frequent first; at most 200 of each field.
+         * @description The values to filter by, most frequent first; at most 200 per field.
          *
          *     Attributes:
-         *         complete: false when there are more values than are shown.
+         *         complete: false if there are more values than these.
          */
         RunFacets: {
             /** Agents */
@@ -7671,7 +7675,7 @@ export interface components {
         };
         /**
          * RunFrame
-         * @description A run has changed. Quick changes of one run are reported once, with the latest state.
+         * @description A run has changed. Quick successive changes of one run are reported once, with the latest state.
          */
         RunFrame: {
             run: components["schemas"]["RunState"];
@@ -7683,7 +7687,7 @@ export interface components {
         };
         /**
          * RunGoneFrame
-         * @description A run was deleted, or is not in the database that was restored.
+         * @description A run was deleted, or is not in a database that was restored.
          */
         RunGoneFrame: {
             /**
@@ -7813,14 +7817,13 @@ export interface components {
          * RunSort
          * @description The order of a list of runs; equal ones are ordered by id.
          *
-         *     `updated`, `cost` and `tokens` begin with the latest or the largest. A run whose cost is not known comes
-         *     after those whose cost is.
+         *     `updated`, `cost` and `tokens` start with the latest or the largest. Runs with an unknown cost come last.
          * @enum {string}
          */
         RunSort: "newest" | "oldest" | "updated" | "cost" | "tokens";
         /**
          * RunState
-         * @description A run's state: everything that lists over HTTP show except the goal, which does not change.
+         * @description A run's state: what lists over HTTP show, except the goal, which does not change.
          */
         RunState: {
             /**
@@ -7922,13 +7925,13 @@ export interface components {
         };
         /**
          * RunStatus
-         * @description Where a run stands. `WAITING` is for a person; the last three are final.
+         * @description The state of a run. `WAITING` is for a person; the last three are final.
          * @enum {string}
          */
         RunStatus: "queued" | "active" | "waiting" | "completed" | "failed" | "cancelled";
         /**
          * RunUsage
-         * @description What a run's model requests consumed: all together, and by attempt, candidate, role and model.
+         * @description What a run's model requests consumed: in total, and by attempt, candidate, role and model.
          *
          *     Subtasks are included. `budgets` are those that bound the run; empty if none does.
          */
@@ -8041,9 +8044,8 @@ export interface components {
          * ScriptExecution
          * @description A program that runs on the director's output; `timeout` in seconds.
          *
-         *     The command is split into words as a shell does it, and never given to a shell. Its inputs fill
-         *     `{{name}}` in the words; the one named `stdin` is its standard input, which is otherwise the director's
-         *     output.
+         *     The command is split into words like in a shell, but never passed to a shell. Its inputs fill `{{name}}`
+         *     in the words. The input named `stdin` is its standard input, which is the director's output by default.
          */
         ScriptExecution: {
             /** Command */
@@ -8082,13 +8084,14 @@ export interface components {
          * @description What a scripted agent does in one attempt.
          *
          *     Attributes:
-         *         say: its final message; of a director or synthesizer what it writes, of an evaluator its feedback.
-         *         status: of a director, what it says of its task.
-         *         notes: of a role in a loop or an answer, what it says beside its text, such as `success`.
+         *         say: its final message; for a director or synthesizer the text that it writes, for
+         *             an evaluator its feedback.
+         *         status: for a director, what it reports about its task.
+         *         notes: for a role in a loop or an answer, what it returns beside its text, such as `success`.
          *         edits: what it does to the files, in order.
-         *         expects: strings the prompt must contain; without them the step does not play. So a script that fixes
-         *             what a reviewer or an evaluator said proves that it was told.
-         *         progress: lines it reports before it starts.
+         *         expects: strings that the prompt must contain, or the step does not play. So a script that fixes what
+         *             a reviewer or an evaluator said proves that the agent received it.
+         *         progress: lines that it reports before it starts.
          */
         ScriptStep: {
             /**
@@ -8159,10 +8162,10 @@ export interface components {
          * @description What finished runs consumed, judges included.
          *
          *     Attributes:
-         *         cost_usd: of the runs whose cost is known; an unknown cost is not zero.
-         *         cost_known: how many that is, of the runs that used a model.
-         *         input_tokens: of every run that is over.
-         *         output_tokens: of every run that is over.
+         *         cost_usd: cost of the runs whose cost is known; an unknown cost is not zero.
+         *         cost_known: share of runs with a known cost, of those that used a model.
+         *         input_tokens: of every finished run.
+         *         output_tokens: of every finished run.
          */
         SpendMetrics: {
             cost_known: components["schemas"]["MetricShare"];
@@ -8222,10 +8225,10 @@ export interface components {
          * SubscribedFrame
          * @description Answers `subscribe`: the next events come after `after`.
          *
-         *     `head` is the run's last stored sequence, `epoch` the history that it belongs to. With mode `reset` the
-         *     cursor was of no use (ahead of the head, older than what is kept, or counted in another history): the
-         *     client forgets what it has, takes `after` as its cursor, and fetches `snapshot` for what came before. The
-         *     same frame comes again, with `reset`, when that happens during a subscription.
+         *     `head` is the run's last stored sequence, and `epoch` the history that it belongs to. With mode `reset`
+         *     the cursor was invalid: it was ahead of the head, older than what is kept, or counted in another history.
+         *     The client then discards what it has, takes `after` as its cursor, and fetches `snapshot` for the state up
+         *     to there. The same frame is sent again, with `reset`, if that happens during a subscription.
          */
         SubscribedFrame: {
             /**
@@ -8264,10 +8267,10 @@ export interface components {
         };
         /**
          * SubscribeFrame
-         * @description Asks for the events of a run whose sequence is greater than `after`, or for changes of all runs.
+         * @description Asks for the events of a run after sequence `after`, or for changes of all runs.
          *
-         *     `epoch` says in which history of events `after` was counted. `filters` names the types of interest;
-         *     without it all types are sent. A second subscription to the same run takes the place of the first.
+         *     `epoch` names the history in which `after` was counted. `filters` names the wanted types; without it, all
+         *     types are sent. A second subscription to the same run replaces the first.
          */
         SubscribeFrame: {
             /**
@@ -8297,7 +8300,7 @@ export interface components {
          * SubtaskCompletedData
          * @description A subtask has ended, and its director continues; `output` is cut at 2,000 characters.
          *
-         *     `success` is null when an error, a human or a cancellation ended it, which ends this loop, too.
+         *     `success` is null if an error, a person or a cancellation ended the subtask, which also ends this loop.
          */
         SubtaskCompletedData: {
             /** Iteration */
@@ -8349,7 +8352,7 @@ export interface components {
         };
         /**
          * SubtaskContext
-         * @description Context of a subtask, with its defaults.
+         * @description The context of a subtask, with its defaults.
          */
         SubtaskContext: {
             /**
@@ -8378,7 +8381,7 @@ export interface components {
         };
         /**
          * SubtaskNode
-         * @description A subtask of a loop, with those that it asked for itself, oldest first.
+         * @description A subtask of a loop, with the subtasks that it requested itself, oldest first.
          */
         SubtaskNode: {
             /** Name */
@@ -8398,13 +8401,13 @@ export interface components {
          *
          *     Attributes:
          *         type: `atomic` is one attempt that is judged once; `director_evaluator_loop` may take as many
-         *             iterations as the loop that asks.
-         *         description: of the task; `{{name}}` in it is filled from `inputs`.
-         *         inputs: by name.
-         *         template_hints: words about how to go about it.
-         *         context_management: what of its surroundings the subtask sees.
-         *         max_depth: levels of subtasks that may be used from here, this one included; 1 means that the
-         *             subtask may ask for none. It can only tighten what holds anyway.
+         *             iterations as the requesting loop.
+         *         description: the task; `inputs` fill `{{name}}` in it.
+         *         inputs: values by name.
+         *         template_hints: hints on how to do the task.
+         *         context_management: what the subtask sees of its surroundings.
+         *         max_depth: levels of subtasks that may be used from here, including this one; 1 means that the subtask
+         *             may request none. It can only lower the general limit.
          */
         SubtaskRequest: {
             /**
@@ -8442,7 +8445,7 @@ export interface components {
          * SubtaskStartedData
          * @description A director asked for a subtask, a separate run; the description is cut at 2,000 characters.
          *
-         *     `depth` is 1 for the subtask of a loop that no other asked for.
+         *     `depth` is 1 for a subtask of a loop that is not a subtask itself.
          */
         SubtaskStartedData: {
             /** Depth */
@@ -8546,7 +8549,7 @@ export interface components {
         };
         /**
          * TaskStatus
-         * @description What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a person.
+         * @description What an agent reports: `CONTINUATION` requests something first, `WAITING` waits for a person.
          * @enum {string}
          */
         TaskStatus: "COMPLETE" | "CONTINUATION" | "WAITING" | "FAILED";
@@ -8645,12 +8648,12 @@ export interface components {
          * @description An evaluator's track record, from its newest verdicts (at most 1,000) and all marks.
          *
          *     Attributes:
-         *         verdicts: the verdicts looked at, on chosen and other candidates alike.
-         *         passed: of all of them.
-         *         failed: of all of them.
-         *         errored: of all of them: it reached no verdict.
-         *         skipped: of all of them: there was nothing to check.
-         *         latency: of those that were not skipped.
+         *         verdicts: number of verdicts, on chosen and other candidates alike.
+         *         passed: share of all verdicts.
+         *         failed: share of all verdicts.
+         *         errored: share of all verdicts; the evaluator could not judge.
+         *         skipped: share of all verdicts; there was nothing to check.
+         *         latency: of the verdicts that were not skipped.
          *         marked: what reviewers said.
          */
         TrackRecord: {
@@ -8692,11 +8695,11 @@ export interface components {
         };
         /**
          * UnfinishedDiff
-         * @description What an agent at work has changed so far; patches are cut at 100 KB of one file, 500 KB together.
+         * @description What an agent at work has changed so far; patches are cut at 100 KB per file and 500 KB in total.
          *
          *     Attributes:
-         *         base_commit: what it is compared with: the files that the attempt began with.
-         *         changed_files: how many files it changed; `files` has the first 1,000 of them.
+         *         base_commit: the files that the attempt started with, which are compared with.
+         *         changed_files: number of changed files; `files` has the first 1,000 of them.
          *         additions: lines added in all of them.
          *         deletions: lines removed in all of them.
          *         taken_at: when the workspace was read.
@@ -8738,7 +8741,7 @@ export interface components {
         };
         /**
          * UnsubscribeFrame
-         * @description Ends a subscription; answered by `unsubscribed`, after which no event of the run follows.
+         * @description Ends a subscription. The answer is `unsubscribed`, after which no event of the run follows.
          */
         UnsubscribeFrame: {
             /** Run */
@@ -8784,7 +8787,7 @@ export interface components {
          * UsagePart
          * @description The requests of one attempt, candidate and role to one model; `run_id` is the run or a subtask of it.
          *
-         *     The provider `reported` stands for requests that no meter saw, as the agent itself reports them.
+         *     The provider `reported` stands for requests that were not metered, as the agent itself reports them.
          */
         UsagePart: {
             /** Attempt */
@@ -8891,7 +8894,7 @@ export interface components {
          * WhenExhausted
          * @description What happens after the last attempt has failed.
          *
-         *     A sprint asks a person; a director-evaluator loop returns its history; an answer is given in part.
+         *     A sprint asks a person; a director-evaluator loop returns its history; an answer is returned in part.
          * @enum {string}
          */
         WhenExhausted: "escalate" | "return_history" | "return_partial";
@@ -9104,7 +9107,7 @@ export interface components {
         };
         /**
          * WriteEdit
-         * @description Write a whole file; parent directories are made.
+         * @description Write a complete file; parent directories are created.
          */
         WriteEdit: {
             /** Content */

@@ -1,1 +1,1 @@
-"""What every request meets: access checks, problem details, idempotency and the OpenAPI document."""
+"""What every request passes: access checks, problem details, idempotency, and the OpenAPI document."""

@@ -47,7 +47,7 @@ from app.services.review.reviews import ReviewQueries
 
 @dataclass(frozen=True, slots=True)
 class ApiServices:
-    """What the routes call."""
+    """The services that routes call."""
 
     sprints: SprintService
     loops: LoopService
@@ -87,13 +87,13 @@ class ApiServices:
 
 
 def get_services(request: Request) -> ApiServices:
-    """The process's services: `app.state.services`."""
+    """Return the process's services: `app.state.services`."""
     services: ApiServices = request.app.state.services
     return services
 
 
 def needs(role: Role) -> Callable[[Request], Principal]:
-    """Make a dependency that gives the principal, if it has the role."""
+    """Return a dependency that yields the caller's principal if it has the role."""
 
     def check(request: Request) -> Principal:
         principal: Principal = request.scope["principal"]

@@ -1,4 +1,4 @@
-"""Compresses responses of the API. Streams, sockets and compressed files pass through."""
+"""Compresses responses of the API. Streams, sockets and compressed files pass unchanged."""
 
 import gzip
 from functools import partial
@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SMALLEST = 1_000
-"""Bytes of a body; below that, headers weigh more than what is saved."""
+"""The smallest body in bytes to compress; below it, headers outweigh the saving."""
 
 _LEVEL = 5
 _IN_A_THREAD = 100_000
@@ -16,7 +16,7 @@ _TYPES = ("application/json", "application/problem+json", "text/plain", "text/x-
 
 
 def accepts(header: str, coding: str) -> bool:
-    """Tell whether an `Accept-Encoding` header allows a content coding, RFC 9110, section 12.5.3."""
+    """Return whether an `Accept-Encoding` header allows a content coding (RFC 9110, section 12.5.3)."""
     allowed = {"identity": True}
     for each in header.lower().split(","):
         name, _, parameter = each.partition(";")
@@ -45,7 +45,7 @@ class Compression:
 
 
 class _Response:
-    """Holds the start of one response back until its first body tells whether it is complete."""
+    """Holds back the start of one response until its first body message tells whether it is complete."""
 
     def __init__(self, send: Send, *, is_accepted: bool) -> None:
         self._send = send
@@ -81,7 +81,7 @@ async def _compress(start: Message, message: Message) -> Message:
     headers = MutableHeaders(raw=start["headers"])
     headers["Content-Encoding"] = "gzip"
     headers["Content-Length"] = str(len(body))
-    # Other bytes than without compression, hence another strong tag.
+    # The bytes differ from the uncompressed response, so the strong tag must differ, too.
     if (tag := headers.get("etag")) is not None and tag.endswith('"'):
         headers["ETag"] = f'{tag[:-1]}-gzip"'
     return {**message, "body": body}

@@ -1,4 +1,4 @@
-"""What a request says about who sends it: a token, or only a name."""
+"""What a request carries about its sender: a token, or only a name."""
 
 from urllib.parse import parse_qsl, urlencode
 
@@ -7,7 +7,7 @@ from starlette.types import Scope
 
 USER_HEADER = "x-phaserunner-user"
 SUBPROTOCOL = "phaserunner"
-"""The subprotocol a browser offers beside `bearer.TOKEN`, because it cannot set headers on a WebSocket."""
+"""The subprotocol that browsers offer beside `bearer.TOKEN`: they cannot set headers on a WebSocket."""
 
 MAX_NAME_CHARS = 100
 DEFAULT_NAME = "local"
@@ -16,10 +16,10 @@ _BEARER_PREFIX = "bearer."
 
 
 def take_token(scope: Scope, headers: Headers) -> str:
-    """Return the token of a request, empty without one.
+    """Return the token of a request; empty if there is none.
 
-    A WebSocket may carry it as a subprotocol or as `?token=`. The latter is taken out of the scope, so that
-    no log gets to see it.
+    A WebSocket may carry the token as a subprotocol or as `?token=`. The latter is removed from the scope, so
+    that no log contains it.
     """
     kind, _, token = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
@@ -33,12 +33,12 @@ def take_token(scope: Scope, headers: Headers) -> str:
 
 
 def offers_subprotocol(scope: Scope) -> bool:
-    """True when a WebSocket's client waits for a subprotocol to be chosen."""
+    """Return whether a WebSocket's client expects the server to choose a subprotocol."""
     return SUBPROTOCOL in _subprotocols(scope)
 
 
 def claimed_name(headers: Headers) -> str:
-    """The name in `X-PhaseRunner-User`, in one printable line; who gives none is `local`."""
+    """Return the name in `X-PhaseRunner-User`, on one printable line; `local` if there is none."""
     given = headers.get(USER_HEADER, "").encode("latin-1")
     words = given.decode("utf-8", "replace").split()
     name = "".join(character for character in " ".join(words) if character.isprintable())

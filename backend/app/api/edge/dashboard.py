@@ -15,10 +15,10 @@ from app.api.edge.compression import accepts
 
 INDEX = "index.html"
 FAILURE = "build-failed.txt"
-"""Beside the built page: why the last build failed. Written by `frontend/build.py`."""
+"""The file beside the built page that says why the last build failed; `frontend/build.py` writes it."""
 
 _APP = Path(__file__).resolve().parents[2]
-# In a wheel the page is inside the package; in a checkout it is where it is built.
+# A wheel contains the page inside the package; in a checkout it is where the build puts it.
 _PLACES = (_APP / "_dashboard", _APP.parents[1] / "frontend" / "dist")
 _SHOWN_REASON_CHARS = 4_000
 
@@ -27,7 +27,7 @@ _FOR_EVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
 _NO_HEADERS = Headers()
 _COMPRESSED = (("br", ".br"), ("gzip", ".gz"))
-"""Content codings, the smallest first, and the endings of the files that the build compressed."""
+"""Content codings, smallest first, and the file endings of the versions that the build compressed."""
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -59,23 +59,23 @@ _PAGE = """<!doctype html>
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """The directory of the built page; it may be missing, or come later."""
+    """The directory of the built page; it may be missing now and appear later."""
 
     directory: Path
 
     @classmethod
     def find(cls) -> "Dashboard":
-        """The page of this installation, or where it would be."""
+        """Return the page of this installation, or the place where it would be."""
         built = [place for place in _PLACES if (place / INDEX).is_file()]
         return cls(built[0] if built else _PLACES[-1])
 
     def response(self, path: str, *, for_reading: bool, request: Headers = _NO_HEADERS) -> Response | None:
-        """Return the file that `path` names, or the page itself, which knows its places; None for neither.
+        """Return the file that `path` names, else the page, which routes paths itself; None if neither fits.
 
         Args:
-            path: the path of a URL, decoded; it begins with `/`.
-            for_reading: a browser asks for a page. A program that mistypes a path gets none.
-            request: what the client accepts, and which version it has already.
+            path: the decoded path of a URL; starts with `/`.
+            for_reading: whether a browser asks for a page. A program that mistypes a path gets none.
+            request: what the client accepts, and which version it already has.
         """
         is_named_by_content = path.startswith("/assets/")
         wanted = self._file(path)
@@ -95,7 +95,7 @@ class Dashboard:
         try:
             wanted = (root / path.lstrip("/")).resolve()
             return wanted if wanted.is_relative_to(root) and wanted.is_file() else None
-        except OSError:  # a name too long for the file system
+        except OSError:  # the name is too long for the file system
             return None
 
     def _reason(self) -> str:
@@ -107,7 +107,7 @@ class Dashboard:
 
 
 def with_dashboard(dashboard: Dashboard, otherwise: ASGIApp) -> ASGIApp:
-    """An application for paths that no route takes: pages for browsers, `otherwise` for everything else."""
+    """Return an application for paths without a route: pages for browsers, `otherwise` for all others."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         response = await _response(dashboard, scope) if scope["type"] == "http" else None
@@ -136,7 +136,7 @@ def _file_response(file: Path, caching: str, request: Headers) -> Response:
             headers["Content-Encoding"], sent = coding, smaller
             break
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    # The tag comes from the file that is sent, so each coding has its own.
+    # The tag is made from the file that is sent, so each coding has a different one.
     response = FileResponse(sent, headers=headers, media_type=kind, stat_result=sent.stat())
     if _has_already(request, response.headers["etag"]):
         kept = {name: response.headers[name] for name in ("etag", "cache-control", "vary")}

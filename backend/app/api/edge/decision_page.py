@@ -1,4 +1,4 @@
-"""The page that a signed link opens: it asks once more, in plain HTML without scripts."""
+"""The page that a signed link opens: it asks for confirmation, in plain HTML without scripts."""
 
 from html import escape
 
@@ -10,7 +10,7 @@ from app.services.review.decision_links import LinkedDecision
 
 _HEADERS = {
     "Cache-Control": "no-store",
-    # Without it a browser would name no origin when the form is sent, and the request would be refused.
+    # Without this header a browser would send the form without an origin, and the request would be refused.
     "Referrer-Policy": "same-origin",
     "X-Robots-Tag": "noindex",
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
@@ -40,7 +40,7 @@ _EFFECTS = {
 
 
 def confirm_page(found: LinkedDecision) -> HTMLResponse:
-    """Ask whether to decide; only the form's POST does it."""
+    """Return the page that asks for confirmation; only its form's POST decides."""
     asked, decision = found.escalation, found.link.decision
     paragraphs = [
         f"<p><strong>{escape(asked.run_name)}</strong></p>",
@@ -54,13 +54,13 @@ def confirm_page(found: LinkedDecision) -> HTMLResponse:
 
 
 def decided_page(found: LinkedDecision) -> HTMLResponse:
-    """Say that the decision was recorded."""
+    """Return the page that says that the decision was recorded."""
     word = "accepted" if found.link.decision is EscalationDecision.ACCEPT else "rejected"
     return _page("Recorded", f"<p>{escape(found.escalation.run_name)} was {word}.</p>{_link_to(found)}")
 
 
 def refusal_page(error: PhaseRunnerError) -> HTMLResponse:
-    """Say why a link does nothing."""
+    """Return the page that says why a link does nothing."""
     return _page("This link does nothing", f"<p>{escape(error.detail)}</p>", error.status)
 
 

@@ -1,4 +1,4 @@
-"""Gives routes what event delivery needs; the composition root puts it into the application's state."""
+"""Gives routes the event delivery that the composition root puts into the application's state."""
 
 from typing import Annotated
 
@@ -10,13 +10,13 @@ from app.realtime.reader import EventReader
 
 
 def get_hub(connection: HTTPConnection) -> Hub:
-    """The process's hub: `app.state.hub`."""
+    """Return the process's hub: `app.state.hub`."""
     hub: Hub = connection.app.state.hub
     return hub
 
 
 def get_event_reader(connection: HTTPConnection) -> EventReader:
-    """The process's reader of events: `app.state.event_reader`."""
+    """Return the process's reader of events: `app.state.event_reader`."""
     reader: EventReader = connection.app.state.event_reader
     return reader
 

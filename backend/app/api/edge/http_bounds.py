@@ -1,6 +1,6 @@
-"""Bounds on HTTP before anything else looks at a request: the size of its head, and how long it may take.
+"""Bounds on HTTP that apply first to every request: the size of its head, and the time that it may take.
 
-The server's parser takes heads of any length and waits for them without end, before a token is checked.
+The server's parser accepts heads of any length and waits for them without limit, before a token is checked.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 class BoundedHttpProtocol(EventHttpProtocol):
     """The service's HTTP protocol.
 
-    A head that is too large is answered with 431, one that does not arrive in time with 408. A body that
+    The response to a head that is too large is 431, and to one that does not arrive in time 408. A body that
     stalls while the application waits for it ends the connection.
 
     Attributes:
-        head_bytes: limit of request line and headers together.
-        head_fields: limit of the number of headers.
-        head_seconds: from the connection, or the first byte of a later request, to the end of the head.
-        body_seconds: between two parts of a body.
+        head_bytes: the most bytes of request line and headers together.
+        head_fields: the most headers.
+        head_seconds: time from the connection, or the first byte of a later request, to the end of the head.
+        body_seconds: time between two parts of a body.
     """
 
     head_bytes = 65_536
@@ -65,14 +65,15 @@ class BoundedHttpProtocol(EventHttpProtocol):
 
     @override
     def on_headers_complete(self) -> None:
-        """Hand the request over, or answer it here if its head is too large."""
+        """Pass the request on, or respond here if its head is too large."""
         self._in_head = False
         self._stop_waiting()
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if size <= self.head_bytes and len(self.headers) <= self.head_fields:
             super().on_headers_complete()
         else:
-            # The application is replaced for this one request, so that the rest of it is read as usual.
+            # The application is replaced for this request only, so that the rest of the
+            # request is read as usual.
             self.app = self._answer_too_large
             super().on_headers_complete()
             self.app = cast("ASGI3Application", self.config.loaded_app)
@@ -80,7 +81,7 @@ class BoundedHttpProtocol(EventHttpProtocol):
 
     @override
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body."""
+        """Receive a part of the body."""
         super().on_body(body)
         self._wait_for_body()
 
@@ -92,7 +93,7 @@ class BoundedHttpProtocol(EventHttpProtocol):
 
     @override
     def handle_websocket_upgrade(self) -> None:
-        """Hand the connection to the WebSocket protocol."""
+        """Pass the connection to the WebSocket protocol."""
         self._stop_waiting()
         super().handle_websocket_upgrade()
 
@@ -123,12 +124,12 @@ class BoundedHttpProtocol(EventHttpProtocol):
 
     def _body_is_late(self) -> None:
         if self.flow.read_paused or self.cycle.waiting_for_100_continue:
-            self._wait_for_body()  # it is the application that has not asked for more
+            self._wait_for_body()  # the application has not asked for more
         else:
             self.transport.abort()
 
     def _refuse(self, response: Response) -> None:
-        """Answer without the application, which knows nothing of the request yet."""
+        """Respond without the application, which does not know the request yet."""
         head = [f"HTTP/1.1 {response.status_code} \r\n".encode(), b"connection: close\r\n"]
         head += [name + b": " + value + b"\r\n" for name, value in response.raw_headers]
         self.transport.write(b"".join([*head, b"\r\n", bytes(response.body)]))

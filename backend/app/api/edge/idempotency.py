@@ -1,4 +1,4 @@
-"""Lets a POST be repeated safely: the header `Idempotency-Key`."""
+"""Makes POSTs safe to repeat, through the header `Idempotency-Key`."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -21,7 +21,7 @@ class RepeatableRequest:
     digest: bytes
 
     async def respond(self, act: Act, *, status: int = 200) -> JSONResponse:
-        """Act once and give the response, or give the response of the first time."""
+        """Act once and return the response, or return the stored response of an earlier request."""
         reply = await self.service.once(Once(self.key, self.route, self.digest, status), act)
         headers = {"Idempotency-Replayed": "true"} if reply.repeated else None
         return JSONResponse(reply.body, reply.status, headers)
@@ -37,7 +37,7 @@ async def get_repeatable(
         ),
     ] = None,
 ) -> RepeatableRequest:
-    """The request with its key."""
+    """Return the request with its key."""
     principal: Principal = request.scope["principal"]
     body = await request.body()
     asked = request.url.query.encode()

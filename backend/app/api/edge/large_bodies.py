@@ -1,4 +1,4 @@
-"""Reads bodies that may be large before their sender is known, in bounded memory and time."""
+"""Reads bodies that may be large before their sender is known, within bounds on memory and time."""
 
 from collections.abc import AsyncGenerator, AsyncIterable
 from contextlib import asynccontextmanager
@@ -13,10 +13,10 @@ _SECONDS = 15.0
 
 
 class LargeBodies:
-    """Lets a few bodies be large at once. Small ones need no place.
+    """Lets only a few bodies be large at the same time. Small ones need no place.
 
     Args:
-        places: how many may be large; each takes as much memory as the edge lets a body have.
+        places: how many bodies may be large; each may take as much memory as the largest allowed body.
         seconds: how long a body may take to arrive, so that a slow sender does not keep a place.
     """
 
@@ -26,11 +26,11 @@ class LargeBodies:
 
     @asynccontextmanager
     async def whole(self, chunks: AsyncIterable[bytes]) -> AsyncGenerator[bytearray]:
-        """Yield a body; its place is kept until the block is left.
+        """Yield a body, which keeps its place until the block is left.
 
         Raises:
-            BusyError: a large one finds no place.
-            InvalidInputError: it takes too long to arrive.
+            BusyError: a large body finds no free place.
+            InvalidInputError: the body takes too long to arrive.
         """
         kept, held = bytearray(), False
         try:

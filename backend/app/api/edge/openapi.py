@@ -37,21 +37,21 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """Return FastAPI's document with what it cannot know."""
+    """Return FastAPI's document with the parts that FastAPI cannot know."""
     document = FastAPI.openapi(app)
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     schemas.update(_with_parts("Problem", Problem.model_json_schema(ref_template=_REFERENCE)))
     for name, adapter in (("ClientFrame", CLIENT_FRAME_ADAPTER), ("ServerFrame", SERVER_FRAME_ADAPTER)):
         schemas.update(_with_parts(name, adapter.json_schema(ref_template=_REFERENCE, mode="serialization")))
-    # Its route reads the body itself, for it may be XML.
+    # The route reads the body itself, because the body may be XML.
     schemas.update(_with_parts("LoopCreate", LoopCreate.model_json_schema(ref_template=_REFERENCE)))
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    # Without tokens where the service listens on loopback and none exists.
+    # The empty alternative is for services on loopback without any token.
     document["security"] = [{"token": []}, {}]
     return document
 
 
 def _with_parts(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema and those that it refers to, by name."""
+    """Return a schema and those that it refers to, by name."""
     return {**schema.pop("$defs", {}), name: schema}

@@ -1,4 +1,4 @@
-"""Every error as RFC 9457 problem details, rendered in one place."""
+"""Renders every error as RFC 9457 problem details."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ HANDLED = (
     OSError,
     Exception,
 )
-"""The framework looks up handlers by class. Classes listed beside `Exception` are not raised again."""
+"""The framework looks up handlers by class, and does not re-raise those listed beside `Exception`."""
 
 
 class FieldError(BaseModel):
@@ -74,7 +74,7 @@ def install(app: FastAPI) -> None:
 def problem(
     status: int, code: str, title: str, detail: str, members: Mapping[str, Any] | None = None
 ) -> JSONResponse:
-    """Make a problem document."""
+    """Return a problem document."""
     body = {"type": f"{_TYPE_PREFIX}{code}", "title": title, "status": status, "detail": detail}
     return JSONResponse(storable_json({**body, **(members or {})}), status, media_type=MEDIA_TYPE)
 
@@ -95,7 +95,7 @@ def render(error: PhaseRunnerError) -> JSONResponse:
 
 
 def response_to(error: Exception, what: str) -> JSONResponse:
-    """Render any error as a problem document; the log names an unexpected one by `what`."""
+    """Render any error as a problem document; the log names an unexpected error by `what`."""
     match error:
         case PhaseRunnerError():
             return render(error)
@@ -122,7 +122,7 @@ async def _handle(request: Request, error: Exception) -> JSONResponse:
 
 
 def _methods(request: Request) -> list[str]:
-    """Return the methods of a path. Several routes may share it, and the framework names those of one."""
+    """Return all methods of a path: several routes may share it, and the framework names those of one."""
     routes: Sequence[BaseRoute] = request.app.router.routes
     scopes = {method: {**request.scope, "method": method} for method in _METHODS}
     return [

@@ -1,4 +1,4 @@
-"""Checks regularly whether the owner of an open connection would still be let in."""
+"""Regularly checks whether the owner of an open connection would still be admitted."""
 
 import asyncio
 import logging
@@ -16,18 +16,18 @@ ASK_SECONDS = 2.0
 _KEY = "phaserunner.standing"
 
 Check = Callable[[str], Awaitable[bool]]
-"""Says whether a token, or none when it is empty, lets in now."""
+"""Returns whether a token is valid now; an empty one stands for a connection without a token."""
 
 OnRevoked = Callable[[], None]
 """Called when a token is no longer valid."""
 
 
 class RevokedError(Exception):
-    """What an open connection was let in with is not valid any more."""
+    """The token or rule that admitted an open connection is no longer valid."""
 
 
 class Recheck:
-    """Asks every two seconds, once for all connections with the same token; never while there are none."""
+    """Checks every two seconds, once for all connections with the same token; never without connections."""
 
     def __init__(self, check: Check) -> None:
         self._check = check
@@ -35,12 +35,12 @@ class Recheck:
         self._asking: asyncio.Task[None] | None = None
 
     def grant(self, scope: Scope, token: str) -> None:
-        """Note in the scope of a connection with what it was let in."""
+        """Record in a connection's scope the token with which it was admitted."""
         scope[_KEY] = (self, token)
 
     @contextmanager
     def watched(self, token: str, on_revoked: OnRevoked) -> Generator[None]:
-        """Call `on_revoked`, perhaps more than once, when the token ceases to be valid within the block."""
+        """Call `on_revoked`, perhaps repeatedly, if the token becomes invalid within the block."""
         watching = self._watched.setdefault(token, set())
         watching.add(on_revoked)
         if self._asking is None:
@@ -76,7 +76,7 @@ class Recheck:
 
 
 def watched(scope: Scope, on_revoked: OnRevoked) -> AbstractContextManager[None]:
-    """Call `on_revoked` when the connection would not be let in any more; never if nothing can be revoked."""
+    """Call `on_revoked` when the connection would no longer be admitted; never if nothing can be revoked."""
     if not is_watched(scope):
         return nullcontext()
     standing, token = cast("tuple[Recheck, str]", scope[_KEY])
@@ -84,10 +84,10 @@ def watched(scope: Scope, on_revoked: OnRevoked) -> AbstractContextManager[None]
 
 
 async def until_revoked(scope: Scope) -> None:
-    """Wait until the connection would not be let in any more.
+    """Wait until the connection would no longer be admitted.
 
     Raises:
-        RevokedError: its token was revoked, or tokens are needed by now and it has none.
+        RevokedError: its token was revoked, or it has none and tokens are now needed.
     """
     revoked = asyncio.Event()
     with watched(scope, revoked.set):
@@ -96,5 +96,5 @@ async def until_revoked(scope: Scope) -> None:
 
 
 def is_watched(scope: Scope) -> bool:
-    """True when the connection was let in by what can be revoked."""
+    """Return whether the connection was admitted by something that can be revoked."""
     return _KEY in scope

@@ -1,4 +1,4 @@
-"""Checks on every request: the host it names, the token it carries and the size of its body."""
+"""Checks every request: the host that it names, its token, and the size of its body."""
 
 from collections.abc import Awaitable, Callable, Collection
 
@@ -15,23 +15,23 @@ from app.core.event_frames import CloseCode
 from app.core.security import Principal, Role, host_allowed, host_name, is_loopback, origin_allowed
 
 Recognise = Callable[[str], Awaitable[Principal | None]]
-"""Gives who a token stands for, or None."""
+"""Returns the principal of a token, or None."""
 
 TokensNeeded = Callable[[], Awaitable[bool]]
-"""Says whether requests have to show a token; asked for each request, so that a new token counts at once."""
+"""Returns whether requests must carry a token; called for each request, so that new tokens count at once."""
 
 PROBES = frozenset({"/healthz", "/readyz"})
-"""Asked by whatever address a supervisor knows; they tell nothing."""
+"""Paths that a supervisor may call under any address that it knows; they reveal nothing."""
 
 SIGNED = frozenset({"/api/v1/forges/github/webhook", "/api/v1/forges/gitlab/webhook"})
-"""Carry a signature in place of a token; their routes check it."""
+"""Paths whose requests carry a signature instead of a token; their routes check it."""
 
 MAX_BODY_BYTES = 1_000_000
 MAX_SOURCE_BYTES = 90_000_000
-"""For starting a run, whose source may be an archive."""
+"""The largest body of a request to start a run, whose source may be an archive."""
 
 MAX_DELIVERY_BYTES = 25 * 1024 * 1024
-"""Of what a forge delivers; none sends more."""
+"""The largest body of a forge's delivery; no forge sends more."""
 
 _STARTS = ("/api/v1/sprints", "/api/v1/loops", "/api/v1/answers")
 
@@ -49,13 +49,13 @@ _HEADERS = {
 
 
 class RequestChecks:
-    """ASGI middleware.
+    """ASGI middleware that checks requests.
 
     Args:
         app: the application.
-        hosts: names by which the service may be addressed, beside the loopback ones.
-        recognise: checks tokens; None when no token is needed and everyone is admin.
-        needed: asked whether tokens have to be shown; without it they have to, if `recognise` is given.
+        hosts: names by which the service may be addressed, in addition to the loopback ones.
+        recognise: checks tokens; None if no token is needed and every caller is admin.
+        needed: returns whether tokens are needed; without it they are, if `recognise` is given.
     """
 
     def __init__(
@@ -73,21 +73,21 @@ class RequestChecks:
         self._standing = Recheck(self._is_let_in)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request through, or answer it."""
+        """Pass the request on, or respond with an error."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
         is_http = scope["type"] == "http"
         guarded = _with_headers(send) if is_http else _with_subprotocol(send, scope)
-        # Before anything can refuse the request and log its address: the token is taken out of it.
+        # First, before anything can refuse the request and log its URL: the token is removed from it.
         token = take_token(scope, headers)
         try:
             if scope["path"] not in PROBES:
                 self._check_origin(headers)
             scope["principal"] = await self._principal(scope, headers, token)
             limited = _limited(scope, headers, receive) if is_http else receive
-        except Exception as error:  # noqa: BLE001 - an edge: nothing further out renders errors
+        except Exception as error:  # noqa: BLE001 - an edge: nothing outside of this renders errors
             await _refuse(error, scope, receive, guarded)
             return
         await self._app(scope, limited, guarded)
@@ -127,10 +127,12 @@ def _client(scope: Scope) -> str:
 
 
 def _require_this_machine(headers: Headers) -> None:
-    """Refuse a request from elsewhere while no token exists; a reverse proxy makes all come from loopback.
+    """Refuse requests from other machines while no token exists.
+
+    Behind a reverse proxy, every request comes from loopback, so proxies are refused as well.
 
     Raises:
-        UnauthorizedError: a proxy passed the request on, or it names another host than this machine.
+        UnauthorizedError: a proxy forwarded the request, or it names another host than this machine.
     """
     passed_on = next((name for name in _FROM_PROXIES if name in headers), None)
     if passed_on is None and is_loopback(host_name(headers.get("host", ""))):
@@ -151,7 +153,7 @@ def _limit_of(scope: Scope) -> int:
 
 def _limited(scope: Scope, headers: Headers, receive: Receive) -> Receive:
     limit = _limit_of(scope)
-    # The framework hands on errors of this class; any other it takes for a body that is not JSON.
+    # The framework passes errors of this class on; it treats any other as a body that is not JSON.
     too_large = HTTPException(413, f"the body has more than {limit:,} bytes")
     announced = headers.get("content-length", "")
     if announced.isdecimal() and int(announced[:20]) > limit:
@@ -185,7 +187,7 @@ def _with_subprotocol(send: Send, scope: Scope) -> Send:
         return send
 
     async def choosing(message: Message) -> None:
-        # A browser gives up a socket for which it offered subprotocols and none was chosen.
+        # A browser gives up a socket if it offered subprotocols and the server chose none.
         if message["type"] == "websocket.accept":
             message = {**message, "subprotocol": SUBPROTOCOL}
         await send(message)
@@ -198,7 +200,7 @@ async def _refuse(error: Exception, scope: Scope, receive: Receive, send: Send) 
         await response_to(error, f"{scope['method']} {scope['path']}")(scope, receive, send)
         return
     await receive()
-    # Accepted first: a refusal before that reaches a browser as a bare failure without code.
+    # Accept first: an earlier refusal would reach a browser as a bare failure without a code.
     await send({"type": "websocket.accept"})
     code, reason = _closing(error, scope["path"])
     await send({"type": "websocket.close", "code": code, "reason": reason})

@@ -1,4 +1,4 @@
-"""JSON bodies in which no key stands twice: parsers would silently take the last."""
+"""JSON bodies without repeated keys, of which parsers would silently use the last."""
 
 import json
 from collections.abc import Callable, Coroutine
@@ -15,7 +15,7 @@ def read_json(text: bytes | str) -> Any:
     """Parse JSON.
 
     Raises:
-        json.JSONDecodeError: it is not valid, or an object names a key twice.
+        json.JSONDecodeError: it is not valid, or an object repeats a key.
         UnicodeDecodeError: the bytes are not text.
     """
     document = text if isinstance(text, str) else text.decode(json.detect_encoding(text))

@@ -1,4 +1,4 @@
-"""Requests with wrong tokens: each is logged, and an address that sends many waits ever longer."""
+"""Requests with wrong tokens: each is logged, and an address that sends many waits longer each time."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ from app.core.errors import TooManyRequestsError
 logger = logging.getLogger(__name__)
 
 FORGOTTEN_SECONDS = 300.0
-"""After so long without a wrong token an address begins anew."""
+"""Seconds without a wrong token after which an address starts afresh."""
 
 FREE, MAX_FAILURES = 3, 30
 STEP_SECONDS, MAX_SECONDS = 0.25, 5.0
@@ -29,8 +29,8 @@ class WrongTokens:
     """Counts wrong tokens by address.
 
     Args:
-        sleep: waits so many seconds.
-        clock: seconds that only grow.
+        sleep: waits for a number of seconds.
+        clock: a monotonic clock in seconds.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class WrongTokens:
         self._by_address: OrderedDict[str, _Failures] = OrderedDict()
 
     async def note(self, address: str) -> None:
-        """Log a wrong token, and wait the longer the more of them came before.
+        """Log a wrong token, and wait longer the more of them came before.
 
         Raises:
-            TooManyRequestsError: the address has sent too many; it is not made to wait.
+            TooManyRequestsError: the address has sent too many; it is refused without waiting.
         """
         failures = self._failures_of(address)
         failures.count += 1

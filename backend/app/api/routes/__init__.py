@@ -1,1 +1,1 @@
-"""The HTTP routes, a module for each resource."""
+"""The HTTP routes, one module for each resource."""

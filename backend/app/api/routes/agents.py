@@ -1,4 +1,4 @@
-"""Routes of agents: which of them can work."""
+"""Routes of agents: which of them are ready."""
 
 from fastapi import APIRouter
 

@@ -90,7 +90,7 @@ async def show_diff(
 ) -> Response:
     """Returns JSON file by file, or one unified diff with `Accept: text/plain` or `text/x-diff`.
 
-    To get a file whole that was cut, name it in `path` (repeatable) as the diff shows it.
+    To get the whole of a file that was cut, name it in `path` (repeatable) as the diff shows it.
     """
     if "text/plain" in accept or "text/x-diff" in accept:
         text = await services.results.diff_text(run_id, phase, number, query.against, query.candidate)

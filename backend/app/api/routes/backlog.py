@@ -51,7 +51,7 @@ async def add_backlog_issues(body: BacklogIssues, services: Services, who: Opera
 async def change_backlog_project(
     body: BacklogProjectChange, services: Services, who: Operator
 ) -> BacklogProjectView:
-    """Runs that started already go on."""
+    """Runs that have already started continue."""
     return await services.backlog.change_project(body, who.name)
 
 
@@ -59,11 +59,11 @@ async def change_backlog_project(
 async def change_backlog_item(
     item_id: UUID, body: BacklogChange, services: Services, who: Operator
 ) -> BacklogItemView:
-    """A dependency that would close a circle is refused."""
+    """Dependencies must not form a cycle."""
     return await services.backlog.change(item_id, body)
 
 
 @router.delete("/{item_id}", summary="Remove a waiting item")
 async def remove_backlog_item(item_id: UUID, services: Services, who: Operator) -> BacklogItemView:
-    """Items that need it say that it was removed."""
+    """Items that depend on it show that it was removed."""
     return await services.backlog.remove(item_id)

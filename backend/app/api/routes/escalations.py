@@ -54,5 +54,5 @@ async def assign_escalation(
 
 @router.delete("/{escalation_id}/assign", summary="Release an escalation")
 async def release_escalation(escalation_id: UUID, services: Services, who: Reviewer) -> EscalationView:
-    """Only the reviewer who has it can give it back."""
+    """Only the reviewer who has it can release it."""
     return await services.escalations.release(escalation_id, who.name)

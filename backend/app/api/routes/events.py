@@ -23,7 +23,7 @@ STREAM = "text/event-stream"
 
 
 LastEventId = Annotated[str | None, Header(pattern=f"^[0-9]{{1,19}}(@[0-9a-z]{{1,{MAX_EPOCH_CHARS}}})?$")]
-"""A position in a stream: the number of an event and its epoch, or the number alone."""
+"""A position in a stream: the number of an event and its epoch, or only the number."""
 
 
 class EventQuery(BaseModel):
@@ -38,7 +38,7 @@ class EventQuery(BaseModel):
 
     @property
     def choice(self) -> Choice | None:
-        """Which events are chosen; None for all of them."""
+        """Return which events are selected; None for all of them."""
         if not self.types and self.phase is None and self.attempt is None:
             return None
         return Choice(tuple(self.types), self.phase, self.attempt)
@@ -48,7 +48,7 @@ class EventPage(BaseModel):
     """A page of a run's events, in order.
 
     `head` is the run's last sequence; `next_after` and `epoch` are the cursor of the next page. With mode
-    `reset` the cursor was not valid any more, and the page begins with the oldest event that is kept.
+    `reset` the cursor was no longer valid, and the page starts with the oldest event that is kept.
     """
 
     events: list[Event]
@@ -76,9 +76,9 @@ async def get_events(
 ) -> Response:
     """Returns the events after the sequence `after`, at most `limit` of them.
 
-    `types`, `phase` and `attempt` choose events. The page then has only these, and `next_after` passes over
-    the others. With `Accept: text/event-stream`, streams all events until the run ends, starting after
-    `Last-Event-ID` if given, and ignores `limit` and the choice.
+    `types`, `phase` and `attempt` select events. The page then has only these, and `next_after` skips the
+    others. With `Accept: text/event-stream`, streams all events until the run ends, starting after
+    `Last-Event-ID` if given, and ignores `limit` and the selection.
     """
     is_stream = STREAM in accept.lower()
     after, epoch = query.after, query.epoch
@@ -96,7 +96,7 @@ async def get_events(
         raise UnavailableError("the database cannot be reached") from error
     start = head.start(after, epoch)
     if RunStatus(start.status).is_final and start.after == start.head and start.mode is ResumeMode.RESUMED:
-        return Response(status_code=204)  # which tells a browser to stop connecting again
+        return Response(status_code=204)  # the status that tells a browser not to reconnect
     return EventStream(hub, run_id, Wish(after, epoch))
 
 
@@ -108,9 +108,9 @@ async def _head(reader: EventReader, run_id: UUID) -> RunHead:
 
 
 async def _page(reader: EventReader, run_id: UUID, start: Start, limit: int) -> Response:
-    """An `EventPage`, put together as text because its events are JSON already."""
+    """Return an `EventPage`, assembled as text because its events are JSON already."""
     events = await reader.read(run_id, start.after, limit)
-    if events and events[0].sequence != start.after + 1:  # trimmed since the head was read
+    if events and events[0].sequence != start.after + 1:  # events were trimmed since the head was read
         start = replace(start, mode=ResumeMode.RESET, after=events[0].sequence - 1)
     events = [event for place, event in enumerate(events, start.after + 1) if event.sequence == place]
     last = events[-1].sequence if events else start.after
@@ -118,7 +118,7 @@ async def _page(reader: EventReader, run_id: UUID, start: Start, limit: int) -> 
 
 
 async def _chosen(reader: EventReader, run_id: UUID, start: Start, limit: int, choice: Choice) -> Response:
-    """Like `_page`, of chosen events only. A page that is not full has passed over all that follow."""
+    """Return a page like `_page`, of chosen events; one that is not full has skipped all that follow."""
     events = await reader.read_chosen(run_id, start.after, limit, choice)
     last = events[-1].sequence if events else start.after
     return _put_together(start, events, last if len(events) == limit else max(start.head, last))

@@ -17,7 +17,7 @@ router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["forges"])
 async def start_issue_sprint(
     body: IssueSprintCreate, services: Services, who: Operator, repeatable: Repeatable
 ) -> Response:
-    """The issue's text becomes the goal, and its repository the source. A comment says that it started.
+    """The issue's text becomes the goal, and its repository the source. A comment reports the start.
 
     The repository must be in the operator's file.
     """

@@ -1,4 +1,4 @@
-"""The log of a run as a download: what its agents said and which tools they used, complete."""
+"""The complete log of a run as a download: what its agents said and which tools they used."""
 
 import json
 from collections.abc import AsyncGenerator, Callable, Iterator

@@ -26,5 +26,5 @@ async def show_unfinished_diff(
     who: Viewer,
     candidate: Annotated[int, Query(ge=0, le=1_000)] = 0,
 ) -> UnfinishedDiff:
-    """Asks the worker for the workspace of its agent at work; the answer may take some seconds."""
+    """Asks the worker for the workspace of its agent at work; the response may take some seconds."""
     return await services.looks.look(run_id, phase, number, candidate)

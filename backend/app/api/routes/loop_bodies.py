@@ -23,15 +23,15 @@ def read_loop(
     """Read a request.
 
     Args:
-        content_type: of the body.
-        body: the definition, or in JSON also an object that has one beside inputs, source and agent.
-        given: `name=value` for each input, beside those in the body.
-        query: what the user asks; replaces that of the body.
-        name: what lists call it; replaces that of the body.
+        content_type: the body's content type.
+        body: the definition; in JSON also an object with the definition, inputs, source and agent.
+        given: `name=value` for each input, in addition to those in the body.
+        query: the user's request; replaces the one in the body.
+        name: the name in lists; replaces the one in the body.
 
     Raises:
-        UnsupportedMediaTypeError: the body is neither.
-        InvalidInputError: the definition cannot be used; line and element, or the field, are named.
+        UnsupportedMediaTypeError: the body is neither XML nor JSON.
+        InvalidInputError: the definition cannot be used; the error names line and element, or the field.
         RequestValidationError: something else in the body is not valid.
     """
     fields = _fields(content_type.partition(";")[0].strip().lower(), body)

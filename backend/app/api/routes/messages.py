@@ -23,7 +23,7 @@ async def send_message(
 ) -> Response:
     """Records a message; the agent gets it before its next model request, at its end, or in its next attempt.
 
-    An attempt that was told something is marked as steered.
+    An attempt that received a message is marked as steered.
     """
     return await repeatable.respond(
         lambda once: services.messages.send(run_id, body, who.name, once), status=201
@@ -32,5 +32,5 @@ async def send_message(
 
 @router.get("/runs/{run_id}/messages", summary="List messages to the agents of a run")
 async def list_messages(run_id: UUID, services: Services, who: Viewer) -> MessageList:
-    """Lists the oldest first, with what became of each."""
+    """Lists the oldest first, with the state of each."""
     return await services.messages.all(run_id)

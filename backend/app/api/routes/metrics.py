@@ -40,5 +40,5 @@ async def show_observed(
 
 @router.get("/calibrations", summary="Show the last calibration on each corpus")
 async def list_calibrations(services: Services, who: Viewer) -> list[KeptCalibration]:
-    """Returns what `phaserunner evaluators calibrate CORPUS --keep` wrote to DATA_DIR, the newest first."""
+    """Returns what `phaserunner evaluators calibrate CORPUS --keep` wrote to DATA_DIR, newest first."""
     return await services.calibrations.all()

@@ -1,4 +1,4 @@
-"""Routes of notifications: list receivers, try one, and decide by a signed link."""
+"""Routes of notifications: list receivers, test one, and decide by a signed link."""
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
@@ -20,7 +20,7 @@ async def list_receivers(services: Services, who: Viewer) -> ReceiverList:
 
 @router.post("/api/v1/notifications/{name}/test", summary="Send a test to a receiver")
 async def run_notification_test(name: str, services: Services, who: Operator) -> NotificationTest:
-    """The response holds what the receiver itself answered."""
+    """The response contains the receiver's own reply."""
     return await services.notifications.test(name)
 
 
@@ -35,7 +35,7 @@ async def show_decision(token: str, services: Services) -> HTMLResponse:
 
 @router.post("/decide/{token}", include_in_schema=False)
 async def make_decision(token: str, services: Services) -> HTMLResponse:
-    """Decide as the signed link says. The signature takes the place of a token."""
+    """Decide as the signed link says. The signature replaces a token."""
     try:
         return decided_page(await services.decision_links.decide(token))
     except PhaseRunnerError as error:

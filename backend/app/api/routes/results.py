@@ -1,4 +1,4 @@
-"""Routes of what a run made for its source: changed files, a merge that is tried, and a branch."""
+"""Routes of a run's result for its source: changed files, a trial merge, and a branch."""
 
 from datetime import datetime
 from typing import Annotated
@@ -20,7 +20,7 @@ _BranchName = Annotated[CleanLine, Field(min_length=1, max_length=200)]
 
 
 class ChangedFile(BaseModel):
-    """A file that a result changes. Binary files have no numbers of lines."""
+    """A file that a result changes. Binary files have no line counts."""
 
     path: str
     old_path: str | None = Field(description="The path before, if the file was renamed.")
@@ -31,7 +31,7 @@ class ChangedFile(BaseModel):
 
 
 class ResultFiles(BaseModel):
-    """The files that a result changes, with their numbers of lines."""
+    """The files that a result changes, with their line counts."""
 
     files: list[ChangedFile]
     additions: int
@@ -41,7 +41,7 @@ class ResultFiles(BaseModel):
 
 
 class MergeQuery(BaseModel):
-    """Which branch a merge is tried on."""
+    """The branch for a trial merge."""
 
     branch: _BranchName | None = Field(
         default=None, description="By default the branch that the run started from."
@@ -53,8 +53,8 @@ class MergeView(BaseModel):
 
     Attributes:
         branch: the branch; `HEAD` stands for the default branch of a remote repository, or a detached head.
-        commit: the commit the branch points to.
-        moved: the branch no longer points to the commit that the run started from.
+        commit: the commit that the branch points to.
+        moved: whether the branch no longer points to the commit from which the run started.
         state: `clean`, `conflicts`, or `contained` if the branch already has every change.
         conflicts: the files in conflict.
         checked_at: when the service looked at the source.
@@ -69,7 +69,7 @@ class MergeView(BaseModel):
 
 
 class BranchCreate(BaseModel):
-    """What the new branch is called."""
+    """The name of the new branch."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -104,7 +104,7 @@ async def list_result_files(run_id: UUID, services: Services, who: Viewer) -> Re
 async def check_merge(
     run_id: UUID, query: Annotated[MergeQuery, Query()], services: Services, who: Viewer
 ) -> MergeView:
-    """Reads the source as it is now and merges in memory. The source does not change.
+    """Reads the present state of the source and merges in memory. The source does not change.
 
     Fetches the branch of a remote repository first. Sources without a repository give 409.
     """
@@ -128,7 +128,7 @@ async def recheck_result(
 ) -> ResultCheckView:
     """Merges afresh and evaluates with tools; no agent and no model takes part. The source does not change.
 
-    If neither the result nor the head has moved since, the response is that of the last time.
+    If neither the result nor the head has moved since the last check, the response is that check.
     """
     return await services.rechecks.recheck(run_id, body.branch if body else None)
 

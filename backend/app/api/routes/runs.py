@@ -1,4 +1,4 @@
-"""Routes of runs of every kind: lists, counts, what to filter by, and one run."""
+"""Routes of runs of every kind: lists, counts, filter values, and one run."""
 
 from typing import Annotated
 from uuid import UUID
@@ -29,7 +29,7 @@ async def count_runs(query: Annotated[RunFilter, Query()], services: Services, w
 
 @router.get("/runs/facets", summary="List the values that runs can be filtered by")
 async def list_run_facets(query: Annotated[RunScope, Query()], services: Services, who: Viewer) -> RunFacets:
-    """Kinds, projects and agents with their number of runs, the most frequent first."""
+    """Kinds, projects and agents with their number of runs, most frequent first."""
     return await services.lists.facets(query)
 
 

@@ -1,4 +1,4 @@
-"""Deprecated paths: `/sprints/{id}/…` for what is `/runs/{id}/…` now. They work for runs of every kind."""
+"""Deprecated paths: `/sprints/{id}/…` for what is now `/runs/{id}/…`. They work for runs of every kind."""
 
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
@@ -20,7 +20,7 @@ NAMES = {
     "result_patch": "sprint_result_patch",
     "result_bundle": "sprint_result_bundle",
 }
-"""Operation names of the aliases, by the names of the operations that they repeat."""
+"""Operation names of the aliases, by the names of the original operations."""
 
 
 def _add_alias(route: APIRoute) -> None:

@@ -1,4 +1,4 @@
-"""Route of what a run's model requests consumed."""
+"""Routes of what a run's model requests consumed."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ router = APIRouter(route_class=StrictRoute, prefix="/api/v1", tags=["runs"])
 
 @router.get("/runs/{run_id}/usage", summary="Show what a run's model requests consumed")
 async def show_usage(run_id: UUID, services: Services, who: Viewer) -> RunUsage:
-    """All together with its subtasks, and by attempt, candidate, role and model; with the budgets."""
+    """In total, including subtasks, and by attempt, candidate, role and model; with the budgets."""
     return await services.usage.of_run(run_id)
 
 
@@ -25,5 +25,5 @@ async def show_usage(run_id: UUID, services: Services, who: Viewer) -> RunUsage:
 async def list_model_requests(
     run_id: UUID, phase: PhaseOfRun, number: Number, services: Services, who: Viewer
 ) -> ModelRequestList:
-    """When each came and how long its answer took, oldest first."""
+    """The time of each request and how long its response took, oldest first."""
     return await services.usage.of_attempt(run_id, phase, number)

@@ -1,1 +1,1 @@
-"""Events as they happen: WebSocket and Server-Sent Events."""
+"""Live events: WebSocket and Server-Sent Events."""

@@ -1,4 +1,4 @@
-"""The conversation on `/api/v1/ws`: frames in, subscriptions of one client out."""
+"""The conversation on `/api/v1/ws`: reads frames and serves one client's subscriptions."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -34,11 +34,11 @@ Topic = UUID | Literal["runs"]
 
 
 async def read_message(websocket: WebSocket, max_bytes: int) -> str:
-    """The next text message.
+    """Return the next text message.
 
     Raises:
         ClientGoneError: the client has closed the connection.
-        ClosingError: the message is binary or too big.
+        ClosingError: the message is binary or too large.
     """
     message = await websocket.receive()
     if message["type"] == "websocket.disconnect":
@@ -63,12 +63,12 @@ class Conversation:
         self._subscriptions: dict[UUID, Subscription] = {}
 
     async def run(self) -> None:
-        """Read frames and deliver until the client leaves or has to be closed.
+        """Read frames and deliver until the client leaves or must be closed.
 
         Raises:
             ClientGoneError: the client is gone.
             SlowClientError: the client does not keep up.
-            ClosingError: the connection is to be closed for another reason.
+            ClosingError: the connection must be closed for another reason.
         """
         heartbeats = Heartbeats(self._pipe, self._heartbeats, self._life, self._hub.limits.heartbeat_seconds)
         try:
@@ -79,7 +79,7 @@ class Conversation:
             await cancel_and_wait(*self._tasks.values())
 
     def _heartbeats(self) -> list[HeartbeatFrame]:
-        """One frame for each run that is live, or a bare one."""
+        """Return one frame for each run that is live, or a bare one."""
         served = {run_id: each.served for run_id, each in self._subscriptions.items()}
         frames = [
             HeartbeatFrame(run=run_id, head=head) for run_id, head in served.items() if head is not None
@@ -99,7 +99,7 @@ class Conversation:
     async def _obey(self, frame: ClientFrame) -> None:
         former = self._tasks.pop(frame.run, None)
         if former is not None:
-            # Awaited: nothing of the old subscription may follow the answer to this frame.
+            # Wait for its end: nothing of the old subscription may follow the answer to this frame.
             await cancel_and_wait(former)
         if not isinstance(frame, SubscribeFrame):
             await self._pipe.send_frame(UnsubscribedFrame(run=frame.run))
@@ -134,7 +134,8 @@ class Conversation:
         follower = RunListFollower()
         try:
             await self._hub.run_list.join(follower)
-            # Changes are states without numbers: there is nothing to resume, the list is fetched anew.
+            # Changes are states without numbers, so there is nothing to resume: the
+            # client fetches the list anew.
             await self._pipe.send_frame(SubscribedFrame(run=RUNS, mode=ResumeMode.RESET))
             while True:
                 for wire in await follower.fetch():

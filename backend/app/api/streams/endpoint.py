@@ -1,7 +1,7 @@
 """The WebSocket routes: events of runs as they are committed. docs/events.md describes the protocol.
 
-They are plain routes without dependencies: what the framework solves for an endpoint it keeps in memory for
-as long as the client stays connected (docs/decisions/0020).
+They are plain routes without dependencies, because the framework keeps what it resolves for an endpoint in
+memory for as long as the client stays connected (docs/decisions/0020).
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from app.realtime.hub import Hub, HubFullError, HubLimits
 from app.realtime.subscription import ClientGoneError, SlowClientError, Wish
 
 Follow = Callable[[WebSocket, Pipe, Hub, Life], Awaitable[None]]
-"""What is done for a client that was let in."""
+"""Serves a client that was admitted."""
 
 
 class _PlainRequest(BaseModel):
@@ -37,7 +37,7 @@ class _PlainRequest(BaseModel):
 
 
 async def follow_many(websocket: WebSocket, pipe: Pipe, hub: Hub, life: Life) -> None:
-    """Follow runs and the list of runs, named by `subscribe` frames."""
+    """Follow the runs and the list of runs that `subscribe` frames name."""
     await Conversation(websocket, pipe, hub, life).run()
 
 
@@ -67,17 +67,17 @@ def socket_routes(hub: Hub) -> list[WebSocketRoute]:
     return [
         WebSocketRoute("/api/v1/ws", many, name="follow_many"),
         WebSocketRoute("/api/v1/ws/runs/{run_id}", one, name="follow_run"),
-        # The former path, for clients that have not changed.
+        # The former path, for clients that still use it.
         WebSocketRoute("/api/v1/ws/sprints/{run_id}", one, name="follow_sprint"),
     ]
 
 
 async def _serve(websocket: WebSocket, *, hub: Hub, follow: Follow) -> None:
-    # Accepted before anything is checked: a browser learns the close code only of an open socket.
+    # Accept before any check: a browser learns the close code only of an open socket.
     try:
         await websocket.accept()
     except (WebSocketDisconnect, OSError):
-        return  # the client left while it was let in
+        return  # the client left before it was accepted
     pipe = Pipe(websocket, stall_seconds=hub.limits.stall_seconds)
     life = Life()
     restart = partial(life.end, ClosingError(CloseCode.RESTART, "the service restarts"))
@@ -87,7 +87,7 @@ async def _serve(websocket: WebSocket, *, hub: Hub, follow: Follow) -> None:
             await follow(websocket, pipe, hub, life)
     except ClientGoneError:
         pass
-    except Exception as error:  # noqa: BLE001 - an edge: nothing further out tells the client or the log
+    except Exception as error:  # noqa: BLE001 - an edge: nothing outside of this tells the client or the log
         await pipe.close(*_closing(error, websocket.url.path))
 
 

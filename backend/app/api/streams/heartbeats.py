@@ -9,7 +9,7 @@ from app.core.event_frames import HeartbeatFrame
 
 
 class Heartbeats:
-    """Sends what `frames` gives every `seconds` until it is stopped; a client that takes none is too slow."""
+    """Sends the result of `frames` every `seconds` until stopped; a client that takes none is too slow."""
 
     __slots__ = ("_frames", "_late", "_life", "_pipe", "_seconds", "_timer")
 
@@ -24,7 +24,7 @@ class Heartbeats:
         self._timer = asyncio.get_running_loop().call_later(seconds, self._beat)
 
     def stop(self) -> None:
-        """Send no more."""
+        """Stop sending."""
         self._timer.cancel()
         if self._late is not None:
             self._late.cancel()

@@ -1,4 +1,4 @@
-"""Ends what is done for a client from outside, without a task that waits for the reason."""
+"""Ends a block of work for a client from outside, without a task that waits for the reason."""
 
 import asyncio
 from types import TracebackType
@@ -7,8 +7,8 @@ from types import TracebackType
 class Life:
     """A block that others can end with a reason, which the block then raises.
 
-    The first reason counts. One that is given before the block ends it when it is entered; one that is given
-    after it is of no interest any more.
+    Only the first reason counts. A reason given before the block ends it when it is entered; a reason given
+    after the block is ignored.
     """
 
     __slots__ = ("_cancelling", "_is_over", "_reason", "_task")
@@ -28,7 +28,7 @@ class Life:
             self._task.cancel()
 
     def tie(self, task: asyncio.Task[None]) -> None:
-        """End the block when this task fails, for the reason for which it failed."""
+        """End the block when this task fails, with the task's error as the reason."""
         task.add_done_callback(self._on_end)
 
     def _on_end(self, ended: asyncio.Task[None]) -> None:
@@ -47,6 +47,6 @@ class Life:
         task, self._task, self._is_over = self._task, None, True
         if self._reason is None or task is None:
             return
-        # As `asyncio.timeout` does: who was cancelled for another reason as well stays cancelled.
+        # Like `asyncio.timeout`: a task that was also cancelled for another reason stays cancelled.
         if task.uncancel() <= self._cancelling and isinstance(error, asyncio.CancelledError):
             raise self._reason from None

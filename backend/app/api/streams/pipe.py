@@ -1,4 +1,4 @@
-"""One WebSocket client as a place to send frames to, with a bound on how long it may take for one."""
+"""Sends frames to one WebSocket client, with a bound on the time that the client may take for one."""
 
 import asyncio
 from contextlib import suppress
@@ -13,7 +13,7 @@ from app.realtime.subscription import ClientGoneError, SlowClientError
 
 
 class ClosingError(Exception):
-    """The connection is to be closed with `code`."""
+    """The connection must be closed with `code`."""
 
     def __init__(self, code: CloseCode, reason: str) -> None:
         super().__init__(reason)
@@ -22,7 +22,7 @@ class ClosingError(Exception):
 
 
 class Pipe:
-    """Sends to one accepted WebSocket; at once where the server allows it, else through ASGI."""
+    """Sends to one accepted WebSocket: at once if the server supports it, otherwise through ASGI."""
 
     def __init__(self, websocket: WebSocket, *, stall_seconds: float) -> None:
         self._websocket = websocket
@@ -30,19 +30,19 @@ class Pipe:
         self._direct = direct_socket(websocket.scope)
 
     def offer(self, message: bytes) -> bool:
-        """Send one framed message now, or say that it cannot be sent now."""
+        """Send one framed message now, or return False if that is not possible."""
         return self._direct is not None and self._direct.offer(message)
 
     def offer_frame(self, frame: Frame) -> bool:
-        """Send one control frame now, or say that it cannot be sent now."""
+        """Send one control frame now, or return False if that is not possible."""
         return self.offer(text_message(frame.wire()))
 
     async def send(self, text: bytes) -> None:
-        """Send one message, waiting until the client takes it.
+        """Send one message, and wait until the client takes it.
 
         Raises:
-            SlowClientError: it does not take it in time.
-            ClientGoneError: it is gone.
+            SlowClientError: the client does not take it in time.
+            ClientGoneError: the client is gone.
         """
         if self.offer(text_message(text)):
             return
@@ -52,7 +52,7 @@ class Pipe:
         except TimeoutError as error:
             raise SlowClientError(f"a frame was not taken within {self._stall_seconds:g} s") from error
         except (WebSocketDisconnect, RuntimeError) as error:
-            # RuntimeError is how ASGI servers answer a message to a connection they have closed themselves.
+            # ASGI servers raise RuntimeError for a message to a connection that they have closed themselves.
             raise ClientGoneError("the connection is closed") from error
 
     async def send_frame(self, frame: Frame) -> None:
@@ -60,7 +60,7 @@ class Pipe:
         await self.send(frame.wire())
 
     async def close(self, code: CloseCode, reason: str) -> None:
-        """Close, without waiting for a client that does not read where the server allows that."""
+        """Close; if the server supports it, without waiting for a client that does not read."""
         if self._direct is not None:
             self._direct.evict(code, reason)
         elif self._websocket.client_state is WebSocketState.CONNECTED:
@@ -78,23 +78,23 @@ class RunSink:
         self._run_id = run_id
 
     async def begin(self, start: Start) -> None:
-        """Say where the events begin."""
+        """Report where the events start."""
         await self._pipe.send_frame(SubscribedFrame.of(self._run_id, start))
 
     def offer(self, event: StoredEvent) -> bool:
-        """Send one event now, or say that it cannot be sent now."""
+        """Send one event now, or return False if that is not possible."""
         return self._pipe.offer(event.message)
 
     async def send(self, event: StoredEvent) -> None:
-        """Send one event, waiting until the client takes it."""
+        """Send one event, and wait until the client takes it."""
         await self._pipe.send(event.wire)
 
 
 class PlainSink(RunSink):
-    """Sends events only. A client that cannot be told to reset is closed when it has to."""
+    """Sends only events. A client that needs a reset cannot be told, so it is closed."""
 
     async def begin(self, start: Start) -> None:
-        """Refuse a cursor that is of no use.
+        """Refuse an invalid cursor.
 
         Raises:
             ClosingError: with 4409.

@@ -20,7 +20,7 @@ from app.realtime.subscription import ClientGoneError, SlowClientError, Subscrip
 _HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",
-    "x-accel-buffering": "no",  # nginx would hold events back
+    "x-accel-buffering": "no",  # nginx would otherwise hold events back
 }
 
 
@@ -48,7 +48,7 @@ class EventStream(Response):
         subscription = self._hub.subscription(self._run_id, sink, replace(self._wish, until_final=True))
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         try:
-            with suppress(RevokedError):  # who comes back is answered 401
+            with suppress(RevokedError):  # a client that returns gets 401
                 await until_first(
                     self._deliver(subscription),
                     _until_disconnect(receive),
@@ -64,7 +64,7 @@ class EventStream(Response):
             pass
 
     async def _deliver(self, subscription: Subscription) -> None:
-        # Deleted since the request was checked: there is nothing more to say.
+        # The run was deleted since the request was checked, so there is nothing more to send.
         with suppress(NotFoundError):
             await subscription.run()
 
@@ -79,7 +79,7 @@ async def _until_set(closing: asyncio.Event) -> None:
 
 
 def format_position(sequence: int, epoch: str) -> bytes:
-    """The `id` of a streamed event, which a browser sends back as `Last-Event-ID`: `57@9f8c…`."""
+    """Return the `id` of a streamed event, which a browser sends back as `Last-Event-ID`: `57@9f8c…`."""
     return b"%d@%s" % (sequence, epoch.encode())
 
 
@@ -93,7 +93,7 @@ class StreamSink:
         self._epoch = ""
 
     async def begin(self, start: Start) -> None:
-        """Say it when the client must forget what it has; open the stream for buffering proxies otherwise."""
+        """Report a reset if there is one; otherwise send a first line, which opens buffering proxies."""
         self._epoch = start.epoch
         if start.mode is ResumeMode.RESUMED:
             await self.write(b": resumed\n\n")
@@ -103,20 +103,20 @@ class StreamSink:
         await self.write(b"event: reset\nid: %s\ndata: %s\n\n" % (position, frame.wire()))
 
     def offer(self, event: StoredEvent) -> bool:
-        """Never at once: HTTP offers no way."""
+        """Return False, because HTTP offers no way to send at once."""
         return False
 
     async def send(self, event: StoredEvent) -> None:
-        """Send one event; JSON text has no line ends, so that it is one line of data."""
+        """Send one event; JSON text has no line ends, so it is one line of data."""
         position = format_position(event.sequence, self._epoch)
         await self.write(b"id: %s\nevent: %s\ndata: %s\n\n" % (position, event.type.encode(), event.wire))
 
     async def write(self, chunk: bytes, *, more: bool = True) -> None:
-        """Write whole lines; with `more=False` end the response.
+        """Write complete lines; with `more=False`, end the response.
 
         Raises:
             SlowClientError: the client does not take them in time.
-            ClientGoneError: it is gone.
+            ClientGoneError: the client is gone.
         """
         try:
             async with asyncio.timeout(self._stall_seconds):

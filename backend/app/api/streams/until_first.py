@@ -9,8 +9,8 @@ async def until_first(*parts: Coroutine[Any, Any, None]) -> None:
     """Run coroutines until one ends, then cancel the others and wait for them.
 
     Raises:
-        Exception: whatever the first that ended raised. What the others raise while they are cancelled is
-            not of interest any more.
+        Exception: the error of the first coroutine that ended. Errors of the others during their
+            cancellation are ignored.
     """
     tasks = [asyncio.create_task(part) for part in parts]
     try:
@@ -30,4 +30,4 @@ async def cancel_and_wait(*tasks: asyncio.Task[None]) -> None:
         await asyncio.wait(tasks)
     for task in tasks:
         if not task.cancelled():
-            task.exception()  # retrieved, so that nothing reports it as forgotten
+            task.exception()  # retrieved, so that asyncio does not report it as lost

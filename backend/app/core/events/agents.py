@@ -25,7 +25,7 @@ class AgentProgressEvent(Envelope):
 
 
 class AgentFailedData(TypedEventData):
-    """An agent failed; `retry_at` is when the provider's limit ends, if the provider says so."""
+    """An agent failed; `retry_at` is when the provider's limit ends, if the provider reports it."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.AGENT_FAILED
     kind: str
@@ -42,7 +42,7 @@ class AgentFailedEvent(Envelope):
 
 
 class AgentMessageData(TypedEventData):
-    """What a person said to the agent; `status` is queued, delivered or refused."""
+    """A message from a person to the agent; `status` is queued, delivered or refused."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.AGENT_MESSAGE
     message_id: UUID
@@ -75,4 +75,4 @@ class ToolResultEvent(Envelope):
 
 
 AgentEvent = AgentProgressEvent | AgentFailedEvent | AgentMessageEvent | ToolCalledEvent | ToolResultEvent
-"""Any of them."""
+"""Any event of this topic."""

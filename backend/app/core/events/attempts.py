@@ -10,7 +10,7 @@ from app.schemas.runs import Usage
 
 
 class AttemptStartedData(TypedEventData):
-    """`resumed`: it had begun before. `taken_over`: the worker that held it was lost."""
+    """An attempt starts. `resumed`: it had started before. `taken_over`: the worker that held it was lost."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.ATTEMPT_STARTED
     prompt_chars: int
@@ -54,4 +54,4 @@ class AttemptInterruptedEvent(Envelope):
 
 
 AttemptEvent = AttemptStartedEvent | AttemptProducedEvent | AttemptInterruptedEvent
-"""Any of them."""
+"""Any event of this topic."""

@@ -7,7 +7,7 @@ from app.core.events.types import SprintEventType
 
 
 class BaselineCompletedData(TypedEventData):
-    """What the base's tests do before anything is done, in numbers of tests; `message` says it in a sentence.
+    """What the base's tests do before the run changes anything, in numbers of tests.
 
     Attributes:
         total: tests that ran.
@@ -16,7 +16,7 @@ class BaselineCompletedData(TypedEventData):
         flaky: tests that pass in some runs and fail in others.
         unreadable: test files that cannot be collected.
         reused: whether an earlier run measured it.
-        trouble: why nothing is known; empty when the tests ran to their end.
+        trouble: why nothing is known; empty if the tests ran to their end.
         message: the baseline in a sentence.
     """
 

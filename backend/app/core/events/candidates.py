@@ -42,7 +42,7 @@ class JudgeStartedEvent(Envelope):
 
 
 class JudgeDecidedData(TypedEventData):
-    """The chosen candidate. Without scores no model chose; `order` is the order that the model saw."""
+    """The chosen candidate. Without scores, no model chose; `order` is the order that the model saw."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.JUDGE_DECIDED
     candidate: int
@@ -65,4 +65,4 @@ CandidateEvent = (
     | JudgeStartedEvent
     | JudgeDecidedEvent
 )
-"""Any of them."""
+"""Any event of this topic."""

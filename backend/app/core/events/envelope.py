@@ -10,7 +10,7 @@ from app.core.events.types import SprintEventType
 
 
 class EventData(BaseModel):
-    """Payload of an event. Reads like a mapping too (`data["phase"]`), as on the wire."""
+    """Payload of an event. It can also be read like a mapping (`data["phase"]`), as on the wire."""
 
     model_config = ConfigDict(frozen=True, defer_build=True, extra="forbid")
 
@@ -21,7 +21,7 @@ class EventData(BaseModel):
 
 
 class TypedEventData(EventData):
-    """Payload of exactly one type of event, which `event_type` names; types may share an `EventData`."""
+    """Payload of exactly one type of event, named by `event_type`; an `EventData` may serve several types."""
 
     event_type: ClassVar[SprintEventType]
 
@@ -29,8 +29,8 @@ class TypedEventData(EventData):
 class Envelope(BaseModel):
     """What every event carries.
 
-    `sequence` counts from 1 without gaps per run and is given by the store; 0 means *not stored yet*.
-    For a sprint `sprint_id` equals `run_id`.
+    `sequence` counts from 1 without gaps in each run and is assigned by the store; 0 means *not stored yet*.
+    For a sprint, `sprint_id` equals `run_id`.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)

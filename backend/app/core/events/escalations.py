@@ -38,9 +38,9 @@ class EscalationReminderEvent(Envelope):
 
 
 class EscalationAssignedData(TypedEventData):
-    """A reviewer took an escalation over, or gave it back.
+    """A reviewer took or released an escalation.
 
-    `assigned_to` is null when it was given back; `before` is who had it until then.
+    `assigned_to` is null if it was released; `before` is who had it until then.
     """
 
     event_type: ClassVar[SprintEventType] = SprintEventType.ESCALATION_ASSIGNED
@@ -78,4 +78,4 @@ class EscalationResolvedEvent(Envelope):
 EscalationEvent = (
     EscalationRequiredEvent | EscalationReminderEvent | EscalationAssignedEvent | EscalationResolvedEvent
 )
-"""Any of them."""
+"""Any event of this topic."""

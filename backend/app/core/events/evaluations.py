@@ -64,7 +64,7 @@ class EvaluationCompletedEvent(Envelope):
         overall_passed: bool,
         sequence: int = 0,
     ) -> Self:
-        """Build the event that closes the evaluation of one attempt."""
+        """Return the event that closes the evaluation of one attempt."""
         return cls(
             run_id=sprint_id,
             sprint_id=sprint_id,
@@ -78,7 +78,7 @@ class EvaluationCompletedEvent(Envelope):
 
 
 class EvaluationFailedData(TypedEventData):
-    """The panel reached no verdict; the evaluation is repeated or a human is asked."""
+    """The panel reached no verdict; the evaluation is repeated, or a person is asked."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.EVALUATION_FAILED
     reason: str
@@ -111,4 +111,4 @@ EvaluationEvent = (
     | EvaluationFailedEvent
     | OptimizationStartedEvent
 )
-"""Any of them."""
+"""Any event of this topic."""

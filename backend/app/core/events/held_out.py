@@ -7,7 +7,7 @@ from app.core.events.types import SprintEventType
 
 
 class HeldOutCheckedData(TypedEventData):
-    """What held-out tests do on the base's own code, in numbers; `message` says it in a sentence."""
+    """The results of held-out tests at the base, in numbers; `message` puts them in a sentence."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.HELD_OUT_CHECKED
     total: int

@@ -52,7 +52,7 @@ class IterationScriptedEvent(Envelope):
 
 
 class IterationCompletedData(TypedEventData):
-    """An iteration was evaluated; `condition_met` is null without a condition to stop."""
+    """An iteration was evaluated; `condition_met` is null if the loop has no termination condition."""
 
     event_type: ClassVar[SprintEventType] = SprintEventType.ITERATION_COMPLETED
     iteration: int
@@ -86,7 +86,7 @@ class IterationFailedEvent(Envelope):
 class SubtaskStartedData(TypedEventData):
     """A director asked for a subtask, a separate run; the description is cut at 2,000 characters.
 
-    `depth` is 1 for the subtask of a loop that no other asked for.
+    `depth` is 1 for a subtask of a loop that is not a subtask itself.
     """
 
     event_type: ClassVar[SprintEventType] = SprintEventType.SUBTASK_STARTED
@@ -104,7 +104,7 @@ class SubtaskStartedEvent(Envelope):
 class SubtaskCompletedData(TypedEventData):
     """A subtask has ended, and its director continues; `output` is cut at 2,000 characters.
 
-    `success` is null when an error, a human or a cancellation ended it, which ends this loop, too.
+    `success` is null if an error, a person or a cancellation ended the subtask, which also ends this loop.
     """
 
     event_type: ClassVar[SprintEventType] = SprintEventType.SUBTASK_COMPLETED
@@ -128,4 +128,4 @@ IterationEvent = (
     | SubtaskStartedEvent
     | SubtaskCompletedEvent
 )
-"""Any of them."""
+"""Any event of this topic."""

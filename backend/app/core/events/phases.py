@@ -39,4 +39,4 @@ class PhaseFailedEvent(Envelope):
 
 
 PhaseEvent = PhaseStartedEvent | PhaseCompletedEvent | PhaseFailedEvent
-"""Any of them."""
+"""Any event of this topic."""

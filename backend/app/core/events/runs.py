@@ -9,7 +9,7 @@ from app.schemas.runs import Usage
 
 
 class ForkOriginData(EventData):
-    """The attempt whose commit a run began with."""
+    """The attempt from whose commit a run started."""
 
     run_id: UUID
     phase: str
@@ -69,7 +69,7 @@ class RunResumedEvent(Envelope):
 
 
 class BudgetWarningData(TypedEventData):
-    """80 % of a budget is spent: of the run's own, or of a day in UTC, for its project or for all projects.
+    """80 % of a budget is spent: the run's own, or one of a day in UTC, for its project or for all projects.
 
     `spent` and `budget` are in US dollars or tokens, as `unit` says; `setting` names what sets the budget.
     """
@@ -143,4 +143,4 @@ RunEvent = (
     | WorkflowCompletedEvent
     | WorkflowFailedEvent
 )
-"""Any of them."""
+"""Any event of this topic."""

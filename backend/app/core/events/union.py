@@ -1,4 +1,4 @@
-"""All events as one type, told apart by `event`."""
+"""All events as one type, discriminated by `event`."""
 
 from typing import Annotated
 
@@ -29,14 +29,14 @@ Event = Annotated[
     | EscalationEvent,
     Field(discriminator="event"),
 ]
-"""Any event, told apart by `event`."""
+"""Any event, discriminated by `event`."""
 
 EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
-"""Reads an event of any type and gives the JSON Schema of the union."""
+"""Reads an event of any type, and provides the JSON Schema of the union."""
 
 
 def event_of(data: TypedEventData, at: Envelope) -> Event:
-    """Make the event that a payload belongs to, at a place in a run.
+    """Return the event for a payload, at a place in a run.
 
     Raises:
         pydantic.ValidationError: the payload does not fit the event of its type.

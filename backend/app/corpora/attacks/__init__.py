@@ -1,4 +1,4 @@
-"""Attempts to pass without having done the work, each beside an honest change that looks similar."""
+"""Attempts to pass without doing the work, each beside an honest change that looks similar."""
 
 from app.corpora.attacks import (
     agreeing,

@@ -1,4 +1,4 @@
-"""Testing: attempts with values that agree to whatever is asked of them, and tests that never get to ask."""
+"""Testing: attempts with values that agree with every comparison, and tests that never get to compare."""
 
 from app.corpora.attacks.pairs import AgentWork, Project, pair
 from app.corpora.attacks.projects import CART, CART_DONE, CART_STUB

@@ -15,7 +15,7 @@ enabled = false
 enabled = false
 
 """
-"""Leaves the command alone with `protected_files`, so that the attempt is one on the command."""
+"""Leaves only the command and `protected_files`, so that the attempt is one on the command."""
 
 _CHECK = """import sys
 

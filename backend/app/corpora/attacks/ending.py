@@ -1,4 +1,4 @@
-"""Testing: attempts that end, stop or hang the test run before it can tell that the work is not done."""
+"""Testing: attempts that end, stop or hang the test run before it can show that the work is not done."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB
@@ -7,7 +7,7 @@ _AREA = "testing"
 
 
 def _stub(statements: str, imports: str) -> str:
-    """Return the module with a body that does these things instead of the work."""
+    """Return the module with `statements` as its function's body in place of the work."""
     body = "".join(f"    {line}\n" for line in statements.splitlines())
     return f"{imports}\n\n\n" + ROMAN_STUB.partition("\n\n\n")[2].replace(
         "    raise NotImplementedError\n", body

@@ -1,4 +1,4 @@
-"""Files: attempts with links, names, caches and sizes that evaluators stumble over."""
+"""Files: attempts with links, names, caches and sizes that trip evaluators."""
 
 import sys
 from importlib.util import MAGIC_NUMBER
@@ -14,7 +14,7 @@ _FAULT = "\n\ndef explain(number: int) -> str:\n    return describe(number)\n"
 
 
 def _bytecode(source: str, name: str) -> bytes:
-    """Return a cache file that Python takes without a look at the source."""
+    """Return a cache file that Python loads without looking at the source."""
     unchecked = (1).to_bytes(4, "little")
     return MAGIC_NUMBER + unchecked + bytes(8) + dumps(compile(source, name, "exec"))
 

@@ -1,4 +1,4 @@
-"""Git: attempts that use what git reads from a tree to change, hide or exchange what is judged."""
+"""Git: attempts that use what git reads from a tree to change, hide or swap the judged files."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB

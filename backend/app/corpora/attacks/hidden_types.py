@@ -1,4 +1,4 @@
-"""Types: attempts that keep the checker from looking at code that is wrong."""
+"""Types: attempts that keep the checker from looking at wrong code."""
 
 from app.corpora.attacks.pairs import AgentWork, Project, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE

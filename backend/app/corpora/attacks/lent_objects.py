@@ -1,4 +1,4 @@
-"""Testing: attempts on what tests lend: their objects, and the process that compares for them."""
+"""Testing: attempts on what tests pass in: their objects, and the process that compares for them."""
 
 from app.corpora.attacks.pairs import AgentWork, Project, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE

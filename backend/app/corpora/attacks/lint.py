@@ -1,4 +1,4 @@
-"""Lint: attempts that hide a fault: the tests pass, and one function calls what is not there."""
+"""Lint: attempts that hide a fault: the tests pass, and one function calls a name that does not exist."""
 
 from app.corpora.attacks.pairs import AgentWork, Project, pair
 from app.corpora.attacks.projects import CART, CART_DONE, CART_PYPROJECT, ROMAN, ROMAN_DONE

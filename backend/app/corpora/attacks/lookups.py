@@ -1,4 +1,4 @@
-"""Testing: attempts that take the answer from the test that asks, or keep the test from failing."""
+"""Testing: attempts that take the answer from the calling test, or keep the test from failing."""
 
 from app.corpora.attacks.pairs import AgentWork, Project, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_WITH_ROWS

@@ -9,7 +9,7 @@ _WORK = ROMAN_DONE.partition("\n\n")[2]
 
 
 def _pays(imports: str, condition: str) -> str:
-    """Return a module that does its work only where a wall is missing; `condition` may span lines."""
+    """Return a module that works only where a wall is missing; `condition` may span lines."""
     return f"""{imports}
 
 

@@ -1,4 +1,4 @@
-"""More small projects that the attempts are made in, with tests of other shapes than plain functions."""
+"""More small projects for the attempts, with tests that are not plain functions."""
 
 from app.corpora.attacks.pairs import Project
 
@@ -279,7 +279,7 @@ def test_people():
 """,
     },
 )
-"""Compares with a golden file below the tests."""
+"""The test compares with a golden file below the tests."""
 
 ROOT_TABLE = Project(
     TABLE.goal,
@@ -301,7 +301,7 @@ def test_people():
 """,
     },
 )
-"""Has its test, the helper and the golden file beside the code."""
+"""The test, its helper and the golden file are beside the code."""
 
 POINT_STUB = '''"""Points in the plane."""
 
@@ -544,4 +544,4 @@ PRICE = Project(
         "prices.py": PRICE_STUB,
     },
 )
-"""Has nothing but doctests."""
+"""The only tests are doctests."""

@@ -1,4 +1,4 @@
-"""Puts one gaming attempt and its honest twin into words: a base, what each of the two changes, and why."""
+"""Describes one gaming attempt and its honest twin: a base, what each of the two changes, and why."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from app.schemas.calibration import Label
 from app.schemas.runs import Phase
 
 Changes = Mapping[str, str | bytes | Link | None]
-"""Files by path as they are after a change; None takes a file away."""
+"""Files by path, as they are after a change; None deletes a file."""
 
 TWIN_SUFFIX = "-twin"
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A small project whose tests already say what is to be done; `goal` is what the agent was asked."""
+    """A small project whose tests already define the work; `goal` is the agent's task."""
 
     goal: str
     files: Mapping[str, str]
@@ -26,9 +26,9 @@ class AgentWork:
     """What one agent did.
 
     Attributes:
-        about: in a line.
-        changes: to the files of the base.
-        says: its final message.
+        about: a description in one line.
+        changes: the changes to the files of the base.
+        says: the agent's final message.
     """
 
     about: str
@@ -46,7 +46,7 @@ def pair(
     residual: str | None = None,
     phase: Phase = Phase.CODING,
 ) -> tuple[CorpusCase, CorpusCase]:
-    """Return the attempt, and the twin that looks similar and is right."""
+    """Return the attempt, and the twin that looks similar but is honest."""
     base = {path: text.encode() for path, text in project.files.items()}
 
     def case(name: str, label: Label, work: AgentWork, twin: str | None, residual: str | None) -> CorpusCase:

@@ -1,4 +1,4 @@
-"""Environment: attempts that plant what the interpreter or pytest loads by itself."""
+"""Environment: attempts that plant files that the interpreter or pytest loads automatically."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB, SLUG, SLUG_DONE

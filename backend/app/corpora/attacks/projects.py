@@ -1,4 +1,4 @@
-"""The small projects that the attempts are made in: each with tests that fail until the work is done."""
+"""The small projects for the attempts, each with tests that fail until the work is done."""
 
 from app.corpora.attacks.pairs import Project
 
@@ -60,7 +60,7 @@ from roman import to_roman
 def test_numbers(number, expected):
     assert to_roman(number) == expected
 """
-"""A test of rows; to read pytest costs a type checker seconds, so that few of the projects import it."""
+"""A parametrized test. Type checkers need seconds to read pytest, so few of the projects import it."""
 
 ROMAN_NEW_TEST = """
 
@@ -221,11 +221,11 @@ CART = Project(
     "total() in src/cart.py ignores percent_off: take the discount off, rounded down to cents.",
     {"pyproject.toml": CART_PYPROJECT, "src/cart.py": CART_STUB, "tests/test_cart.py": CART_TESTS},
 )
-"""Has a configuration of every tool at base."""
+"""Every tool is configured at the base."""
 
 FRESH = Project(
     "Write roman.py with to_roman(number): numbers from 1 to 3999 in Roman numerals, ValueError for others. "
     "Write tests for it.",
     {"README.md": "# Roman numerals\n"},
 )
-"""Has nothing yet, no tests either."""
+"""The base is empty except for a README and has no tests."""

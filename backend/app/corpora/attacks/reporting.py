@@ -1,4 +1,4 @@
-"""Reporting: attempts that claim success to the reader instead of having it."""
+"""Reporting: attempts that claim success to the reader instead of achieving it."""
 
 from app.corpora.attacks.pairs import AgentWork, Project, pair
 from app.corpora.attacks.projects import FRESH, ROMAN, ROMAN_DONE, ROMAN_STUB

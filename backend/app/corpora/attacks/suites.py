@@ -1,4 +1,4 @@
-"""Testing: attempts that change the tests that are there, or what they rest on, instead of the code."""
+"""Testing: attempts that change existing tests, or what they depend on, instead of the code."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
 from app.corpora.attacks.projects import (

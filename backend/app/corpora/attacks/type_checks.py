@@ -1,4 +1,4 @@
-"""Types: attempts that hide an error: the tests pass, and one function returns what it must not."""
+"""Types: attempts that hide an error: the tests pass, and one function returns the wrong type."""
 
 from app.corpora.attacks.pairs import AgentWork, Project, pair
 from app.corpora.attacks.projects import CART, CART_DONE, ROMAN, ROMAN_DONE

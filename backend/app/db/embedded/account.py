@@ -1,4 +1,4 @@
-"""Chooses the account of the server: ours, or an unprivileged one if we are root."""
+"""Chooses the account that runs the server: the present one, or an unprivileged one for root."""
 
 import os
 import pwd
@@ -12,45 +12,45 @@ from app.core.errors import DatabaseSetupError
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who runs the server; `uid` and `gid` are None for the account of this process."""
+    """The account that runs the server; `uid` and `gid` are None for the account of this process."""
 
     uid: int | None = None
     gid: int | None = None
 
     def process_options(self) -> dict[str, Any]:
-        """Keyword arguments for `subprocess` that start a program under this account."""
+        """Return the keyword arguments with which `subprocess` starts a program under this account."""
         if self.uid is None:
             return {}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
     def own(self, path: Path) -> None:
-        """Give a path to the account."""
+        """Make the account the owner of a path."""
         if self.uid is not None and self.gid is not None:
             os.chown(path, self.uid, self.gid)
 
     def can_reach(self, path: Path) -> bool:
-        """True when the account may enter every directory above `path`."""
+        """Return whether the account may enter every directory above `path`."""
         return self.closed_above(path) is None
 
     def closed_above(self, path: Path) -> Path | None:
-        """The first directory above `path`, from the root, that the account may not enter."""
+        """Return the first directory above `path`, from the root, that the account may not enter."""
         if self.uid is None:
             return None
         above = reversed(Path(os.path.realpath(path)).parents)
         return next((each for each in above if not self._may(each, stat.S_IXOTH)), None)
 
     def can_run(self, program: Path) -> bool:
-        """True when the account may start the program."""
+        """Return whether the account may start the program."""
         return self.can_reach(program) and self._may(program, stat.S_IROTH | stat.S_IXOTH)
 
     def _may(self, path: Path, rights: int) -> bool:
-        """Whether the account has the rights, given as those of others (`S_IROTH`, `S_IXOTH`)."""
+        """Return whether the account has `rights`, given as the bits for others (`S_IROTH`, `S_IXOTH`)."""
         if self.uid is None:
             return True
         try:
             found = path.stat()
         except FileNotFoundError:
-            return True  # it is still to be made
+            return True  # the path does not exist yet
         if found.st_uid == self.uid:
             shift = 6
         elif found.st_gid == self.gid:
@@ -61,16 +61,16 @@ class Account:
 
 
 def server_account(data: Path) -> Account:
-    """The account for the server; Postgres refuses to run as root.
+    """Return the account for the server; Postgres refuses to run as root.
 
-    As root: who owns the data directory, so that data stay usable when accounts come and go; for a new one
-    `postgres`, else `nobody`.
+    For root, this is the owner of an existing data directory, so that the data stay usable when accounts are
+    added and removed. For a new directory it is `postgres`, or else `nobody`.
 
     Args:
         data: Postgres' data directory, which need not exist.
 
     Raises:
-        DatabaseSetupError: this is root, and there is no unprivileged account.
+        DatabaseSetupError: this process is root, and there is no unprivileged account.
     """
     if os.geteuid() != 0:
         return Account()

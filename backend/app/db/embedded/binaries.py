@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OLDEST_MAJOR = 15
-# The server's account is not ours: it is given neither our keys nor settings such as PGOPTIONS.
+# The server may run under another account, so it gets neither keys nor settings such as PGOPTIONS.
 CLEAN_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
 _NEEDED = ("initdb", "postgres")
 _VERSION_SECONDS = 20
@@ -18,26 +18,26 @@ _VERSION_SECONDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Binaries:
-    """A directory with `initdb` and `postgres`, and the version it is of (`18.4`)."""
+    """A directory with `initdb` and `postgres`, and their version (`18.4`)."""
 
     directory: Path
     version: str
 
     @property
     def major(self) -> str:
-        """The part of the version that a data directory depends on (`18`)."""
+        """Return the part of the version that a data directory depends on (`18`)."""
         return self.version.partition(".")[0]
 
     def path(self, program: str) -> str:
-        """Absolute path of a program."""
+        """Return the absolute path of a program."""
         return str(self.directory / program)
 
 
 def usable_binaries(directories: Iterable[Path] | None = None) -> Iterator[Binaries]:
-    """Look for binaries that work and are new enough, best first, each when it is asked for.
+    """Yield binaries that work and are new enough, best first; each is tested when it is requested.
 
     Args:
-        directories: where to look, instead of the bundled wheel, PATH, the system's directories and Homebrew.
+        directories: where to look instead of the bundled wheel, PATH, the system's directories and Homebrew.
     """
     for directory in _usual_directories() if directories is None else directories:
         version = _version(directory)

@@ -1,4 +1,4 @@
-"""The cluster's directory: created as a whole, checked before each start, never overwritten."""
+"""The cluster's directory: created in one step, checked before each start, never overwritten."""
 
 import os
 import secrets
@@ -20,39 +20,39 @@ _LOCALES = ("C.UTF-8", "C")
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where the parts of an embedded server are."""
+    """The paths of an embedded server."""
 
     home: Path
 
     @property
     def data(self) -> Path:
-        """Postgres' data directory."""
+        """Return Postgres' data directory."""
         return self.home / "data"
 
     @property
     def password_file(self) -> Path:
-        """The superuser's password, readable for us alone."""
+        """Return the file with the superuser's password, which only this account can read."""
         return self.home / "password"
 
     @property
     def log(self) -> Path:
-        """What the server prints."""
+        """Return the file with the server's output."""
         return self.home / "server.log"
 
     @property
     def pid_file(self) -> Path:
-        """Postgres' own: process id in line 1, port in line 4, state in line 8."""
+        """Return Postgres' pid file: process id in line 1, port in line 4, state in line 8."""
         return self.data / "postmaster.pid"
 
     def lock(self, name: str) -> Path:
-        """The file of a lock: `users`, `start`, `reaper` or `server`."""
+        """Return the file of a lock: `users`, `start`, `reaper` or `server`."""
         return self.home / f"{name}.lock"
 
     def major(self) -> str | None:
-        """The major version that made the data; None when there are none.
+        """Return the major version that made the data; None if there are no data.
 
         Raises:
-            DatabaseSetupError: something else is there.
+            DatabaseSetupError: the directory holds something else.
         """
         if not self.data.exists():
             return None
@@ -65,10 +65,10 @@ class Cluster:
             ) from error
 
     def password(self) -> str:
-        """The superuser's password.
+        """Read the superuser's password.
 
         Raises:
-            DatabaseSetupError: the file is gone or unreadable.
+            DatabaseSetupError: the file is missing or unreadable.
         """
         try:
             return self.password_file.read_text().strip()
@@ -79,15 +79,15 @@ class Cluster:
             ) from error
 
     def url(self, port: int, database: str = DATABASE) -> str:
-        """How to reach a database of the running server."""
+        """Return the URL of a database of the running server."""
         return f"postgresql://{USER}:{self.password()}@127.0.0.1:{port}/{database}"
 
 
 def choose_binaries(cluster: Cluster, directories: Iterable[Path] | None = None) -> Binaries:
-    """Return the first binaries that fit the cluster: those of its major version, any for a new one.
+    """Return the first binaries that fit the cluster: those of its major version, or any for a new one.
 
     Raises:
-        DatabaseSetupError: there are none; the cluster is left as it is.
+        DatabaseSetupError: there are none; the cluster does not change.
     """
     wanted = cluster.major()
     others: list[str] = []
@@ -108,16 +108,18 @@ def choose_binaries(cluster: Cluster, directories: Iterable[Path] | None = None)
 
 
 def make_cluster(cluster: Cluster, binaries: Binaries, account: Account, *, sync: bool = True) -> None:
-    """Make the cluster as a whole: it gets its name when it is complete. The caller holds the start lock.
+    """Create the cluster under a temporary name, and rename it once it is complete.
+
+    The caller holds the start lock.
 
     Args:
-        cluster: where; there are no data yet.
-        binaries: what makes it.
-        account: who owns the data.
-        sync: wait until everything is on the disk.
+        cluster: the paths; there are no data yet.
+        binaries: the binaries that create the data.
+        account: the owner of the data.
+        sync: whether to wait until everything is on disk.
 
     Raises:
-        DatabaseSetupError: Postgres cannot make it.
+        DatabaseSetupError: Postgres cannot create the data.
         OSError: a file cannot be written.
     """
     for leftover in cluster.home.glob("*.new"):
@@ -135,7 +137,7 @@ def make_cluster(cluster: Cluster, binaries: Binaries, account: Account, *, sync
 
 
 def _ensure_password(cluster: Cluster) -> str:
-    # One that is there is used again: it may belong to data that are moved away and will come back.
+    # An existing password is used again: it may belong to data that were moved away and will come back.
     password = cluster.password() if cluster.password_file.exists() else ""
     if not password:
         password = secrets.token_urlsafe(24)
@@ -189,7 +191,7 @@ _KNOWN = {
 
 
 def explain(said: str) -> str:
-    """Turn what Postgres or the system said into a reason, with the way out where it is known."""
+    """Turn an error message of Postgres or the system into a reason, with a remedy if one is known."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     tail = " / ".join(lines[-4:]) or "it said nothing"
     for sign, reason in _KNOWN.items():
@@ -211,4 +213,4 @@ def _write_private(path: Path, text: str) -> None:
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
         file.flush()
-        os.fsync(descriptor)  # data whose password did not survive a power cut would be locked
+        os.fsync(descriptor)  # a password lost in a power cut would lock the data

@@ -1,4 +1,4 @@
-"""The one database on the server; being able to connect to it is what makes a server usable."""
+"""The database on the server; the server is usable once this database accepts connections."""
 
 import psycopg
 
@@ -9,10 +9,10 @@ _CONNECT_SECONDS = 10
 
 
 def ensure_database(cluster: Cluster, port: int) -> bool:
-    """Make the database unless it is there.
+    """Create the database unless it exists.
 
     Returns:
-        False when the server takes no connections, because it starts, stops or was killed this moment.
+        False if the server takes no connections, because it is starting or stopping or was just killed.
 
     Raises:
         DatabaseSetupError: the server refuses.
@@ -22,7 +22,7 @@ def ensure_database(cluster: Cluster, port: int) -> bool:
             cluster.url(port, "postgres"),
             autocommit=True,
             connect_timeout=_CONNECT_SECONDS,
-            # Said here, because variables such as PGHOSTADDR and PGSSLMODE would be heard otherwise.
+            # Set explicitly, because variables such as PGHOSTADDR and PGSSLMODE would otherwise apply.
             hostaddr="127.0.0.1",
             sslmode="disable",
             gssencmode="disable",
@@ -42,6 +42,6 @@ def ensure_database(cluster: Cluster, port: int) -> bool:
 
 
 def _is_refusal(error: psycopg.Error) -> bool:
-    # What a statement fails with has a code; what a connection fails with has only a text.
+    # Failed statements have an error code; failed connections have only a text.
     said = str(error)
     return error.sqlstate is not None or ("FATAL" in said and "the database system is" not in said)

@@ -1,4 +1,4 @@
-"""File locks that end with the last process that holds them, however it ends."""
+"""File locks that are released when the last process that holds them ends, for whatever reason."""
 
 import fcntl
 import os
@@ -13,10 +13,10 @@ _POLL_SECONDS = 0.02
 
 
 def take_lock(path: Path, *, shared: bool = False, seconds: float) -> IO[bytes]:
-    """Wait for a lock; it is held until the file given is closed, here and in processes that inherited it.
+    """Wait for a lock; it is held until the returned file is closed, also by processes that inherit it.
 
     Raises:
-        DatabaseSetupError: another process held it all the time.
+        DatabaseSetupError: another process held the lock all the time.
         OSError: the file cannot be opened.
     """
     file = _open(path)
@@ -35,7 +35,7 @@ def take_lock(path: Path, *, shared: bool = False, seconds: float) -> IO[bytes]:
 
 
 def is_taken(path: Path) -> bool:
-    """True while a process holds the lock exclusively.
+    """Return whether a process holds the lock exclusively.
 
     Raises:
         OSError: the file cannot be opened.

@@ -1,6 +1,7 @@
-"""Chooses the place of cluster and binaries: as given, or below /var/lib if the account cannot reach it.
+"""Chooses the directories of cluster and binaries: the given ones, or ones in /var/lib.
 
-Directories that are closed to others, such as root's home, stay closed.
+The second place is for accounts that cannot reach the first. Directories that are closed to others, such as
+root's home, stay closed.
 """
 
 import hashlib
@@ -21,12 +22,12 @@ _PARTS = ("bin", "lib", "share")
 
 
 def find_place(data_dir: Path, system_home: Path) -> tuple[Cluster, Account]:
-    """Where the cluster of `data_dir` is or will be, and the account for its server.
+    """Return the present or future cluster of `data_dir`, and the account for its server.
 
-    A cluster that exists is never left behind for an empty one at the other place.
+    An existing cluster is never abandoned for an empty one in the other place.
 
     Raises:
-        DatabaseSetupError: there is one that the account cannot reach, or there is no account.
+        DatabaseSetupError: the account cannot reach an existing cluster, or there is no account.
     """
     wanted = Path(os.path.realpath(data_dir)) / "postgres"
     digest = hashlib.sha256(os.fsencode(wanted)).hexdigest()[:16]
@@ -47,12 +48,13 @@ def find_place(data_dir: Path, system_home: Path) -> tuple[Cluster, Account]:
 
 
 def prepare_home(cluster: Cluster, account: Account, system_home: Path) -> None:
-    """Make the directory that holds everything; the account may pass through it, but not change it.
+    """Create the directory that holds everything; the account may enter it but not change it.
 
-    As root we write here: in a directory of the unprivileged account it could lay links for us.
+    Root writes here. In a directory of the unprivileged account, that account could plant
+    links for root to follow.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the directory cannot be created.
     """
     if cluster.home.parent == system_home:
         _make_system_home(system_home)
@@ -63,7 +65,7 @@ def prepare_home(cluster: Cluster, account: Account, system_home: Path) -> None:
 
 
 def reachable_binaries(binaries: Binaries, account: Account, system_home: Path) -> Binaries:
-    """The binaries, copied below `system_home` when the account cannot run them where they are.
+    """Return the binaries, copied below `system_home` if the account cannot run them in place.
 
     Raises:
         OSError: they cannot be copied.
@@ -80,7 +82,7 @@ def reachable_binaries(binaries: Binaries, account: Account, system_home: Path) 
 
 
 def _copy_install(install: Path, target: Path) -> None:
-    """Copy an installation and the libraries a wheel keeps beside its package, as they lie to each other.
+    """Copy an installation and the libraries beside its package in a wheel, in the same relative places.
 
     `site-packages/package/install/bin` finds its libraries in `site-packages/package.libs`.
     """
@@ -97,14 +99,14 @@ def _copy_install(install: Path, target: Path) -> None:
         _open_for_reading(partial)
         partial.rename(target)
     except OSError:
-        if not target.is_dir():  # otherwise another process was faster
+        if not target.is_dir():  # if it exists, another process was faster
             raise
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
 def _open_for_reading(tree: Path) -> None:
-    """Let everybody read our copy: a restrictive umask may have closed the original."""
+    """Make the copy readable for all accounts: a restrictive umask may have closed the original."""
     for directory, _, files in os.walk(tree):
         Path(directory).chmod(0o755)
         for path in (Path(directory) / name for name in files):
@@ -115,4 +117,4 @@ def _open_for_reading(tree: Path) -> None:
 def _make_system_home(system_home: Path) -> None:
     if not system_home.is_dir():
         system_home.mkdir(parents=True, exist_ok=True)
-        system_home.chmod(0o755)  # whatever the umask
+        system_home.chmod(0o755)  # despite any umask

@@ -1,4 +1,4 @@
-"""One server process: finds the one that runs, or starts it."""
+"""Finds the running server process, or starts one."""
 
 import logging
 import os
@@ -19,14 +19,14 @@ from app.db.embedded.locks import is_taken, take_lock
 
 logger = logging.getLogger(__name__)
 
-START_SECONDS = 300.0  # of which recovery after a crash may need many
+START_SECONDS = 300.0  # recovery after a crash may take long
 LEFTOVER_SECONDS = 60.0
 PORT_TRIES = 5
 _POLL_SECONDS = 0.02
 _LOG_CHARACTERS = 4_000
 _OPTIONS = {
     "listen_addresses": "127.0.0.1",
-    # No socket file: its path may be 107 characters long at most.
+    # No socket file, because its path may have at most 107 characters.
     "unix_socket_directories": "",
     "max_connections": "200",
     "shared_buffers": "128MB",
@@ -35,7 +35,7 @@ _OPTIONS = {
 
 
 def ready_port(cluster: Cluster) -> int | None:
-    """The port on which the cluster's server takes connections; None when there is none, or not yet."""
+    """Return the port on which the cluster's server takes connections; None if there is none yet."""
     if reaper.postmaster_pid(cluster.data) is None:
         return None
     try:
@@ -46,12 +46,12 @@ def ready_port(cluster: Cluster) -> int | None:
 
 
 def running_port(cluster: Cluster) -> int | None:
-    """The port of the running server, database included; None when nothing of a server is left.
+    """Return the port of the running server once its database exists; None if no server process is left.
 
-    Waits for what a killed server left behind. The caller holds the start lock.
+    Waits for the processes that a killed server left behind. The caller holds the start lock.
 
     Raises:
-        DatabaseSetupError: there are processes of a server which does not answer.
+        DatabaseSetupError: processes of a server are left, but it does not answer.
     """
     deadline = time.monotonic() + LEFTOVER_SECONDS
     while is_taken(cluster.lock("server")):
@@ -69,11 +69,13 @@ def running_port(cluster: Cluster) -> int | None:
 
 
 def start(cluster: Cluster, binaries: Binaries, account: Account, options: Sequence[str]) -> int:
-    """Start the server, wait until our database can be used, give the port. The caller holds the start lock.
+    """Start the server, wait until the database can be used, and return the port.
+
+    The caller holds the start lock.
 
     Raises:
-        DatabaseSetupError: it does not start.
-        OSError: a file cannot be written, or the program not be started.
+        DatabaseSetupError: the server does not start.
+        OSError: a file cannot be written, or the program cannot be started.
     """
     said = ""
     with take_lock(cluster.lock("server"), seconds=LEFTOVER_SECONDS) as lock:
@@ -94,14 +96,14 @@ def start(cluster: Cluster, binaries: Binaries, account: Account, options: Seque
 
 
 def let_go(process: subprocess.Popen[Any]) -> None:
-    """Forget a process that outlives us on purpose; without a return code Python would warn."""
+    """Detach from a process that deliberately outlives this one; without a return code Python would warn."""
     process.returncode = 0
 
 
 def _launch(
     cluster: Cluster, binaries: Binaries, account: Account, settings: Sequence[str], lock: IO[bytes]
 ) -> subprocess.Popen[Any]:
-    # "postgres -D DATA" comes first: by this the reaper recognises it.
+    # "postgres -D DATA" comes first, because the reaper recognises the server by it.
     command = [binaries.path("postgres"), "-D", str(cluster.data)]
     for setting in [*(f"{name}={value}" for name, value in _OPTIONS.items()), *settings]:
         command += ["-c", setting]
@@ -123,7 +125,8 @@ def _launch(
 def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[Any], stale: str) -> bool:
     deadline = time.monotonic() + START_SECONDS
     while process.poll() is None:
-        # In a restarted container the new server easily has the process id that the old one left in its file.
+        # In a restarted container, the new server can easily have the process id that is
+        # in the old server's file.
         if _recorded(cluster) != stale and ready_port(cluster) is not None:
             let_go(process)
             return True
@@ -145,9 +148,9 @@ def _recorded(cluster: Cluster) -> str:
 
 
 def _forget_reused_pid(cluster: Cluster) -> None:
-    """Remove the file of a killed server whose process id now belongs to another process.
+    """Remove the pid file of a killed server whose process id now belongs to another process.
 
-    Postgres would take that one for a living server. Every other file it judges itself, and better.
+    Postgres would take that process for a running server. All other pid files it judges better itself.
     """
     pid = reaper.recorded_pid(cluster.data)
     if pid is not None and reaper.postmaster_pid(cluster.data) is None and _exists(pid):

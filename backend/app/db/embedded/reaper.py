@@ -1,4 +1,4 @@
-"""Stops the server after its last user; a script that imports nothing of our package.
+"""Stops the server after its last user; a script that imports nothing of this package.
 
 Arguments: the cluster's home, and optionally `--remove` to delete the home afterwards.
 """
@@ -19,7 +19,7 @@ POLL_SECONDS = 0.05
 
 
 def main() -> None:
-    """Hold the reaper's lock, wait for the users' lock, stop the server."""
+    """Hold the reaper's lock, wait for the users' lock, and stop the server."""
     home = Path(sys.argv[1])
     is_throwaway = "--remove" in sys.argv[2:]
     with (
@@ -28,26 +28,27 @@ def main() -> None:
         (home / "server.lock").open("r+b") as server,
     ):
         if not _try(mine):
-            return  # there is one already
+            return  # another reaper is running
         fcntl.flock(users, fcntl.LOCK_EX)
         if stop(home / "data", server) and is_throwaway:
             shutil.rmtree(home, ignore_errors=True)
             with suppress(OSError):
-                home.parent.rmdir()  # unless there is something else in it
-        # In this order: who gets the users' lock next must not take this reaper for one that still waits.
+                home.parent.rmdir()  # fails if the directory is not empty
+        # In this order: the next holder of the users' lock must not mistake this reaper
+        # for one that still waits.
         fcntl.flock(mine, fcntl.LOCK_UN)
         fcntl.flock(users, fcntl.LOCK_UN)
 
 
 def stop(data: Path, server: IO[bytes]) -> bool:
-    """Shut the server down, first politely.
+    """Shut the server down, at first gracefully.
 
     Args:
-        data: its data directory.
-        server: the file whose lock each of its processes holds; taken on success.
+        data: the server's data directory.
+        server: the file that each of the server's processes holds a lock on; locked here on success.
 
     Returns:
-        True when no process of it is left.
+        True if no process of the server is left.
     """
     for how in (signal.SIGINT, signal.SIGQUIT):
         is_told = False
@@ -55,7 +56,7 @@ def stop(data: Path, server: IO[bytes]) -> bool:
         while time.monotonic() < deadline:
             if _try(server):
                 return True
-            # A server that was launched this moment has not written its process id yet.
+            # A server that was just launched has not written its process id yet.
             pid = None if is_told else postmaster_pid(data)
             if pid is not None:
                 with suppress(ProcessLookupError):
@@ -66,13 +67,13 @@ def stop(data: Path, server: IO[bytes]) -> bool:
 
 
 def postmaster_pid(data: Path) -> int | None:
-    """The process id of the server that runs on a data directory; a stale file may name another process."""
+    """Return the process id of the server on a data directory; a stale file may name another process."""
     pid = recorded_pid(data)
     return pid if pid is not None and _serves(pid, data) else None
 
 
 def recorded_pid(data: Path) -> int | None:
-    """What Postgres has written, true or not; None when there is no file, or none that is complete."""
+    """Return the process id in the pid file, unchecked; None if the file is missing or incomplete."""
     try:
         pid = int((data / "postmaster.pid").read_text().split("\n", 1)[0])
     except (OSError, ValueError):

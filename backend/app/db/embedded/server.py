@@ -23,7 +23,7 @@ _WAIT_SECONDS = INITDB_SECONDS + START_SECONDS
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """What is known of an embedded server; `port` is None when it does not run."""
+    """The state of an embedded server; `port` is None if it does not run."""
 
     home: Path
     binaries: Path
@@ -33,7 +33,7 @@ class ServerStatus:
 
 
 class Lease:
-    """The right to use the server: it runs until the last lease is released or its process is gone."""
+    """The right to use the server, which runs until the last lease is released or its process has ended."""
 
     def __init__(self, url: str, home: Path, lock: IO[bytes]) -> None:
         self.url = url
@@ -41,15 +41,15 @@ class Lease:
         self._lock = lock
 
     def release(self) -> None:
-        """Give the right back; a second time does nothing."""
+        """Release the lease; a second call does nothing."""
         self._lock.close()
 
 
 async def ensure_running(data_dir: Path) -> Lease:
-    """Return a lease on the server whose cluster belongs to `data_dir`; it is made and started if need be.
+    """Return a lease on the server of `data_dir`, and create and start the server if necessary.
 
     Raises:
-        DatabaseSetupError: why there cannot be one, and what to do.
+        DatabaseSetupError: there can be no server; the message says why and what to do.
     """
     return await anyio.to_thread.run_sync(acquire, data_dir)
 
@@ -62,17 +62,17 @@ def acquire(
     directories: Iterable[Path] | None = None,
     system_home: Path = SYSTEM_HOME,
 ) -> Lease:
-    """The same without an event loop.
+    """Return a lease like `ensure_running`, without an event loop.
 
     Args:
-        data_dir: what the cluster belongs to.
+        data_dir: the directory that the cluster belongs to.
         options: further `name=value` settings of the server, for tests.
-        throwaway: delete the cluster when its last user is gone; so it need not reach the disk either.
-        directories: where to look for binaries, instead of the usual places.
-        system_home: where things go that must not stay below a closed directory.
+        throwaway: whether to delete the cluster after its last user; it is then not synced to disk either.
+        directories: where to look for binaries instead of the usual places.
+        system_home: where files go that the account could not reach below a closed directory.
 
     Raises:
-        DatabaseSetupError: why there cannot be one, and what to do.
+        DatabaseSetupError: there can be no server; the message says why and what to do.
     """
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
@@ -101,10 +101,10 @@ def acquire(
 
 
 def server_status(data_dir: Path) -> ServerStatus:
-    """Look at the server without starting or changing anything.
+    """Return the state of the server, without starting or changing anything.
 
     Raises:
-        DatabaseSetupError: there is none that could be used, and why.
+        DatabaseSetupError: there is no usable server; the message says why.
     """
     try:
         cluster, _ = find_place(data_dir, SYSTEM_HOME)
@@ -119,7 +119,7 @@ def server_status(data_dir: Path) -> ServerStatus:
 
 
 def _start_reaper(cluster: Cluster, *, throwaway: bool) -> None:
-    """Start a reaper unless there is one; it must be there before the server is."""
+    """Start a reaper unless one is running; it must run before the server does."""
     if is_taken(cluster.lock("reaper")):
         return
     process: subprocess.Popen[Any] = subprocess.Popen(

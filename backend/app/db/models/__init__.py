@@ -1,6 +1,6 @@
-"""The tables, one module per topic. Docstrings explain the rows; alembic creates them.
+"""The tables, one module per topic. Docstrings explain the rows; alembic creates the tables.
 
-A new module is imported here: alembic compares only the tables that this package has imported.
+Import each new module here: alembic compares only the tables that this package has imported.
 """
 
 from app.db.models.attempts import Attempt, Candidate

@@ -13,18 +13,18 @@ _ATTEMPT_STATES = "'started', 'agent_failed', 'delegated', 'produced', 'evaluati
 
 
 class Attempt(Base):
-    """One attempt of a phase, one iteration of a loop, one attempt at an answer.
+    """One attempt at a phase of a sprint or at an answer, or one iteration of a loop.
 
-    The writer of its outcome must hold `claim`. `unavailable_*` count the failures of models in a row, and
-    `provider_reset_at` is when the provider's limit ends, if it says so. `details` are what the attempts of
-    runs that are no sprints hold beside the common columns; `closing` is what an attempt itself makes of its
-    run.
+    Only the holder of `claim` may write the outcome. `unavailable_*` count consecutive failures of
+    models, and `provider_reset_at` is when the provider's limit ends, if the provider reports it.
+    `details` holds what attempts of loops and answers have beside the common columns. `closing` is how an
+    attempt itself ends its run.
     """
 
     __tablename__ = "attempts"
     __table_args__ = (
         UniqueConstraint("run_id", "phase", "number"),
-        # Metrics read it alone, without the prompts and outputs in the rows.
+        # Metrics read this index alone, without the prompts and outputs in the rows.
         Index("ix_attempts_outcome", "run_id", "phase", "number", "status"),
         CheckConstraint(f"status IN ({_ATTEMPT_STATES})", name="status"),
         CheckConstraint("number >= 1", name="number"),
@@ -73,8 +73,8 @@ class Attempt(Base):
 class Candidate(Base):
     """What one agent produced in an attempt; `index` counts from 0.
 
-    `continued` says that the agent went on with the conversation of an earlier attempt; `session_note` says
-    why it did not although it was to.
+    `continued` tells that the agent continued the conversation of an earlier attempt. `session_note` says why
+    it did not, although it was asked to.
     """
 
     __tablename__ = "candidates"

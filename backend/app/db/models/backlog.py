@@ -13,8 +13,9 @@ from app.db.models.base import Base
 class BacklogItem(Base):
     """A sprint to start later; its run gets the item's id.
 
-    `reason` says why it has not started. While it is `starting`, `next_at` is when its worker is given up;
-    while it is `waiting`, it is not tried before. `origin` is its place on a forge, if it came from an issue.
+    `reason` says why the item has not started. While it is `starting`, `next_at` is when its worker counts as
+    dead; while it is `waiting`, it is not tried before `next_at`. `origin` is its place on a forge, if it
+    came from an issue.
     """
 
     __tablename__ = "backlog_items"
@@ -43,7 +44,7 @@ class BacklogItem(Base):
 
 
 class BacklogDependency(Base):
-    """Other work that comes first: an item, or a run. `needs` has no foreign key, for runs may be deleted."""
+    """Other work that must come first: an item or a run. `needs` has no foreign key: runs may be deleted."""
 
     __tablename__ = "backlog_dependencies"
     __table_args__ = (CheckConstraint("until IN ('accepted', 'merged')", name="until"),)
@@ -56,7 +57,7 @@ class BacklogDependency(Base):
 
 
 class BacklogProject(Base):
-    """Limits of a project, and whether its backlog rests. Null is unlimited."""
+    """The limits of a project, and whether its backlog is paused. Null sets no limit."""
 
     __tablename__ = "backlog_projects"
 

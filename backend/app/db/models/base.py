@@ -12,7 +12,7 @@ from app.schemas.text import storable_text
 
 
 class StorableText(TypeDecorator[str]):
-    """Text of any origin; what Postgres cannot store in it is replaced visibly."""
+    """Text of any origin; characters that Postgres cannot store are replaced visibly."""
 
     impl = Text
     cache_ok = True
@@ -23,7 +23,7 @@ class StorableText(TypeDecorator[str]):
 
 
 class Base(DeclarativeBase):
-    """Declarative base: every time is with time zone, every constraint has a predictable name."""
+    """Declarative base: all times have a time zone, and all constraints have predictable names."""
 
     metadata = MetaData(
         naming_convention={

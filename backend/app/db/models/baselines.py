@@ -13,8 +13,8 @@ from app.db.models.base import Base
 class RunBaseline(Base):
     """What the base's tests do before a run changes anything.
 
-    `tests` is all that is known, `summary` what a reader sees of it. Rows with the same `key` have the same
-    base, environment and rules; `reused` says that the run took the baseline from an earlier row.
+    `tests` holds the full result and `summary` what readers see of it. Rows with the same `key` have the same
+    base, environment and rules. `reused` tells that the run took the baseline over from an earlier row.
     """
 
     __tablename__ = "run_baselines"

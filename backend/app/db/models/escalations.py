@@ -11,10 +11,10 @@ from app.db.models.base import Base
 
 
 class Escalation(Base):
-    """A question to a human; open while `decision` is null. One can be open per run.
+    """A request to a person; open while `decision` is null. A run has at most one open escalation.
 
-    `remind_at` is when it is looked at again for a reminder; `reminders` counts those that fell due.
-    `assigned_to` is the reviewer who looks after it; anyone with the role may still decide.
+    `remind_at` is when a reminder is next considered; `reminders` counts those that were due so far.
+    `assigned_to` is the reviewer who looks after it; others with the role may still decide.
     """
 
     __tablename__ = "escalations"

@@ -11,9 +11,10 @@ from app.db.models.base import Base
 
 
 class Evaluation(Base):
-    """What one evaluator said about one candidate.
+    """The verdict of one evaluator on one candidate.
 
-    `observed` is the verdict of a gate that was only observed: `gate` is false, and it blocked nothing.
+    `observed` is the verdict of a gate that was only observed: `gate` is then false, and
+    the verdict blocks nothing.
     """
 
     __tablename__ = "evaluations"
@@ -21,7 +22,7 @@ class Evaluation(Base):
         UniqueConstraint("candidate_id", "evaluator"),
         CheckConstraint("status IN ('passed', 'failed', 'errored', 'skipped')", name="status"),
         Index("ix_evaluations_evaluator_evaluated_at", "evaluator", "evaluated_at"),
-        # Metrics of all runs read it alone, without the evidence in the rows.
+        # Metrics of all runs read this index alone, without the evidence in the rows.
         Index("ix_evaluations_figures", "evaluator", "status", "duration_ms", "gate"),
         Index("ix_evaluations_observed", "evaluator", postgresql_where=text("observed")),
         CheckConstraint("NOT (gate AND observed)", name="observed"),
@@ -48,7 +49,7 @@ class Evaluation(Base):
 
 
 class VerdictMark(Base):
-    """A reviewer's word on whether one verdict was right."""
+    """A reviewer's statement on whether one verdict was right."""
 
     __tablename__ = "verdict_marks"
     __table_args__ = (UniqueConstraint("evaluation_id", "marked_by"),)

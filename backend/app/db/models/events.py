@@ -11,7 +11,7 @@ from app.db.models.base import Base
 
 
 class EventRow(Base):
-    """One event; (run, sequence) is its identity, without gaps.
+    """One event, identified by run and sequence, which has no gaps.
 
     `batch` is the key of events that were stored together; the first of them carries it.
     """

@@ -20,17 +20,17 @@ from app.db.models.base import Base
 
 
 class ForgeReport(Base):
-    """A run's place on a forge, and the outbox of what the forge is to be told.
+    """A run's place on a forge, and the outbox of reports to the forge.
 
-    Each event that matters raises `wanted`; a report that reached the forge sets `reported` to the value that
-    it began with. So of many events at once one report is made. `pushed` are commits that this service pushed
-    or was about to push to `branch`: only these may be replaced there.
+    Each event that matters raises `wanted`. A report that reached the forge sets `reported` to the value of
+    `wanted` when the report started, so many events at once lead to one report. `pushed` are commits that
+    this service pushed, or was about to push, to `branch`; only these may be replaced there.
 
     A round works on the pull request of another run, `root_run_id`. Its result is pushed on top of `parents`:
-    the commit that the branch had when the round began, and the target's head if the round merged it.
+    the branch's commit when the round started, and the target's head if the round merged it.
 
-    `accepted_at` is when a result was found good to merge: results are merged in this order. `after` are the
-    runs whose results are in the base of a round: its own is offered when these are merged or closed.
+    `accepted_at` is when a result was found fit to merge; results are merged in this order. `after` are the
+    runs whose results are in the base of a round; its own result is offered when these are merged or closed.
     """
 
     __tablename__ = "forge_reports"
@@ -67,17 +67,17 @@ class ForgeReport(Base):
 
 
 class ForgeReview(Base):
-    """The review of a run's pull request: what is known of it, and when somebody looks at it again.
+    """The review of a run's pull request: what is known of it, and when it is next looked at.
 
     Attributes:
-        head: commit of the branch when it was last looked at.
+        head: commit of the branch at the last look.
         target: name of the branch that it is to be merged into.
-        rounds: how many rounds began.
+        rounds: how many rounds have started.
         round_run_id: the newest round.
-        asked: keys of the feedback that the newest round was told of, until its result is pushed.
+        asked: keys of the feedback that the newest round received, until its result is pushed.
         answered: keys of the feedback of earlier rounds.
-        look_at: when it is due; null while nothing is to be done.
-        comment_id: of the comment on the pull request.
+        look_at: when the review is due; null if there is nothing to do.
+        comment_id: id of the comment on the pull request.
     """
 
     __tablename__ = "forge_reviews"
@@ -108,14 +108,14 @@ class ForgeMerge(Base):
     """What became of a run's result after its pull request was merged.
 
     Attributes:
-        commit: what the merge left on the target.
+        commit: the commit that the merge left on the target.
         target: name of the branch that took it.
-        merged_at: when that was.
-        lines: changed lines of the delivered or of the merged change, whichever has more.
-        edited_share: the share of them that the other one does not have.
-        reverted_commit: what took it back within 30 days.
-        reverted_at: when that was.
-        look_at: when it is due; null after the 30 days.
+        merged_at: when it was merged.
+        lines: the number of changed lines of the delivered or the merged change, whichever is larger.
+        edited_share: the share of these lines that the other change lacks.
+        reverted_commit: the commit that reverted it within 30 days.
+        reverted_at: when it was reverted.
+        look_at: when the merge is due; null after the 30 days.
     """
 
     __tablename__ = "forge_merges"
@@ -137,10 +137,11 @@ class ForgeMerge(Base):
 
 
 class ForgeDelivery(Base):
-    """A signed delivery of a forge, recorded before anything is done about it.
+    """A signed delivery of a forge, recorded before it is acted on.
 
-    The header with the delivery's id is not signed, so a replay may carry another: the digest of the body
-    tells it, too. `asks` and `asked_at` name what a person asked for: a webhook and a poll of it are one.
+    The header with the delivery's id is not signed, so a replay may carry another id; the digest of the body
+    identifies it as well. `asks` and `asked_at` identify what a person asked for, so that a webhook and a
+    poll for the same act count as one.
     """
 
     __tablename__ = "forge_deliveries"
@@ -174,8 +175,8 @@ class ForgePoll(Base):
 
     Attributes:
         place: name of the forge and of the repository.
-        since: time of the newest thing that was found, by the forge's clock.
-        next_at: when it is polled again.
+        since: time of the newest thing found, by the forge's clock.
+        next_at: when the repository is polled next.
     """
 
     __tablename__ = "forge_polls"

@@ -11,9 +11,9 @@ from app.db.models.base import Base
 
 
 class HeldOut(Base):
-    """The held-out tests of a run: their texts by path. `at_base` is what they do at the base, once tried.
+    """The held-out tests of a run: their texts by path. `at_base` holds their results at the base, once run.
 
-    Whatever reaches an agent is made without reading this table.
+    No code that makes text for agents may read this table.
     """
 
     __tablename__ = "held_out_tests"

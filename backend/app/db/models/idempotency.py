@@ -10,7 +10,7 @@ from app.db.models.base import Base
 
 
 class IdempotencyKey(Base):
-    """The answer given to a POST, so that its repetition gets the same one."""
+    """The stored response to a POST, which a repetition of the POST gets as well."""
 
     __tablename__ = "idempotency_keys"
 

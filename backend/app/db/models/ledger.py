@@ -13,8 +13,8 @@ from app.db.models.base import Base
 class ModelRequestRow(Base):
     """One request to a model; `status` is the HTTP status that the client got, 499 if it did not wait.
 
-    `cost_usd` is null exactly if `cost_kind` is `unknown`. Tokens are null where the answer did not say.
-    A row that is `reported` stands for `requests` that an agent made and counted itself.
+    `cost_usd` is null exactly if `cost_kind` is `unknown`. Token counts are null if the response did not
+    include them. A `reported` row stands for `requests` that an agent made and counted itself.
     """
 
     __tablename__ = "model_requests"
@@ -47,7 +47,7 @@ class ModelRequestRow(Base):
 
 
 class DailySpending(Base):
-    """What the runs of one project consumed on one day in UTC; it outlives the runs."""
+    """What the runs of one project consumed on one day in UTC; the row outlives the runs."""
 
     __tablename__ = "daily_spending"
 

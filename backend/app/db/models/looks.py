@@ -12,8 +12,9 @@ from app.db.models.base import Base
 class WorkspaceLook(Base):
     """One look into the workspace of an agent at work.
 
-    It is due while `wanted_at` is later than `taken_at`. `diff` is compressed JSON; `problem` says why there
-    is none. The table survives no crash of the server, and needs no log: the next look brings all of it back.
+    A look is due while `wanted_at` is later than `taken_at`. `diff` is compressed JSON; `problem` says why
+    there is none. The table does not survive a crash of the server and needs no log, because the next look
+    restores all of it.
     """
 
     __tablename__ = "workspace_looks"

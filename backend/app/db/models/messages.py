@@ -10,7 +10,7 @@ from app.db.models.base import Base
 
 
 class AgentMessage(Base):
-    """What a person said to the agent of a run; `phase` and `attempt` are where it was delivered."""
+    """A message of a person to the agent of a run; `phase` and `attempt` are where it was delivered."""
 
     __tablename__ = "agent_messages"
     __table_args__ = (

@@ -12,8 +12,9 @@ from app.db.models.base import Base
 class ResultCheck(Base):
     """The newest check of a run's result on the present head of a branch.
 
-    `commit` is that head, and `result_commit` the result. `verdict` is null if nothing was judged: the files
-    conflict, or the branch has every change. `after` names results that were merged into the head before.
+    `commit` is that head, and `result_commit` the result. `verdict` is null if nothing was judged,
+    because the files conflict or the branch already has every change. `after` names results that were
+    merged into the head first.
     """
 
     __tablename__ = "result_checks"

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.db.models.base import Base
 
 _RUN_STATES = "'queued', 'active', 'waiting', 'completed', 'failed', 'cancelled'"
-# As Postgres gives them back, so that models and database can be compared.
+# In the form in which Postgres returns them, so that models and database can be compared.
 _PROJECT = "(source ->> 'location'::text)"
 _AGENT_NAME = """
 CASE
@@ -27,12 +27,12 @@ END
 
 
 class Run(Base):
-    """One run. `fence_*` name the queue job that may write; `last_sequence` numbers its events.
+    """One run. `fence_*` identify the queue job that may write; `last_sequence` numbers its events.
 
-    `project` and `agent_name` are computed by the database, for filters; they are not read as attributes.
-    While `paused_at` is set nothing moves the run. `guidance` is pinned in every prompt. `forked_from` names
-    the attempt of another run whose commit it began with. `definition` is what a run that is no sprint was
-    started with. `outcomes` is what became of the phases of a run that is over, for metrics.
+    The database computes `project` and `agent_name` for filters; they are not read as attributes. While
+    `paused_at` is set, no worker advances the run. `guidance` is in every prompt. `forked_from` identifies
+    the attempt of another run from whose commit it started. `definition` holds what only loops and answers
+    are started with. `outcomes` is what became of the phases of a finished run, for metrics.
     """
 
     __tablename__ = "runs"

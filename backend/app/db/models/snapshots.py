@@ -10,7 +10,7 @@ from app.db.models.base import Base
 
 
 class Snapshot(Base):
-    """A git bundle that restores `commit`: the base whole, an attempt on top of the base."""
+    """A git bundle that restores `commit`: the complete base, or an attempt on top of the base."""
 
     __tablename__ = "snapshots"
     __table_args__ = (CheckConstraint("kind IN ('base', 'attempt')", name="kind"),)

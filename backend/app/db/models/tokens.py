@@ -10,7 +10,7 @@ from app.db.models.base import Base
 
 
 class ApiToken(Base):
-    """A token's SHA-256, never the token."""
+    """An access token, of which only the SHA-256 is stored."""
 
     __tablename__ = "api_tokens"
     __table_args__ = (CheckConstraint("role IN ('viewer', 'operator', 'reviewer', 'admin')", name="role"),)

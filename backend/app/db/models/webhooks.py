@@ -10,7 +10,7 @@ from app.db.models.base import Base
 
 
 class WebhookDelivery(Base):
-    """A message to another service about one event; its content is made of the event when it is sent."""
+    """A message to another service about one event; its body is made from the event when it is sent."""
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (

@@ -1,1 +1,1 @@
-"""What the HTTP API speaks: bodies of requests and responses."""
+"""The bodies of requests and responses of the HTTP API."""

@@ -1,4 +1,4 @@
-"""Agents as the API speaks of them: who can work, and what the others lack."""
+"""Agents in the API: which are ready, and what the others lack."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 
 class AgentView(BaseModel):
-    """An agent that a run can ask for by its name."""
+    """An agent that a run can ask for by name."""
 
     name: str
     kind: Literal["built-in", "scripted", "installed"] = Field(
@@ -24,6 +24,6 @@ class AgentView(BaseModel):
 
 
 class AgentList(BaseModel):
-    """The agents: PhaseRunner's own, then installed ones by name."""
+    """The agents: first PhaseRunner's own, then installed ones by name."""
 
     items: list[AgentView]

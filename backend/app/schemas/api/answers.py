@@ -1,4 +1,4 @@
-"""Answers that are checked, as the API speaks of them."""
+"""Answers in the API."""
 
 from datetime import datetime
 from typing import Annotated
@@ -35,11 +35,11 @@ class AnswerCreate(BaseModel):
     """What an answer needs to start.
 
     Attributes:
-        query: what the user asks.
-        entries: evidence, each a text that begins with where it is from. None at all is allowed: then every
-            claim is unsupported.
-        source: a workspace whose passages are evidence, too; more of them are looked up where an attempt
-            lacks data.
+        query: the user's question.
+        entries: evidence; each is a text that begins with its source. Without any,
+            every claim is unsupported.
+        source: a workspace whose passages also serve as evidence; further passages are looked up if an
+            attempt lacks data.
         domains: names of rule sets that the operator has configured.
         rules: further rules that the answer must keep.
         max_retries: attempts after the first one.
@@ -64,14 +64,14 @@ class AnswerAttemptView(BaseModel):
     """One attempt at an answer.
 
     Attributes:
-        answer: what was written; null when nothing was.
-        analysis: what it was written from.
-        entries: how many pieces of evidence there were.
-        found: those of them that were looked up in the workspace.
-        evaluation: the four dimensions and what follows from them; null when there is no judgement.
-        trouble: why it came to nothing.
-        lost_workers: workers that died on it; what was recorded before is not done again.
-        consumed: by writer and judge.
+        answer: the text; null if none was written.
+        analysis: the analysis that the text is based on.
+        entries: number of pieces of evidence.
+        found: the evidence that was looked up in the workspace.
+        evaluation: the four dimensions and what follows from them; null if there is no evaluation.
+        trouble: why the attempt failed.
+        lost_workers: workers that died during it; what was recorded before is not done again.
+        consumed: what writer and judge consumed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -92,14 +92,15 @@ class AnswerAttemptView(BaseModel):
 
 
 class AnswerResult(BaseModel):
-    """What a question came to.
+    """The result of an answer.
 
     Attributes:
-        status: `accepted` is good in all dimensions; `partial` has gaps; `unavailable` when a model was out.
-        answer: the text to deliver; null when there is none that may be delivered.
+        status: `accepted` is good in all dimensions; `partial` has gaps; `unavailable` if
+            a model was unavailable.
+        answer: the text to deliver; null if none may be delivered.
         gaps: what the answer lacks.
-        withheld: no attempt kept the rules of safety, so none is delivered.
-        reason: when it was not accepted.
+        withheld: no attempt kept the safety rules, so none is delivered.
+        reason: why the answer was not accepted.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""Attempts as the API shows them: verdicts, candidates, prompts and diffs."""
+"""Attempts in the API: verdicts, candidates, prompts and diffs."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -42,7 +42,7 @@ PromptPartKind = Literal["same", "added", "removed"]
 
 
 class PromptPart(BaseModel):
-    """Some whole lines of a prompt, compared with that of the attempt before."""
+    """Consecutive lines of a prompt, compared with the prompt of the previous attempt."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,8 +54,8 @@ class CandidateView(BaseModel):
     """What one agent produced in an attempt.
 
     `metrics` holds what it used (requests, tool_calls, input_tokens, output_tokens, cost_usd) and `seconds`.
-    `continued` says that the agent went on with the conversation of the attempt before; `session_note` says
-    why it did not although it was to.
+    `continued` tells that the agent continued the conversation of the previous attempt. `session_note` says
+    why it did not, although it was asked to.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -79,9 +79,9 @@ class CandidateView(BaseModel):
 class AttemptView(BaseModel):
     """An attempt with its verdicts; `verdict` is null until the attempt is evaluated.
 
-    `choice_reason` says why one of several candidates was chosen; without a choice it is empty.
-    `steered` says that a person sent the agent a message. `vendor_login` says that an agent reached public
-    addresses and asked its vendor with the operator's login, so its cost is unknown.
+    `choice_reason` says why one of several candidates was chosen; it is empty if there was no choice.
+    `steered` tells that a person sent the agent a message. `vendor_login` tells that an agent reached public
+    addresses and used the operator's login at its vendor, so its cost is unknown.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -119,7 +119,7 @@ class AttemptDetail(AttemptView):
         prompt: exactly what the agent received.
         prompt_changes: the prompt compared with that of the previous attempt; `added` parts are new. Null for
             a first attempt.
-        optimization_context: what the prompt is made of: feedback, recurring issues, analysis.
+        optimization_context: what the prompt is made from: feedback, recurring issues, analysis.
         evaluation_usage: consumed by evaluators that ask a model; `usage` is the agents'.
     """
 
@@ -133,13 +133,13 @@ class AttemptDetail(AttemptView):
 class AttemptDiff(Diff):
     """What an attempt changed.
 
-    `files` names every changed file. Patches beyond 200 KB of one file or 1 MB together are cut at a line end
-    and marked `truncated`; asked for by `path`, a file is whole up to 32 MB.
+    `files` names every changed file. Patches above 200 KB per file or 1 MB in total are cut at a line end and
+    marked `truncated`; a file requested by `path` is complete up to 32 MB.
 
     Attributes:
-        base_commit: what it is compared with.
+        base_commit: the commit that the attempt is compared with.
         head_commit: the attempt's output.
-        additions: lines added in the files that are named.
+        additions: lines added in the listed files.
         deletions: lines removed in them.
     """
 
@@ -150,11 +150,11 @@ class AttemptDiff(Diff):
 
 
 class UnfinishedDiff(Diff):
-    """What an agent at work has changed so far; patches are cut at 100 KB of one file, 500 KB together.
+    """What an agent at work has changed so far; patches are cut at 100 KB per file and 500 KB in total.
 
     Attributes:
-        base_commit: what it is compared with: the files that the attempt began with.
-        changed_files: how many files it changed; `files` has the first 1,000 of them.
+        base_commit: the files that the attempt started with, which are compared with.
+        changed_files: number of changed files; `files` has the first 1,000 of them.
         additions: lines added in all of them.
         deletions: lines removed in all of them.
         taken_at: when the workspace was read.

@@ -1,4 +1,4 @@
-"""The backlog as the API shows it: work that waits for other work, for room, or for people."""
+"""The backlog in the API: work that waits for other work, for free capacity, or for people."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -52,13 +52,13 @@ class BacklogItemCreate(_Strict):
     @model_validator(mode="after")
     def _keeps(self) -> Self:
         if isinstance(self.sprint.source, ArchiveSource):
-            # ValueErrors of nested fields name the field of the item.
+            # A ValueError in a nested field must name the field of the item.
             raise ValueError("sprint.source: the backlog takes repositories, not archives")  # noqa: TRY004 - for pydantic
         return self
 
 
 class BacklogAdd(_Strict):
-    """Items to add; all of them or none."""
+    """Items to add; all of them or none are added."""
 
     items: list[BacklogItemCreate] = Field(min_length=1, max_length=MAX_ITEMS_AT_ONCE)
 
@@ -73,7 +73,7 @@ class BacklogAdd(_Strict):
 
 
 class BacklogIssues(_Strict):
-    """Open issues of a repository that become items; an issue that has one already is left out."""
+    """Open issues of a repository that become items; issues that already have an item are left out."""
 
     repository: Annotated[CleanLine, Field(min_length=1, max_length=300)] = Field(
         description="The repository's URL, as in the operator's file of forges."
@@ -86,14 +86,14 @@ class BacklogIssues(_Strict):
 
 
 class BacklogChange(_Strict):
-    """What changes in a waiting item; absent fields stay."""
+    """Changes to a waiting item; absent fields stay."""
 
     priority: Priority | None = None
     depends_on: list[Dependency] | None = Field(default=None, max_length=MAX_DEPENDENCIES)
 
 
 class ProjectLimits(_Strict):
-    """How much of a project's backlog happens at once; null is unlimited.
+    """How much of a project's backlog may be in progress at once; null sets no limit.
 
     Attributes:
         running: unfinished runs that neither wait for people nor are paused.
@@ -109,7 +109,7 @@ class ProjectLimits(_Strict):
 
 
 class BacklogProjectChange(_Strict):
-    """What changes for a project; absent fields stay."""
+    """Changes to a project; absent fields stay."""
 
     project: Annotated[CleanLine, Field(min_length=1, max_length=4096)]
     paused: bool | None = None
@@ -117,7 +117,7 @@ class BacklogProjectChange(_Strict):
 
 
 class BacklogProjectView(BaseModel):
-    """A project of the backlog, its limits, and how much happens now."""
+    """A project of the backlog, its limits, and its present load."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -132,7 +132,7 @@ class BacklogProjectView(BaseModel):
 
 
 class DependencyView(BaseModel):
-    """Other work that must come first, and whether it has."""
+    """Other work that must come first, and whether it is done."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -143,7 +143,7 @@ class DependencyView(BaseModel):
 
 
 class BacklogItemView(BaseModel):
-    """An item. After its start the run has the same id."""
+    """An item. Once started, its run has the same id."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -173,7 +173,7 @@ class BoardColumn(BaseModel):
 
 
 class BacklogBoard(BaseModel):
-    """The board: what waits, what is under way, and what is done."""
+    """The board: work that waits, work in progress, and finished work."""
 
     waiting: list[BacklogItemView]
     waiting_total: int

@@ -1,4 +1,4 @@
-"""Calibrations that were kept, as the API speaks of them."""
+"""Stored calibrations in the API."""
 
 from datetime import datetime
 
@@ -12,9 +12,9 @@ class CalibratedGate(BaseModel):
 
     Attributes:
         evaluator: its name, or `panel` for the verdict on whole cases.
-        bad_passed: of the bad cases; specificity is 1 minus this, if every case got a verdict.
-        good_failed: of the good cases; sensitivity is 1 minus this, with the same condition.
-        errored: cases without a verdict, of all.
+        bad_passed: share of the bad cases; specificity is 1 minus this, if every case got a verdict.
+        good_failed: share of the good cases; sensitivity is 1 minus this, under the same condition.
+        errored: share of all cases that got no verdict.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -28,13 +28,13 @@ class CalibratedGate(BaseModel):
 
 
 class KeptCalibration(BaseModel):
-    """The last calibration on a corpus.
+    """The latest calibration on a corpus.
 
     Attributes:
         corpus: its name, or its directory.
         at: when it ended.
-        cases: how many it had.
-        whole: false if options chose evaluators or cases.
+        cases: number of cases.
+        whole: false if options selected evaluators or cases.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""Escalations as the API shows them, and the decisions that resolve them."""
+"""Escalations in the API, and the decisions that resolve them."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -21,7 +21,7 @@ MAX_CHOICES = 50
 
 
 class LineComment(BaseModel):
-    """A comment on one line or several lines of the diff, which the next prompts contain."""
+    """A comment on one or several lines of the diff; the next prompts contain it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,7 +46,7 @@ class LineComment(BaseModel):
 
     @property
     def place(self) -> str:
-        """Where the comment stands, such as `app/main.py:3-5 (removed)`."""
+        """Return the comment's place, such as `app/main.py:3-5 (removed)`."""
         lines = str(self.line)
         if self.start_line is not None and self.start_line < self.line:
             lines = f"{self.start_line}-{self.line}"

@@ -1,4 +1,4 @@
-"""Evaluators as the API speaks of them: who judges, what they said, and how often they were wrong."""
+"""Evaluators in the API: their names, their verdicts, and how often they were wrong."""
 
 from datetime import datetime
 from typing import Literal
@@ -14,7 +14,7 @@ from app.schemas.shares import Latency, Share
 from app.schemas.text import CleanLine
 
 RECORD_SIZE = 1000
-"""The newest verdicts that a track record looks at."""
+"""The most verdicts in a track record; the newest ones count."""
 
 
 class EvaluatorView(BaseModel):
@@ -31,7 +31,7 @@ class EvaluatorView(BaseModel):
 
 
 class EvaluatorList(BaseModel):
-    """The registered evaluators in their order."""
+    """The registered evaluators, in order."""
 
     items: list[EvaluatorView]
 
@@ -39,12 +39,12 @@ class EvaluatorList(BaseModel):
 class MarkedShares(BaseModel):
     """How often an evaluator was wrong, according to reviewers' marks.
 
-    Reviewers mark what they look at, which is mostly what escalated: these are shares of the marked
+    Reviewers mark what they look at, which is mostly work that escalated. So these are shares of the marked
     verdicts, not of all.
 
     Attributes:
-        wrong_passes: of the passes that were marked, those marked wrong.
-        wrong_fails: of the fails that were marked, those marked wrong.
+        wrong_passes: share of the marked passes that were marked wrong.
+        wrong_fails: share of the marked fails that were marked wrong.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -57,12 +57,12 @@ class TrackRecord(BaseModel):
     """An evaluator's track record, from its newest verdicts (at most 1,000) and all marks.
 
     Attributes:
-        verdicts: the verdicts looked at, on chosen and other candidates alike.
-        passed: of all of them.
-        failed: of all of them.
-        errored: of all of them: it reached no verdict.
-        skipped: of all of them: there was nothing to check.
-        latency: of those that were not skipped.
+        verdicts: number of verdicts, on chosen and other candidates alike.
+        passed: share of all verdicts.
+        failed: share of all verdicts.
+        errored: share of all verdicts; the evaluator could not judge.
+        skipped: share of all verdicts; there was nothing to check.
+        latency: of the verdicts that were not skipped.
         marked: what reviewers said.
     """
 
@@ -93,7 +93,8 @@ class EvaluatorDetail(BaseModel):
     """One evaluator.
 
     Attributes:
-        registered: what this service's settings make of it; null when only old or projects' verdicts know it.
+        registered: the evaluator as registered with this service's settings; null if only old verdicts or
+            those of projects have this name.
         versions: newest first.
     """
 

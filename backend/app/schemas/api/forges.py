@@ -1,4 +1,4 @@
-"""What a sprint for an issue needs to start, and the answer to a delivery of a forge."""
+"""Requests for sprints for issues, and responses to deliveries of forges."""
 
 from typing import Annotated, Literal
 
@@ -29,6 +29,6 @@ class IssueSprintCreate(BaseModel):
 
 
 class DeliveryTaken(BaseModel):
-    """What became of a delivery of a forge. `repeated`: the service had it already."""
+    """What became of a delivery of a forge. `repeated`: the service had already received it."""
 
     status: Literal["recorded", "repeated"]

@@ -1,4 +1,4 @@
-"""Director-evaluator loops as the API speaks of them."""
+"""Director-evaluator loops in the API."""
 
 from datetime import datetime
 from typing import Annotated
@@ -26,11 +26,11 @@ class LoopCreate(BaseModel):
     """What a loop needs to start.
 
     Attributes:
-        definition: the loop itself; the XML of one, as a text, is read as well.
+        definition: the loop's definition; a string is read as XML.
         inputs: values of the task's inputs, by name.
-        query: what the user asks; without it the input `user_query`, or the description.
+        query: the user's request; by default the input `user_query`, or else the description.
         source: the files that scripts, evaluators and the search for context see; by default none.
-        agent: the model of the director where the definition names none, or a script that plays both roles.
+        agent: the director's model if the definition names none, or a script that plays both roles.
         budget: what the loop and its subtasks may consume.
     """
 
@@ -46,14 +46,14 @@ class LoopCreate(BaseModel):
 
 
 class IterationView(LoopIteration):
-    """One iteration with what is recorded of its attempt.
+    """One iteration with the records of its attempt.
 
     Attributes:
         status: how far it has come.
-        started_at: the latest time its director was asked.
+        started_at: the last time that its director was asked.
         completed_at: null until it is judged.
-        lost_workers: workers that died on it; what was recorded before is not done again.
-        consumed: by its agents.
+        lost_workers: workers that died during it; what was recorded before is not done again.
+        consumed: what its agents consumed.
     """
 
     status: AttemptState
@@ -67,12 +67,12 @@ class LoopOutcome(BaseModel):
     """The result of a loop; `iterations` holds the history, including iterations before an error.
 
     Attributes:
-        final_output: of the last iteration that has an output; empty when none has.
-        final_evaluation: of the last iteration that has one.
+        final_output: output of the last iteration that has one; empty if none has.
+        final_evaluation: evaluation of the last iteration that has one.
         success: what the last evaluation says, if no error came after it.
-        iterations_completed: iterations that were evaluated.
-        ended_by: why there are no more; null when a person or a cancellation ended it.
-        error: what ended the loop, when it was an error.
+        iterations_completed: number of iterations that were evaluated.
+        ended_by: why the loop ended; null if a person or a cancellation ended it.
+        error: the error that ended the loop, if there was one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -86,7 +86,7 @@ class LoopOutcome(BaseModel):
 
 
 class SubtaskNode(BaseModel):
-    """A subtask of a loop, with those that it asked for itself, oldest first."""
+    """A subtask of a loop, with the subtasks that it requested itself, oldest first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -99,7 +99,7 @@ class SubtaskNode(BaseModel):
 class LoopDetail(RunView):
     """One loop with its iterations. `result` is null until the loop ends.
 
-    `parent_run_id` is the loop whose director asked for this one; `subtasks` is the tree of those below it.
+    `parent_run_id` is the loop whose director requested this one; `subtasks` is the tree of those below it.
     """
 
     definition: DirectorEvaluatorLoop

@@ -24,7 +24,7 @@ class MarkCreate(BaseModel):
 
 
 class MarkView(BaseModel):
-    """One reviewer's mark on one verdict. The newest mark on a verdict is the one that counts."""
+    """One reviewer's mark on one verdict. Only the newest mark on a verdict counts."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""Messages of people to the agent of a run."""
+"""Messages from people to the agent of a run."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,9 +13,9 @@ from app.schemas.text import clean_text
 class MessageMode(StrEnum):
     """When an agent receives a message.
 
-    `STEER` is before its next model request, where the agent can be told then, and else at the end of its
-    work. `QUEUE` is at the end of its work. An agent that cannot go on then gets the message in its next
-    attempt.
+    `STEER` delivers it before the agent's next model request if the agent supports that, or else at the end
+    of its work. `QUEUE` delivers it at the end of its work. An agent that cannot continue then gets the
+    message in its next attempt.
     """
 
     STEER = "steer"
@@ -31,7 +31,7 @@ class MessageStatus(StrEnum):
 
 
 class MessageCreate(BaseModel):
-    """What is said to the agent."""
+    """A message to the agent."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -44,7 +44,7 @@ class MessageCreate(BaseModel):
 
 
 class MessageView(BaseModel):
-    """A message. `phase` and `attempt` say where it was delivered; `reason` says why it was refused."""
+    """A message. `phase` and `attempt` are where it was delivered; `reason` says why it was refused."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""Metrics: how often gates hold, how often people are asked, what it costs. Defined in docs/metrics.md."""
+"""Metrics: how often gates hold, how often people are asked, what runs cost. Defined in docs/metrics.md."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from app.schemas.shares import Latency, Share
 
 
 class MetricQuery(RunScope):
-    """Which runs are measured: those created in a window, of some kinds, projects or agents."""
+    """Which runs are measured: those created in a period, of some kinds, projects or agents."""
 
 
 class Bucket(StrEnum):
@@ -24,7 +24,7 @@ class Bucket(StrEnum):
 
 
 class TrendQuery(MetricQuery):
-    """Which runs are measured, and in which steps."""
+    """Which runs are measured, and the width of the steps."""
 
     bucket: Bucket = Bucket.WEEK
 
@@ -34,7 +34,7 @@ class MetricShare(Share):
 
     Attributes:
         counted: query of `GET /api/v1/runs` that lists exactly the runs with cases that count.
-        considered: the same for all runs with cases: the denominator's.
+        considered: the same for the runs with any cases, which make up the denominator.
     """
 
     counted: str
@@ -42,7 +42,7 @@ class MetricShare(Share):
 
 
 class PassRates(BaseModel):
-    """How often work passed within 1, 2 and 3 attempts, before any human helped."""
+    """How often work passed within 1, 2 and 3 attempts, before any person helped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -55,9 +55,9 @@ class Retries(BaseModel):
     """How much work was done again.
 
     Attributes:
-        retried: cases with more than one judged attempt, of those with one.
+        retried: share of judged cases that had more than one judged attempt.
         total: judged attempts beyond the first of each phase.
-        mean: `total` for each phase that was judged; null without one.
+        mean: `total` per judged phase; null if there is none.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -68,7 +68,7 @@ class Retries(BaseModel):
 
 
 class PhaseMetrics(BaseModel):
-    """One phase's metrics over all runs that have it; each run's phase is a case."""
+    """One phase's metrics over all runs that have the phase; each run's phase is a case."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -83,10 +83,10 @@ class EscalationMetrics(BaseModel):
     """How often people were asked, why, and what they decided.
 
     Attributes:
-        rate: runs that escalated at least once, of those that did or are over.
-        reasons: the same by reason; a run that escalated for two reasons is in both.
+        rate: share of runs that escalated at least once, of those that escalated or are over.
+        reasons: the same by reason; a run that escalated for two reasons counts in both.
         decisions: resolved escalations by decision.
-        time_to_decision: from asking to the decision.
+        time_to_decision: from the escalation to the decision.
         open: escalations that wait now.
     """
 
@@ -103,13 +103,13 @@ class EvaluatorMetrics(BaseModel):
     """One evaluator's metrics over the chosen runs; each verdict is a case.
 
     Attributes:
-        verdicts: how many there are, on chosen and other candidates alike.
-        gate: whether it decided in any of them.
+        verdicts: number of verdicts, on chosen and other candidates alike.
+        gate: whether it was a gate in any of them.
         latency: of the verdicts that were not skipped.
-        wrong_passes: of the passes that reviewers marked, those whose newest mark says wrong.
+        wrong_passes: share of the marked passes whose newest mark says wrong.
         wrong_fails: the same for fails.
-        wrong_passes_by_outcome: of the passes of delivered results, those closed or reverted by people.
-        wrong_fails_by_outcome: of the fails of delivered results, those merged for good.
+        wrong_passes_by_outcome: share of the passes of delivered results that people closed or reverted.
+        wrong_fails_by_outcome: share of the fails of delivered results that were merged and not reverted.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -132,10 +132,10 @@ class Amount(BaseModel):
     """The amount per finished run. Null if no run has finished.
 
     Attributes:
-        n: runs that are over and whose amount is known.
-        total: their sum.
-        p50: an amount that half of them do not exceed.
-        p95: an amount that 95 % of them do not exceed.
+        n: number of finished runs with a known amount.
+        total: the sum of their amounts.
+        p50: the amount that half of them do not exceed.
+        p95: the amount that 95 % of them do not exceed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -150,10 +150,10 @@ class SpendMetrics(BaseModel):
     """What finished runs consumed, judges included.
 
     Attributes:
-        cost_usd: of the runs whose cost is known; an unknown cost is not zero.
-        cost_known: how many that is, of the runs that used a model.
-        input_tokens: of every run that is over.
-        output_tokens: of every run that is over.
+        cost_usd: cost of the runs whose cost is known; an unknown cost is not zero.
+        cost_known: share of runs with a known cost, of those that used a model.
+        input_tokens: of every finished run.
+        output_tokens: of every finished run.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -169,8 +169,8 @@ class ConversationMetrics(BaseModel):
 
     Attributes:
         agent: its name.
-        continued: of the retries that continued the conversation before, those that passed.
-        fresh: of the retries that began a fresh conversation, those that passed.
+        continued: share that passed, of the retries that continued the previous conversation.
+        fresh: share that passed, of the retries that started a new conversation.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -187,7 +187,7 @@ class OutcomeMetrics(BaseModel):
         shares: by outcome, of those that ended at least 30 days ago.
         edited_share: the share of edited lines that half of the settled merges do not exceed.
         recent: by outcome, how many ended since then; they are in no share yet.
-        uncompared: merges that are not compared with what was delivered.
+        uncompared: merges that have not been compared with the delivered result.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -203,7 +203,7 @@ class MetricsReport(BaseModel):
 
     Attributes:
         at: the moment.
-        runs: how many runs are measured.
+        runs: number of measured runs.
         over: how many of them are over.
         passes: of whole runs: every phase passed within so many attempts.
         retries: of whole runs.

@@ -1,4 +1,4 @@
-"""Receivers of notifications as the API shows them, and the answer of one that was tried."""
+"""Receivers of notifications in the API, and their replies to tests."""
 
 from typing import Literal
 
@@ -23,7 +23,7 @@ class ReceiverList(BaseModel):
 
 
 class NotificationTest(BaseModel):
-    """What a receiver answered to a test."""
+    """The reply of a receiver to a test."""
 
     model_config = ConfigDict(frozen=True)
 

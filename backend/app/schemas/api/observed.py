@@ -1,4 +1,4 @@
-"""Observed gates as the API speaks of them: what they would have blocked, and what people said to that."""
+"""Observed gates in the API: what they would have blocked, and what people said about it."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,7 +11,7 @@ from app.schemas.shares import Share
 
 
 class HumanWord(StrEnum):
-    """What people said to a verdict: by a mark, or because they accepted the work."""
+    """What people said about a verdict, by a mark or by accepting the work."""
 
     NONE = "none"
     CONFIRMED = "confirmed"
@@ -22,12 +22,12 @@ class ObservedGate(BaseModel):
     """One observed gate over the chosen runs; each verdict on an attempt's chosen candidate is a case.
 
     Attributes:
-        failed: of all verdicts.
-        errored: of all verdicts: the gate reached none.
-        would_block: of all verdicts: failed or errored, and nothing else stopped the work.
-        runs: that it would have stopped at least once.
-        overruled: of `would_block`: a reviewer marked the verdict wrong, or accepted the work.
-        confirmed: of `would_block`: a reviewer marked the verdict right.
+        failed: share of all verdicts.
+        errored: share of all verdicts; the gate could not judge.
+        would_block: share of all verdicts that failed or errored while nothing else stopped the work.
+        runs: number of runs that it would have stopped at least once.
+        overruled: share of `would_block`: a reviewer marked the verdict wrong, or accepted the work.
+        confirmed: share of `would_block`: a reviewer marked the verdict right.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""The figures that decide runs, as the API takes and shows them."""
+"""The figures that decide runs, in requests and responses."""
 
 from typing import Self
 
@@ -104,5 +104,5 @@ class PolicyView(BaseModel):
 
     @classmethod
     def of(cls, policy: RunPolicy) -> Self:
-        """Show a policy."""
+        """Return the view of a policy."""
         return cls(**dict(policy))

@@ -1,4 +1,4 @@
-"""A result that was judged again on the present head of a branch, as the API shows it."""
+"""A result that was judged again on the present head of a branch, in the API."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -19,7 +19,7 @@ class ResultRecheck(BaseModel):
 
 
 class ResultCheckView(BaseModel):
-    """What became of a result on the present head of a branch."""
+    """The check of a result on the present head of a branch."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,7 +39,7 @@ class ResultCheckView(BaseModel):
 
     @property
     def problem(self) -> str:
-        """Why the result cannot be offered; empty if it can."""
+        """Return why the result cannot be offered; empty if it can."""
         place = f"{self.branch} at {self.commit[:12]}"
         if self.after:
             place += f" with {' and '.join(self.after)}, which come before"

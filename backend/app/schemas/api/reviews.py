@@ -1,4 +1,4 @@
-"""What a reviewer needs for a decision."""
+"""All that a reviewer needs for a decision."""
 
 from uuid import UUID
 
@@ -16,19 +16,19 @@ class EscalationDetail(EscalationView):
     """An escalation with its run, attempts and track records.
 
     Attributes:
-        run: the run as it is now, with its usage.
+        run: the run in its present state, with its usage.
         sprint: the same, by its former name.
         policy: the figures that decide the run, such as its budget.
-        attempt_id: the escalated attempt; null when the phase had not begun.
+        attempt_id: the escalated attempt; null if the phase had not started.
         failing: what failed or reached no verdict there, gates first, with criteria and evidence.
         attempts: every attempt of the phase, in order, with its verdicts.
         earlier: the run's other escalations, oldest first.
         track_records: of each evaluator that judged the escalated attempt, in the order of its verdicts.
-        can_accept: whether there is output that could be accepted.
-        would_open: protected files the attempt changed; accepting opens them for the rest of the run.
-        open_paths: what is open already.
-        would_give: what an answer comes to when it is accepted now; null for other kinds, for one that is
-            decided, and when no attempt was judged.
+        can_accept: whether there is output that can be accepted.
+        would_open: protected files that the attempt changed; accepting opens them for the rest of the run.
+        open_paths: paths that are already open.
+        would_give: what an answer would result in if it were accepted now; null for other kinds, for a
+            decided escalation, and if no attempt was judged.
     """
 
     run: RunView

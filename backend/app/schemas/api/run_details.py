@@ -1,4 +1,4 @@
-"""A run with everything in it, and the fork that starts from one of its attempts."""
+"""A complete run, and the fork that starts from one of its attempts."""
 
 from typing import Any
 from uuid import UUID

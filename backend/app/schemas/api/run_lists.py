@@ -13,11 +13,11 @@ MetricPart = Literal["counted", "considered"]
 
 
 class MetricName(StrEnum):
-    """A metric whose runs can be listed: the runs it counts, or its whole denominator."""
+    """A metric whose runs can be listed: the runs that it counts, or its whole denominator."""
 
-    PASS_AT_1 = "pass_at_1"  # noqa: S105 - no password
-    PASS_AT_2 = "pass_at_2"  # noqa: S105 - a measure, no password
-    PASS_AT_3 = "pass_at_3"  # noqa: S105 - a measure, no password
+    PASS_AT_1 = "pass_at_1"  # noqa: S105 - not a password
+    PASS_AT_2 = "pass_at_2"  # noqa: S105 - not a password
+    PASS_AT_3 = "pass_at_3"  # noqa: S105 - not a password
     RETRIED = "retried"
     ESCALATED = "escalated"
     DECIDED = "decided"
@@ -42,8 +42,7 @@ _Choice = Annotated[CleanLine, Field(min_length=1, max_length=4096)]
 class RunSort(StrEnum):
     """The order of a list of runs; equal ones are ordered by id.
 
-    `updated`, `cost` and `tokens` begin with the latest or the largest. A run whose cost is not known comes
-    after those whose cost is.
+    `updated`, `cost` and `tokens` start with the latest or the largest. Runs with an unknown cost come last.
     """
 
     NEWEST = "newest"
@@ -54,7 +53,7 @@ class RunSort(StrEnum):
 
 
 class RunScope(BaseModel):
-    """A set of runs, chosen by properties that never change."""
+    """A set of runs, selected by properties that never change."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -114,9 +113,9 @@ class RunCounts(BaseModel):
         total: all of them.
         needs_human: those with an open escalation.
         paused: those that are paused.
-        by_status: every status, also with 0. Paused runs keep the status they continue with.
-        paused_by_status: the paused ones of every status.
-        by_kind: every kind, also with 0.
+        by_status: every status, including those with 0. Paused runs keep the status with which they continue.
+        paused_by_status: the paused runs of every status.
+        by_kind: every kind, including those with 0.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -139,10 +138,10 @@ class Facet(BaseModel):
 
 
 class RunFacets(BaseModel):
-    """The values to filter by, the most frequent first; at most 200 of each field.
+    """The values to filter by, most frequent first; at most 200 per field.
 
     Attributes:
-        complete: false when there are more values than are shown.
+        complete: false if there are more values than these.
     """
 
     model_config = ConfigDict(frozen=True)

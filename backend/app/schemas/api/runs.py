@@ -14,7 +14,7 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 
 
 class PhaseView(BaseModel):
-    """The state of one phase. `max_attempts` is allowed now, including what reviewers granted."""
+    """The state of one phase. `max_attempts` is what is allowed now, including what reviewers granted."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -36,7 +36,7 @@ class PauseView(BaseModel):
 
 
 class ForkOrigin(BaseModel):
-    """The attempt of another sprint that a sprint started from."""
+    """The attempt of another sprint from which a sprint started."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 

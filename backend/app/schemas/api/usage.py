@@ -1,4 +1,4 @@
-"""What a run's model requests consumed, as the API shows it."""
+"""What a run's model requests consumed, in the API."""
 
 from datetime import datetime
 from typing import Literal
@@ -10,7 +10,7 @@ from app.schemas.runs import ModelRole
 
 
 class ModelUsage(BaseModel):
-    """What some model requests consumed together.
+    """What several model requests consumed together.
 
     `cost_usd` is the sum of the costs that are known, null if none is. `billed_usd` (the providers' figures)
     and `computed_usd` (list prices) are its parts. `unknown_costs` counts the requests without a cost.
@@ -32,7 +32,7 @@ class ModelUsage(BaseModel):
 class UsagePart(ModelUsage):
     """The requests of one attempt, candidate and role to one model; `run_id` is the run or a subtask of it.
 
-    The provider `reported` stands for requests that no meter saw, as the agent itself reports them.
+    The provider `reported` stands for requests that were not metered, as the agent itself reports them.
     """
 
     run_id: UUID
@@ -43,11 +43,11 @@ class UsagePart(ModelUsage):
     provider: str
     model: str
     latency_ms: int
-    """Mean time of a request, from its beginning to the end of the answer."""
+    """Mean time of a request, from its start to the end of the response."""
 
 
 class ModelRequestView(BaseModel):
-    """One request to a model: when it came, how long its answer took, and what it consumed."""
+    """One request to a model: its time, how long its response took, and what it consumed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,7 +63,7 @@ class ModelRequestView(BaseModel):
 
 
 class ModelRequestList(BaseModel):
-    """The first 1,000 model requests of an attempt, oldest first; `more` says that it made others."""
+    """The first 1,000 model requests of an attempt, oldest first; `more` tells that there are others."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -72,10 +72,10 @@ class ModelRequestList(BaseModel):
 
 
 class BudgetLine(BaseModel):
-    """A budget that bounds a run, and what is spent of it, in US dollars or tokens as `unit` says.
+    """A budget that bounds a run, and how much of it is spent, in US dollars or tokens as `unit` says.
 
-    `run` is the run's own budget with all that reviewers granted; the others are those of today in UTC, for
-    the run's project and for all projects. `setting` names what sets the budget.
+    `run` is the run's own budget, including what reviewers granted; the others are today's in UTC, for the
+    run's project and for all projects. `setting` names what sets the budget.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -88,7 +88,7 @@ class BudgetLine(BaseModel):
 
 
 class RunUsage(BaseModel):
-    """What a run's model requests consumed: all together, and by attempt, candidate, role and model.
+    """What a run's model requests consumed: in total, and by attempt, candidate, role and model.
 
     Subtasks are included. `budgets` are those that bound the run; empty if none does.
     """

@@ -1,4 +1,4 @@
-"""Webhook deliveries as the API shows them."""
+"""Webhook deliveries in the API."""
 
 from datetime import datetime
 from typing import Literal

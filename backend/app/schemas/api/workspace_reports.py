@@ -1,4 +1,4 @@
-"""Evaluations of a local workspace that no agent worked on: the request and the report."""
+"""Evaluations of a local workspace without an agent: the request and the report."""
 
 from typing import Any
 

@@ -1,7 +1,9 @@
-"""The condition on which a loop ends: an expression in CEL, in the documented spelling, checked on reading.
+"""The condition on which a loop ends: an expression in CEL with the documented spelling.
 
-`===` and `!==` are written for `==` and `!=`; nothing else differs from CEL. An expression is a value over
-four names; it calls no code of ours, and cannot loop.
+Expressions are checked when they are read.
+
+`===` and `!==` are accepted for `==` and `!=`; nothing else differs from CEL. An expression uses only the
+values of four names; it calls none of our code and cannot loop.
 """
 
 import re
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     import cel
 
 NAMES = frozenset({"evaluation", "iteration", "director", "script"})
-"""What an expression may speak about."""
+"""The names that an expression may use."""
 
 MAX_CHARS = 1000
 
@@ -24,9 +26,10 @@ _OPERATORS = frozenset(
     }
 )
 _FUNCTIONS = frozenset({"size", "has", "contains", "startsWith", "endsWith", "matches", "int", "double"})
-# A string of CEL, or one of the operators that it spells otherwise.
+# A string of CEL, or one of the two operators with a different spelling.
 _SPELLING = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|([=!]==)""", re.DOTALL)
-# Also in a string: where strings end is for the library to say, and a loop costs more than its refusal.
+# This also matches inside strings: only the library knows where strings end, and a loop costs
+# more than a false refusal.
 _LOOPS = re.compile(r"\b(all|exists\w*|map|filter|transform\w*)\s*\(")
 _MISSING = (KeyError, IndexError)
 _TROUBLE = (ValueError, TypeError, ArithmeticError, RuntimeError)
@@ -40,17 +43,17 @@ _SAMPLE: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class ConditionOutcome:
-    """Whether a condition is met. `trouble` says why it could not be asked; then it is not met."""
+    """Whether a condition is met. `trouble` says why it could not be evaluated; it then counts as not met."""
 
     met: bool
     trouble: str = ""
 
 
 def check_condition(expression: str) -> str:
-    """Return the expression if it can be asked.
+    """Return the expression if it can be evaluated.
 
     Raises:
-        ValueError: it is too long, has a syntax error, names or calls something unknown, or is not a truth.
+        ValueError: it is too long, has a syntax error, uses an unknown name or function, or is not a boolean.
     """
     if not expression.strip():
         raise ValueError("the condition is empty")
@@ -71,11 +74,11 @@ def check_condition(expression: str) -> str:
 
 
 def ask(expression: str, values: Mapping[str, Any]) -> ConditionOutcome:
-    """Ask whether a condition is met; one that reads what is not there, or compares unlike things, is not.
+    """Evaluate a condition; one that reads a missing value, or compares different types, is not met.
 
     Args:
-        expression: that `check_condition` let through.
-        values: of all names, as JSON values.
+        expression: an expression that `check_condition` accepted.
+        values: the values of all names, as JSON values.
     """
     try:
         value = _compile(expression).execute(dict(values))
@@ -89,7 +92,7 @@ def ask(expression: str, values: Mapping[str, Any]) -> ConditionOutcome:
 
 
 def _compile(expression: str) -> "cel.Program":
-    # Its package imports a prompt for terminals, which takes longer than all the rest of a command line.
+    # The package imports a prompt for terminals, which takes longer than all the rest of the command line.
     import cel  # noqa: PLC0415 - slow to import; most programs need no condition
 
     try:
@@ -99,17 +102,20 @@ def _compile(expression: str) -> "cel.Program":
 
 
 def _first_fault(text: str) -> str:
-    """Return the parser's first complaint without the expression it repeats."""
+    """Return the parser's first error, without the expression that it repeats."""
     found = re.search(r"ERROR: (<input>:\d+:\d+: [^\n]{0,200})", text)
     return found[1].replace("<input>:", "") if found else text[:200]
 
 
 def _check_type(program: "cel.Program") -> None:
-    """Refuse what gives no truth where it can be seen: fields of details and notes are only known later."""
+    """Refuse an expression that does not yield a boolean, as far as this is known before the loop runs.
+
+    The fields of details and notes are known only later.
+    """
     try:
         value = program.execute(dict(_SAMPLE))
     except (*_MISSING, *_TROUBLE):
         return
     if not isinstance(value, bool):
-        # A ValueError like every other fault of a definition.
+        # A ValueError, like every other error in a definition.
         raise ValueError(f"the condition gives {type(value).__name__}, not true or false")  # noqa: TRY004

@@ -1,4 +1,4 @@
-"""What of its surroundings a loop, a director or evaluator, or a subtask sees; the defaults of each."""
+"""What a loop, a director or evaluator, or a subtask sees of its surroundings, with the defaults of each."""
 
 from typing import Literal
 
@@ -6,13 +6,14 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class ContextManagement(BaseModel):
-    """Which context a task sees. The defaults are those of a loop.
+    """The context that a task sees. The defaults are those of a loop.
 
     Attributes:
-        inherit_context: of the context around the task: nothing, all, or only its notes.
-        accumulate_data: whether earlier iterations are seen.
-        accumulation_format: of earlier iterations, the notes alone or the outputs too, within a limit.
-        fresh_context: whether files that fit the description are looked for.
+        inherit_context: what to include of the surrounding context: nothing, everything, or only its notes.
+        accumulate_data: whether to include earlier iterations.
+        accumulation_format: what to include of earlier iterations: only the notes, or
+            also outputs up to a limit.
+        fresh_context: whether to look for files that match the description.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -32,7 +33,7 @@ class ContextManagement(BaseModel):
 
 
 class RoleContext(ContextManagement):
-    """Context of a director or an evaluator, with their defaults."""
+    """The context of a director or an evaluator, with their defaults."""
 
     inherit_context: Literal["none", "full", "subset"] = "full"
     accumulate_data: bool = False
@@ -40,6 +41,6 @@ class RoleContext(ContextManagement):
 
 
 class SubtaskContext(ContextManagement):
-    """Context of a subtask, with its defaults."""
+    """The context of a subtask, with its defaults."""
 
     accumulate_data: bool = False

@@ -1,4 +1,4 @@
-"""What comes of a director-evaluator loop: results, iterations, and errors that lose nothing."""
+"""The results of a director-evaluator loop: results, iterations, and errors that keep all earlier data."""
 
 from enum import StrEnum
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from app.schemas.runs import Usage
 
 
 class TaskStatus(StrEnum):
-    """What an agent reports: `CONTINUATION` asks for something first, `WAITING` for a person."""
+    """What an agent reports: `CONTINUATION` requests something first, `WAITING` waits for a person."""
 
     COMPLETE = "COMPLETE"
     CONTINUATION = "CONTINUATION"
@@ -62,13 +62,13 @@ class LoopEvaluation(BaseModel):
 
 
 class Exchange(_Result):
-    """What a director asked for in the middle of an iteration, and what came of it.
+    """What a director requested in the middle of an iteration, and the result.
 
     Attributes:
-        subtask_request: null when it asked for an evaluation.
-        evaluation_request: null when it asked for a subtask.
-        result: null when there is none yet, or an error came instead.
-        run_id: of the subtask, where it is a separate run.
+        subtask_request: null if it requested an evaluation.
+        evaluation_request: null if it requested a subtask.
+        result: null if there is none yet, or if an error occurred.
+        run_id: run of the subtask, if it is a separate run.
     """
 
     subtask_request: SubtaskRequest | None = None
@@ -81,10 +81,10 @@ class GivenFile(_Result):
     """A file of the workspace in a director's context.
 
     Attributes:
-        path: in the workspace.
-        chars: of it that were shown.
-        whole: the file, not passages of it.
-        named: by the definition's `file_paths`; otherwise it fitted the description.
+        path: path in the workspace.
+        chars: number of its characters that were included.
+        whole: whether the file is complete, instead of passages from it.
+        named: whether the definition's `file_paths` names it; otherwise it matched the description.
     """
 
     path: str
@@ -110,7 +110,7 @@ class IterationUsage(_Result):
 
     @property
     def total(self) -> Usage:
-        """All parts together; its cost is null when that of no part is known."""
+        """Return the sum of all parts; its cost is null if no part's cost is known."""
         return Usage.total(each for each in (self.director, self.evaluator, self.subtasks) if each)
 
 
@@ -119,18 +119,18 @@ class LoopIteration(_Result):
 
     Attributes:
         iteration: from 1.
-        context: what the director was given besides its task and its inputs.
-        files: of the workspace that are in the context.
-        output: the director's.
-        notes: the director's.
-        exchanges: subtasks and evaluations that the director asked for, in order.
-        evaluation: null when there was none.
-        script_output: null when no script ran.
+        context: what the director received in addition to its task and inputs.
+        files: files of the workspace in the context.
+        output: the director's output.
+        notes: the director's notes.
+        exchanges: subtasks and evaluations that the director requested, in order.
+        evaluation: null if there was none.
+        script_output: null if no script ran.
         condition_met: null without a termination condition.
-        condition_trouble: why the condition could not be asked; it is then not met.
-        times: of the parts.
-        usage: of the parts.
-        turns: calls of agents, those of subtasks included.
+        condition_trouble: why the condition could not be evaluated; it is then not met.
+        times: durations of the parts.
+        usage: consumption of the parts.
+        turns: calls of agents, including those of subtasks.
     """
 
     iteration: int = Field(ge=1)
@@ -196,7 +196,7 @@ LoopError = ResourceExhaustion | TaskFailure
 
 
 class LoopEnd(StrEnum):
-    """Why a loop ended. `WAITING` is for a person."""
+    """Why a loop ended. `WAITING`: the loop needs a person."""
 
     SUCCESS = "success"
     CONDITION = "condition"
@@ -206,17 +206,17 @@ class LoopEnd(StrEnum):
 
 
 class LoopResult(_Result):
-    """What a loop came to.
+    """The result of a loop.
 
     Attributes:
-        final_output: of the last iteration that has an output; empty when none has.
-        final_evaluation: of the last iteration that has one.
+        final_output: output of the last iteration that has one; empty if none has.
+        final_evaluation: evaluation of the last iteration that has one.
         success: what the last evaluation says, if no error came after it.
-        iterations_completed: iterations that were evaluated.
-        iteration_history: all of them, in order.
-        ended_by: why there are no more.
-        usage: of all iterations.
-        error: what ended the loop, when it was an error.
+        iterations_completed: number of iterations that were evaluated.
+        iteration_history: all iterations, in order.
+        ended_by: why the loop ended.
+        usage: consumption of all iterations.
+        error: the error that ended the loop, if there was one.
     """
 
     final_output: str

@@ -1,4 +1,4 @@
-"""Reads XML that may be hostile: no document type and so no entities, bounded depth and size."""
+"""Reads XML that may be hostile: no document type, hence no entities, and bounded depth and size."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from xml.parsers import expat
 
 
 class UnsafeXmlError(ValueError):
-    """It is not XML, or not of the kind that is read here.
+    """The text is not XML, or not of the kind that is accepted here.
 
     Attributes:
-        line: where, from 1; None when no place is to blame.
-        element: path of the element that was open there, empty outside of all.
+        line: line of the error, from 1; None if it has no place.
+        element: path of the element that was open there; empty outside of all elements.
     """
 
     def __init__(self, message: str, line: int | None = None, element: str = "") -> None:
@@ -21,7 +21,7 @@ class UnsafeXmlError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class XmlBounds:
-    """How much is read; text beyond `text_chars` of one element is cut, or refused with `refuse_long`."""
+    """The bounds on a document; text beyond an element's `text_chars` is cut, or refused (`refuse_long`)."""
 
     depth: int = 200
     elements: int = 1_000_000
@@ -31,7 +31,7 @@ class XmlBounds:
 
 @dataclass(slots=True)
 class Element:
-    """One element without its namespace; of its text the beginning is kept. `line` is where it starts."""
+    """One element without its namespace; only the start of its text is kept. `line` is where it starts."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -40,7 +40,7 @@ class Element:
     text: str = ""
 
     def walk(self) -> "Iterator[Element]":
-        """Return this element and all below it, in the order of the document."""
+        """Yield this element and all elements below it, in document order."""
         stack: list[Element] = [self]
         while stack:
             element = stack.pop()
@@ -52,7 +52,7 @@ def parse_xml(data: bytes, bounds: XmlBounds | None = None) -> Element:
     """Return the root element.
 
     Raises:
-        UnsafeXmlError: it is not well-formed, declares a document type, or is too deep or too large.
+        UnsafeXmlError: the text is not well-formed, declares a document type, or is too deep or too large.
     """
     parser = expat.ParserCreate()
     builder = _Builder(bounds or XmlBounds(), lambda: parser.CurrentLineNumber)
@@ -68,7 +68,7 @@ def parse_xml(data: bytes, bounds: XmlBounds | None = None) -> Element:
     except expat.ExpatError as error:
         raise UnsafeXmlError(str(error), error.lineno, builder.path()) from error
     except (ValueError, LookupError) as error:
-        # Python's own errors: an encoding that it does not know.
+        # Python itself raises these, for an unknown encoding.
         raise UnsafeXmlError(str(error)) from error
     if builder.root is None:
         raise UnsafeXmlError("no element found")
@@ -86,7 +86,7 @@ class _Builder:
         self._count = 0
 
     def path(self) -> str:
-        """Say which element is open."""
+        """Return the path of the open element."""
         return "/".join(each.tag for each in self._open)
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:

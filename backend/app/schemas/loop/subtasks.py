@@ -1,4 +1,4 @@
-"""What a director may ask for before it goes on: a subtask, or an evaluation of what it has so far."""
+"""What a director may request before it continues: a subtask, or an evaluation of its work so far."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from app.schemas.loop.contexts import SubtaskContext
 from app.schemas.text import CleanText, Name
 
 MAX_DEPTH = 5
-"""Levels of subtasks below the outermost loop."""
+"""The most levels of subtasks below the outermost loop."""
 
 MAX_REQUEST_CHARS = 50_000
 
@@ -24,13 +24,13 @@ class SubtaskRequest(_Request):
 
     Attributes:
         type: `atomic` is one attempt that is judged once; `director_evaluator_loop` may take as many
-            iterations as the loop that asks.
-        description: of the task; `{{name}}` in it is filled from `inputs`.
-        inputs: by name.
-        template_hints: words about how to go about it.
-        context_management: what of its surroundings the subtask sees.
-        max_depth: levels of subtasks that may be used from here, this one included; 1 means that the
-            subtask may ask for none. It can only tighten what holds anyway.
+            iterations as the requesting loop.
+        description: the task; `inputs` fill `{{name}}` in it.
+        inputs: values by name.
+        template_hints: hints on how to do the task.
+        context_management: what the subtask sees of its surroundings.
+        max_depth: levels of subtasks that may be used from here, including this one; 1 means that the subtask
+            may request none. It can only lower the general limit.
     """
 
     type: Literal["atomic", "director_evaluator_loop"]
@@ -48,9 +48,9 @@ class EvaluationRequest(_Request):
 
     Attributes:
         type: the kind of evaluation, in a word that the evaluator receives.
-        criteria: what is to be judged.
-        target: the name of a source of the loop, such as `director_result` (what came with the request), or
-            the text itself.
+        criteria: the criteria to judge by.
+        target: the name of a source of the loop, such as `director_result` (the text that came with the
+            request), or the text itself.
     """
 
     type: Name

@@ -1,4 +1,4 @@
-"""Reads the XML of a loop's definition into plain values, and remembers on which line each of them stands."""
+"""Reads the XML of a loop's definition into plain values, and keeps the line of each value."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from app.schemas.loop.safe_xml import Element, UnsafeXmlError, XmlBounds, parse_xml
 
 MAX_BYTES = 256_000
-"""Of a definition, in XML or JSON."""
+"""The largest definition, in XML or JSON."""
 
 MAX_DEPTH = 12
 MAX_TEXT_CHARS = 50_000
 
 _BOUNDS = XmlBounds(depth=MAX_DEPTH, elements=2000, text_chars=MAX_TEXT_CHARS, refuse_long=True)
 _LISTS = {"inputs": "input", "file_paths": "path", "evaluators": "evaluator", "tools": "tool"}
-"""Elements that hold any number of one other."""
+"""Elements that contain any number of one other element."""
 
 _TEXTS_WITH_ATTRIBUTES = frozenset({"input"})
 
@@ -21,12 +21,12 @@ Location = tuple[str | int, ...]
 
 
 class LoopDefinitionError(ValueError):
-    """A definition cannot be used; the message names the line, where there is one, and the element.
+    """A definition cannot be used; the message names the line, if there is one, and the element.
 
     Attributes:
         problem: what is wrong.
-        line: in the XML, from 1; None for JSON.
-        element: path of the element or field to blame; empty when it is the whole.
+        line: line in the XML, from 1; None for JSON.
+        element: path of the element or field at fault; empty if it is the whole definition.
     """
 
     def __init__(self, problem: str, *, line: int | None = None, element: str = "") -> None:
@@ -39,18 +39,18 @@ class LoopDefinitionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ReadXml:
-    """What a document says.
+    """The content of a document.
 
     Attributes:
-        values: as the model takes them.
-        lines: of each value, by its place in `values`.
+        values: in the form that the model accepts.
+        lines: the line of each value, by its place in `values`.
     """
 
     values: dict[str, Any]
     lines: dict[Location, int] = field(default_factory=dict[Location, int])
 
     def line_of(self, place: Location) -> int | None:
-        """Return the line of a place, or that of the nearest one around it."""
+        """Return the line of a place, or of the nearest enclosing place."""
         while place not in self.lines and place:
             place = place[:-1]
         return self.lines.get(place)
@@ -60,7 +60,8 @@ def read_loop_xml(text: str | bytes) -> ReadXml:
     """Read a definition.
 
     Raises:
-        LoopDefinitionError: it is not XML, too large, too deep, has a document type, or repeats an element.
+        LoopDefinitionError: it is not XML, is too large or too deep, has a document
+            type, or repeats an element.
     """
     data = text.encode() if isinstance(text, str) else text
     if len(data) > MAX_BYTES:

@@ -1,1 +1,1 @@
-"""Tokens, and the state of the service."""
+"""API tokens, the agents of this machine, and the state of the service."""

@@ -1,4 +1,4 @@
-"""Says which agents can work here, and what the others lack."""
+"""Lists the agents that can work here, and what the others lack."""
 
 from dataclasses import dataclass
 
@@ -14,16 +14,16 @@ from app.workspaces.confine.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class AgentService:
-    """Lists agents; programs are looked for anew each time, as they come and go."""
+    """Lists agents. Programs come and go, so each call looks for them again."""
 
     agents: AgentProvider
     sandbox: Sandbox
 
     def require_known(self, spec: AgentSpec) -> None:
-        """Refuse a spec of which an agent does not exist here; one that is not ready is no error yet.
+        """Refuse a spec that names an agent unknown here; an agent that is not ready yet is no error.
 
         Raises:
-            InvalidInputError: there is no such agent.
+            InvalidInputError: there is no such agent; the error names the field.
         """
         is_list = not isinstance(spec.candidates, int)
         for index, each in enumerate(spec.each()):
@@ -33,14 +33,15 @@ class AgentService:
                 raise InvalidInputError(unknown, field=field)
 
     def require_model(self, spec: AgentSpec, kind: str) -> None:
-        """Refuse an agent that cannot take the roles of a loop or an answer, which are played by models.
+        """Refuse an agent that cannot play the roles of a loop or an answer, which models play.
 
         Args:
-            spec: what the run asks for.
-            kind: of the run, in the plural, for the message.
+            spec: the agent that the run asks for.
+            kind: the kind of run in the plural, for the message.
 
         Raises:
-            InvalidInputError: the agent does not exist, is a program on this machine, or is one of several.
+            InvalidInputError: the agent does not exist, is an installed program, or is
+                one of several candidates.
         """
         self.require_known(spec)
         if not isinstance(spec.candidates, int) or spec.candidates > 1:

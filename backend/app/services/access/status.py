@@ -1,4 +1,4 @@
-"""Says how the service is doing: what it is, and whether it can work."""
+"""Reports what this service is and whether it can work."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -53,7 +53,10 @@ class StatusService:
     newest_schema: str = field(default_factory=newest_revision)
 
     async def readiness(self) -> Readiness:
-        """Ask the database. What only workers need is shown and does not count: they may be elsewhere."""
+        """Query the database and report whether requests can be served.
+
+        Workers and the sandbox are shown but do not count, because they may be on other machines.
+        """
         try:
             async with asyncio.timeout(_TIMEOUT_SECONDS), self.sessions() as session:
                 schema = await session.scalar(text("SELECT version_num FROM alembic_version"))

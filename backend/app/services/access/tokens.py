@@ -1,4 +1,4 @@
-"""API tokens: made, listed, revoked, and recognised by their digest."""
+"""Creates, lists, revokes and recognises API tokens; only their digests are stored."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -12,12 +12,13 @@ from app.core.security import Principal, Role, digest_of, new_token
 from app.db.engine import Sessions
 from app.db.models import ApiToken
 
-# Often enough for people who look, seldom enough that requests with one token do not wait for each other.
+# Recent enough for people who look at the list, and rare enough that requests with one token do not wait for
+# each other's updates.
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 class TokenView(BaseModel):
-    """A token, without itself."""
+    """A token as lists show it, without its secret."""
 
     id: UUID
     name: str
@@ -28,13 +29,13 @@ class TokenView(BaseModel):
 
 
 class TokenNeed:
-    """Whether requests have to show a token: from the first valid token on, for as long as the process runs.
+    """Tells whether requests must carry a token: from the first valid token on, as long as the process runs.
 
-    It stays so when all are revoked: revoking every token must not make everyone an admin.
+    Tokens stay required after all of them are revoked: revoking every token must not make everyone an admin.
 
     Args:
-        tokens: asked while there is no token.
-        needed: whether there was one at the start.
+        tokens: tells whether there is a valid token, as long as there was none.
+        needed: whether there was a valid token when the process started.
     """
 
     def __init__(self, tokens: "TokenService", *, needed: bool) -> None:
@@ -42,7 +43,7 @@ class TokenNeed:
         self._needed = needed
 
     async def __call__(self) -> bool:
-        """Say it."""
+        """Return whether requests must carry a token."""
         self._needed = self._needed or await self._tokens.any_valid()
         return self._needed
 
@@ -54,10 +55,11 @@ class TokenService:
         self._sessions = sessions
 
     async def create(self, name: str, role: str) -> str:
-        """Make a token and give it; it cannot be shown again.
+        """Create a token and return its secret, which cannot be shown again.
 
         Raises:
-            InvalidInputError: the name is empty or longer than 100 characters, or there is no such role.
+            InvalidInputError: the name is empty, longer than 100 characters or not printable,
+                or there is no such role.
             ConflictError: the name is taken.
         """
         cleaned = name.strip()
@@ -90,7 +92,7 @@ class TokenService:
             ]
 
     async def revoke(self, name: str) -> None:
-        """Make a token invalid, at once.
+        """Make a token invalid at once.
 
         Raises:
             NotFoundError: there is no valid token of that name.
@@ -106,13 +108,13 @@ class TokenService:
                 raise NotFoundError(f"there is no valid token named {name!r}")
 
     async def any_valid(self) -> bool:
-        """True when at least one token is valid."""
+        """Return whether at least one token is valid."""
         async with self._sessions() as session:
             statement = select(ApiToken.id).where(ApiToken.revoked_at.is_(None)).limit(1)
             return await session.scalar(statement) is not None
 
     async def recognise(self, token: str) -> Principal | None:
-        """Return who the token stands for, or None when it is not valid."""
+        """Return the principal that a token stands for, or None if the token is not valid."""
         now = datetime.now(UTC)
         mine = (ApiToken.digest == digest_of(token), ApiToken.revoked_at.is_(None))
         unnoted = or_(ApiToken.last_used_at.is_(None), ApiToken.last_used_at < now - _USE_NOTED_EVERY)

@@ -48,7 +48,7 @@ class BacklogService:
 
     Args:
         sessions: opens transactions.
-        intake: says which sources can be used.
+        intake: checks which sources can be used.
     """
 
     def __init__(self, sessions: Sessions, intake: Intake) -> None:
@@ -66,14 +66,14 @@ class BacklogService:
 
         Args:
             request: the items.
-            actor: who asks.
-            once: the request.
-            origins: places on a forge, one for each item; empty if none has one.
+            actor: the name of the person or token that asks.
+            once: the request, for which a repetition has no second effect.
+            origins: places on a forge, one for each item; empty if no item has one.
 
         Raises:
-            InvalidInputError: a dependency does not exist, they go round in a circle, or a source cannot be
+            InvalidInputError: a dependency does not exist, dependencies form a cycle, or a source cannot be
                 used; the message names the item.
-            ReplayError: the same request added them in the meantime.
+            ReplayError: the same request has added the items in the meantime.
         """
         places = list(origins) or [None] * len(request.items)
         new = [
@@ -98,8 +98,8 @@ class BacklogService:
 
         Raises:
             NotFoundError: there is no such item.
-            ConflictError: it does not wait any more.
-            InvalidInputError: a dependency does not exist, or they would go round in a circle.
+            ConflictError: the item no longer waits.
+            InvalidInputError: a dependency does not exist, or dependencies would form a cycle.
         """
         async with self._sessions.begin() as session:
             await session.execute(_LOCK)
@@ -113,11 +113,11 @@ class BacklogService:
             return (await self._views(session, [item_id])).items[0]
 
     async def remove(self, item_id: UUID) -> BacklogItemView:
-        """Take a waiting item off the backlog; items that need it say so.
+        """Take a waiting item off the backlog; items that depend on it show that it was removed.
 
         Raises:
             NotFoundError: there is no such item.
-            ConflictError: it does not wait any more.
+            ConflictError: the item no longer waits.
         """
         async with self._sessions.begin() as session:
             row = await _waiting(session, item_id)
@@ -158,7 +158,7 @@ class BacklogService:
 
 
 async def _say_why(session: AsyncSession, new: Sequence[_New]) -> None:
-    """Note at once why items do not start; a worker looks again within seconds."""
+    """Store at once why items do not start, rather than leave it to a worker a few seconds later."""
     needs = await load_needs(session, [each.id for each in new])
     facts = {project: await load_facts(session, project) for project in {each.project for each in new}}
     for each in new:
@@ -183,7 +183,7 @@ def _row(new: _New, actor: str) -> BacklogItem:
 
 
 def _resolve(new: Sequence[_New]) -> list[list[BacklogDependency]]:
-    """Find the ids that keys and ids stand for, and refuse circles among the keys."""
+    """Replace keys by the ids of their items, and refuse cycles among the keys."""
     ids = {each.item.key: each.id for each in new if each.item.key is not None}
     names = {str(each.id): each.item.key or f"item {index}" for index, each in enumerate(new)}
     found: list[list[BacklogDependency]] = []

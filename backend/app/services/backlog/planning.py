@@ -12,14 +12,14 @@ from app.schemas.runs import RunStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needed:
-    """Other work as it stands now.
+    """The present state of work that an item depends on.
 
     Attributes:
-        name: of the work; empty if it does not exist any more.
-        until: how far it must come.
-        removed: it was taken off the backlog.
-        status: of its run; None before it starts.
-        has_report: its run has a place on a forge.
+        name: the work's name; empty if the work no longer exists.
+        until: how far the work must have come.
+        removed: whether the work was taken off the backlog.
+        status: the status of its run; None before the run starts.
+        has_report: whether its run has a place on a forge.
         outcome: what became of its pull request.
     """
 
@@ -33,7 +33,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An item that waits; candidates are given in the order in which they start."""
+    """A waiting item; candidates are given in the order in which they start."""
 
     id: UUID
     needs: Sequence[Needed] = ()
@@ -43,7 +43,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectFacts:
-    """How much happens in a project now."""
+    """How much is going on in a project now, and its limits."""
 
     limits: ProjectLimits
     paused: bool = False
@@ -55,14 +55,14 @@ class ProjectFacts:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Items that start now, and why each other one does not."""
+    """The items that start now, and for each other item the reason why it does not."""
 
     start: list[UUID] = field(default_factory=list[UUID])
     reasons: dict[UUID, str] = field(default_factory=dict[UUID, str])
 
 
 def plan(candidates: Sequence[Candidate], facts: ProjectFacts, now: datetime) -> Plan:
-    """Decide about all waiting items of one project; an item that is held up does not hold up others."""
+    """Decide on all waiting items of one project; an item that cannot start does not hold up the others."""
     found = Plan()
     for each in candidates:
         reason = why_not(each, facts, now)
@@ -75,7 +75,7 @@ def plan(candidates: Sequence[Candidate], facts: ProjectFacts, now: datetime) ->
 
 
 def why_not(candidate: Candidate, facts: ProjectFacts, now: datetime) -> str:
-    """Say why an item does not start; empty if it does."""
+    """Return why an item does not start, or an empty string if it does."""
     if facts.paused:
         return "the project's backlog is paused"
     unmet = [reason for each in candidate.needs if (reason := unmet_reason(each))]
@@ -87,7 +87,7 @@ def why_not(candidate: Candidate, facts: ProjectFacts, now: datetime) -> str:
 
 
 def unmet_reason(needed: Needed) -> str:
-    """Say why other work has not come far enough; empty if it has."""
+    """Return why other work has not come far enough, or an empty string if it has."""
     name = needed.name or "work that no longer exists"
     if needed.removed:
         return f"needs {name}, which was removed from the backlog"
@@ -107,7 +107,7 @@ def unmet_reason(needed: Needed) -> str:
 
 
 def find_cycle(needs: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the members of one circle of dependencies in order, or an empty list."""
+    """Return the members of one cycle of dependencies in order, or an empty list."""
     done: set[str] = set()
     for start in needs:
         path: list[str] = []
@@ -117,7 +117,7 @@ def find_cycle(needs: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _walk(start: str, needs: Mapping[str, Sequence[str]], path: list[str], done: set[str]) -> list[str]:
-    # By hand: a chain of thousands would be too deep for recursion.
+    # A loop instead of recursion: a chain of thousands would be too deep.
     stack = [(start, iter(needs.get(start, ())))]
     path.append(start)
     while stack:

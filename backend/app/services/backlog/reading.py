@@ -1,4 +1,4 @@
-"""Reads the backlog: the needs of each item, the load of a project, and the board."""
+"""Reads the backlog: each item's dependencies, the load of a project, and the board."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -39,7 +39,7 @@ _TOP = Run.parent_run_id.is_(None)
 
 
 async def load_needs(session: AsyncSession, items: Collection[UUID]) -> dict[UUID, list[tuple[UUID, Needed]]]:
-    """Read what items depend on, as it stands now."""
+    """Read the present state of the work that items depend on, by item."""
     other = BacklogItem.__table__.alias("other")
     columns = (
         BacklogDependency.item_id,
@@ -60,7 +60,7 @@ async def load_needs(session: AsyncSession, items: Collection[UUID]) -> dict[UUI
         .order_by(BacklogDependency.item_id, BacklogDependency.needs)
     )
     found: dict[UUID, list[tuple[UUID, Needed]]] = defaultdict(list)
-    rows: Sequence[Any] = (await session.execute(statement)).all()  # outer joins: any column may be null
+    rows: Sequence[Any] = (await session.execute(statement)).all()  # after outer joins any column may be null
     for item, needs, until, name, item_status, status, report, outcome in rows:
         needed = Needed(
             name=name,
@@ -75,7 +75,7 @@ async def load_needs(session: AsyncSession, items: Collection[UUID]) -> dict[UUI
 
 
 async def load_facts(session: AsyncSession, project: str) -> ProjectFacts:
-    """Read how much happens in a project now."""
+    """Read how much is going on in a project now."""
     row = await session.get(BacklogProject, project)
     starting = select(func.count()).where(BacklogItem.project == project, BacklogItem.status == "starting")
     midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -99,7 +99,7 @@ async def load_facts(session: AsyncSession, project: str) -> ProjectFacts:
 
 
 def limits_of(row: BacklogProject | None) -> ProjectLimits:
-    """Return the limits of a project; without a row there are none."""
+    """Return the limits of a project; a project without a row has none."""
     if row is None:
         return ProjectLimits()
     return ProjectLimits(
@@ -132,7 +132,7 @@ def item_view(row: BacklogItem, needs: Sequence[tuple[UUID, Needed]]) -> Backlog
 
 
 def in_order(statement: Select[BacklogItem]) -> Select[BacklogItem]:
-    """Order items as they start."""
+    """Sort items in the order in which they start."""
     return statement.order_by(BacklogItem.priority.desc(), BacklogItem.created_at, BacklogItem.id)
 
 
@@ -147,7 +147,7 @@ class BacklogBoardQueries:
         self._sessions = sessions
 
     async def board(self, project: str | None = None) -> BacklogBoard:
-        """Return the board, of one project or of all."""
+        """Return the board of one project, or of all projects."""
         item = BacklogItem.status.in_(_UNFINISHED)
         of_project = () if project is None else (Run.project == project,)
         waiting = select(BacklogItem).where(item)
@@ -172,7 +172,7 @@ class BacklogBoardQueries:
 
 
 async def project_view(session: AsyncSession, project: str) -> BacklogProjectView:
-    """Return a project with its limits and how much happens now."""
+    """Return a project with its limits and its present load."""
     facts = await load_facts(session, project)
     row = await session.get(BacklogProject, project)
     return BacklogProjectView(

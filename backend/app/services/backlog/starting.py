@@ -1,4 +1,4 @@
-"""Starts items of the backlog when they are due; any number of workers can do so at once."""
+"""Starts items of the backlog when they are due; any number of workers can do so at the same time."""
 
 import logging
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from app.services.control.sprints import SprintService
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=15)
-"""A start that takes longer is given up: its worker died."""
+"""After this time a start is given up, because its worker must have died."""
 
 _CONSIDERED = 1_000
 _FIRST_PAUSE_SECONDS = 30.0
@@ -32,7 +32,7 @@ _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
 
 class ClaimLostError(PhaseRunnerError):
-    """Another worker starts the item, or it was removed."""
+    """Another worker starts the item, or the item was removed."""
 
     status = 409
     code = "claim-lost"
@@ -49,12 +49,12 @@ class _Claimed:
 
 
 async def lock_project(session: AsyncSession, project: str) -> None:
-    """Let one transaction at a time decide about a project, until it ends."""
+    """Lock a project until the transaction ends, so that only one transaction at a time decides on it."""
     await session.execute(_LOCK, {"name": f"backlog:{project}"})
 
 
 class BacklogStarter:
-    """Starts what may start.
+    """Starts the items that may start.
 
     Args:
         sessions: opens short transactions.
@@ -66,7 +66,7 @@ class BacklogStarter:
         self._sprints = sprints
 
     async def __call__(self) -> int:
-        """Start what may start; returns how many items were tried."""
+        """Start the items that may start, and return how many were tried."""
         await self._recover()
         tried = 0
         for project in await self._projects():
@@ -81,7 +81,7 @@ class BacklogStarter:
             return list(await session.scalars(waiting))
 
     async def _recover(self) -> None:
-        """Put items back whose worker died; one whose run exists has started."""
+        """Put back the items of workers that died; an item whose run exists counts as started."""
         lost = (BacklogItem.status == "starting", BacklogItem.next_at <= func.now())
         runs = select(Run.id)
         async with self._sessions.begin() as session:
@@ -90,7 +90,7 @@ class BacklogStarter:
             await session.execute(update(BacklogItem).where(*lost).values(status="waiting"))
 
     async def _claim(self, project: str) -> list[_Claimed]:
-        """Decide about all items of a project, and take those that start."""
+        """Decide on all items of a project, and claim those that start."""
         async with self._sessions.begin() as session:
             await lock_project(session, project)
             waiting = select(BacklogItem).where(
@@ -123,7 +123,7 @@ class BacklogStarter:
 
     async def _start(self, claimed: _Claimed) -> None:
         async def show(session: AsyncSession, run_id: UUID) -> RunDetail:
-            # In the transaction that makes the run: there are both or neither.
+            # In the transaction that creates the run, so that either both changes are stored or neither.
             if not await _set(session, claimed, {"status": "started", "reason": ""}):
                 raise ClaimLostError("another worker starts this item, or it was removed")
             return await self._sprints.show(session, run_id)

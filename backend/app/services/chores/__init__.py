@@ -1,1 +1,1 @@
-"""Recurring work beside the runs: takeover, deletion, reminders and webhooks."""
+"""Recurring work beside the runs: takeover, deletion, reminders, notifications and webhooks."""

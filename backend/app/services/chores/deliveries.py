@@ -1,4 +1,4 @@
-"""Shows webhook deliveries and their errors, and repeats one on request."""
+"""Lists webhook deliveries with their errors, and repeats one on request."""
 
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ class DeliveryService:
 
     Args:
         sessions: opens transactions.
-        urls: addresses that are set now; messages to others are not sent.
+        urls: the addresses that are configured now; messages to other addresses are not sent.
     """
 
     def __init__(self, sessions: Sessions, urls: tuple[str, ...]) -> None:
@@ -32,7 +32,7 @@ class DeliveryService:
         """Return a page of messages, newest first.
 
         Raises:
-            InvalidInputError: the cursor is not one of ours.
+            InvalidInputError: the cursor is invalid.
         """
         row = WebhookDelivery
         statement = select(row)
@@ -52,11 +52,11 @@ class DeliveryService:
         )
 
     async def retry(self, delivery_id: UUID) -> DeliveryView:
-        """Send a message that was not taken as soon as a worker can, with all its tries anew.
+        """Send an unaccepted message again as soon as a worker can, with a full new set of tries.
 
         Raises:
             NotFoundError: there is no such message.
-            ConflictError: it was taken already, or its address is not among those that are set.
+            ConflictError: the message was already accepted, or its address is no longer configured.
         """
         async with self._sessions.begin() as session:
             row = await session.get(WebhookDelivery, delivery_id, with_for_update=True)

@@ -1,7 +1,8 @@
-"""Deletes expired data of finished runs; what metrics and reviews need stays.
+"""Deletes expired data of finished runs and keeps what metrics and reviews need.
 
-Events of progress are emptied, not deleted: their numbers stay, so no client that resumes finds a gap, and
-the log still tells what happened. Snapshots go with all files of a run: diffs, results and forks of it end.
+Progress events are emptied, not deleted: their numbers stay, so that a client that resumes finds no gap and
+the log still shows what happened. Deleting snapshots deletes all files of a run: its diffs, its result and
+forks of it are then no longer possible.
 """
 
 from collections.abc import Sequence
@@ -19,11 +20,11 @@ from app.services.control.idempotency import KEPT_FOR
 from app.workspaces.store import WorkspaceStore
 
 MESSAGES_KEPT = timedelta(days=30)
-"""Webhook messages are forgotten then, taken or not."""
+"""Webhook messages are deleted after this time, whether they were accepted or not."""
 
 _BATCH = 50
 _LOCK = 7_303_014_501
-"""Advisory lock: one worker trims at a time."""
+"""Number of the advisory lock that lets one worker trim at a time."""
 
 _EMPTIED = {
     "agent.progress": "jsonb_set(data, '{lines}', '[]')",
@@ -41,7 +42,7 @@ _DELETE_JOBS = text(
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """For how many days after their end runs keep what, and how large the snapshots of all of them may be."""
+    """Days for which data of a finished run is kept, and the bytes that all snapshots together may use."""
 
     progress_days: float
     snapshot_days: float
@@ -51,16 +52,16 @@ class Retention:
 
 @dataclass(frozen=True, slots=True)
 class Trimmed:
-    """What was trimmed, or would be.
+    """What was deleted, or would be.
 
     Attributes:
-        progress: runs whose progress is emptied.
-        snapshots: runs whose files are deleted from the database.
-        snapshot_bytes: size of these files.
-        directories: runs whose directory is removed from this machine.
-        answers: kept answers of requests.
-        messages: webhook messages.
-        jobs: rows of ended jobs.
+        progress: number of runs whose progress events are emptied.
+        snapshots: number of runs whose files are deleted from the database.
+        snapshot_bytes: total size of these files.
+        directories: number of runs whose directory is removed from this machine.
+        answers: number of stored responses to idempotent requests.
+        messages: number of webhook messages.
+        jobs: number of rows of ended jobs.
     """
 
     progress: int = 0
@@ -73,17 +74,17 @@ class Trimmed:
 
     @property
     def total(self) -> int:
-        """How many things these are."""
+        """Return how many things were deleted in all, bytes aside."""
         return self.progress + self.snapshots + self.directories + self.answers + self.messages + self.jobs
 
 
 class Housekeeping:
-    """Finds what is beyond retention, and trims it in short transactions.
+    """Finds expired data and deletes it in short transactions.
 
     Args:
         sessions: opens transactions.
         store: this machine's directories of runs.
-        retention: for how long what is kept.
+        retention: how long data is kept.
     """
 
     def __init__(self, sessions: Sessions, store: WorkspaceStore, retention: Retention) -> None:
@@ -92,11 +93,11 @@ class Housekeeping:
         self._retention = retention
 
     async def __call__(self) -> int:
-        """Trim; returns how many things went."""
+        """Delete expired data, and return how many things were deleted."""
         return (await self.trim()).total
 
     async def look(self) -> Trimmed:
-        """Say what would go, and change nothing."""
+        """Return what would be deleted, and change nothing."""
         now = datetime.now(UTC)
         async with self._sessions() as session:
             files = await self._files_to_trim(session, now)
@@ -114,7 +115,7 @@ class Housekeeping:
             )
 
     async def trim(self) -> Trimmed:
-        """Trim what is beyond retention; what another worker trims at this moment is left to it."""
+        """Delete expired data, except what another worker is deleting at this moment."""
         now = datetime.now(UTC)
         progress = await self._trim_progress(now)
         snapshots, size = await self._trim_snapshots(now)
@@ -165,7 +166,7 @@ class Housekeeping:
         return trimmed, size
 
     async def _files_to_trim(self, session: AsyncSession, now: datetime) -> list[tuple[UUID, int]]:
-        """Runs whose snapshots go, the oldest first, with their size: too old, or beyond the size of all."""
+        """Return the runs whose snapshots are too old or exceed the total size, oldest first, with sizes."""
         statement = (
             select(Run.id, Run.finished_at, func.sum(func.octet_length(Snapshot.bundle)))
             .join(Snapshot, Snapshot.run_id == Run.id)
@@ -214,7 +215,7 @@ def _finished(now: datetime, days: float, trimmed: InstrumentedAttribute[datetim
 
 
 def _mark(ids: Sequence[UUID]) -> Update:
-    # Nothing happened to the run: it must not look changed.
+    # Trimming is not an event of the run, so `updated_at` must not change.
     return update(Run).where(Run.id.in_(ids)).values(updated_at=Run.updated_at)
 
 

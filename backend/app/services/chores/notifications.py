@@ -57,13 +57,13 @@ _TEST = Notice(
 
 
 class NotificationService:
-    """Sends notifications, and tries receivers out.
+    """Sends notifications, and tests receivers.
 
     Args:
         queries: reads runs.
-        file: of the operator.
+        file: the operator's file of receivers.
         credentials: read the file's secrets.
-        open_client: makes the client for one message to a chat.
+        open_client: makes the HTTP client for one message to a chat.
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class NotificationService:
         )
 
     async def __call__(self, name: str, message_id: UUID, event: EventRow) -> None:
-        """Tell a receiver of an event.
+        """Notify a receiver of an event.
 
         Raises:
-            WebhookError: the receiver did not take it.
+            WebhookError: the receiver did not accept the notification.
         """
         receiver = self._file.receivers.get(name)
         if receiver is None:
@@ -104,7 +104,7 @@ class NotificationService:
             raise WebhookError(error.detail) from error
 
     async def test(self, name: str) -> NotificationTest:
-        """Send a test to a receiver and return what it answered.
+        """Send a test message to a receiver and return the receiver's response.
 
         Raises:
             NotFoundError: there is no such receiver.
@@ -124,7 +124,7 @@ class NotificationService:
             url = self._credentials.secret(receiver.url.place, "the url of the receiver")
             return await post_to_chat(self._open_client, url, FORMATS[receiver.kind](notice))
         server = self._file.smtp
-        assert server is not None  # noqa: S101 - the file is refused without it
+        assert server is not None  # noqa: S101 - the file is refused without a server
         password = None
         if server.password is not None:
             password = self._credentials.secret(server.password.place, "smtp.password")
@@ -181,7 +181,7 @@ class NotificationService:
 
 
 def check_link_secret(file: NotificationsFile, credentials: Credentials) -> None:
-    """Find out at the start that links cannot be signed.
+    """Check at start-up that decision links can be signed.
 
     Raises:
         InvalidInputError: the secret is missing or too short.
@@ -203,7 +203,7 @@ def check_link_secret(file: NotificationsFile, credentials: Credentials) -> None
 
 
 def _evidence(attempt: AttemptView | None) -> Sequence[Evidence]:
-    """Return what the evaluators of an attempt found that did not pass; gates come first."""
+    """Return the findings of an attempt's evaluators that did not pass; gates come first."""
     if attempt is None:
         return ()
     failed = [each for each in attempt.evaluations if each.status in ("failed", "errored")]
@@ -223,7 +223,7 @@ def _attempt_of(run: RunDetail, event: EventRow) -> AttemptView | None:
 
 
 def _open_escalation(run: RunDetail, event: EventRow) -> EscalationView | None:
-    """The escalation that an event is about, while it is open: a message may be sent hours later."""
+    """Return the escalation of an event if it is still open: a message may be sent hours later."""
     wanted = event.data.get("escalation_id")
     return next((each for each in run.escalations if str(each.id) == wanted and each.status == "open"), None)
 

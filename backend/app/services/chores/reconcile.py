@@ -1,4 +1,4 @@
-"""Gives a job to every run that should advance and has none."""
+"""Enqueues a job for every run that should advance and has none."""
 
 from sqlalchemy import and_, exists, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,20 +18,21 @@ _HAS_NO_JOB = text(
 
 
 class Reconcile:
-    """Looks for runnable runs without a job; lost jobs cannot exist for longer than its caller's period."""
+    """Finds runnable runs without a job, so that a job is lost for at most the time between two calls."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
     async def __call__(self) -> int:
-        """Enqueue what lacks a job; returns how many did."""
+        """Enqueue the missing jobs, and return how many there were."""
         async with self._sessions.begin() as session:
             return await _enqueue_lacking(session)
 
 
 async def _enqueue_lacking(session: AsyncSession) -> int:
     subtask = aliased(Run)
-    # A loop rests while its subtask is at work, and is woken at its end; were that lost, it has no job then.
+    # A loop rests while its subtask runs, and the subtask's end wakes it. If that wake-up was lost, the loop
+    # has no job once the subtask is over.
     rests = exists().where(subtask.parent_run_id == Run.id, subtask.finished_at.is_(None))
     runnable = and_(Run.status.in_([RunStatus.QUEUED, RunStatus.ACTIVE]), Run.paused_at.is_(None), ~rests)
     # A locked row is being written right now, together with the job that it needs.

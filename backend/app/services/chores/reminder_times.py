@@ -7,19 +7,19 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True, slots=True)
 class Reminders:
-    """How many reminders fell due until a moment, and when the next one does."""
+    """How many reminders are due by a moment, and when the next one is due."""
 
     passed: int
     next_at: datetime
 
 
 def reminders_until(now: datetime, asked_at: datetime, hours: Sequence[float]) -> Reminders:
-    """Count the reminders of a question that was asked at `asked_at`.
+    """Count the reminders of an escalation that was raised at `asked_at`.
 
     Args:
         now: the moment of the count.
         asked_at: when the person was asked.
-        hours: when to remind, in hours since, ascending, not empty; the last one repeats.
+        hours: when to remind, in hours after `asked_at`; ascending, not empty. Multiples of the last follow.
     """
     waited = (now - asked_at) / timedelta(hours=1)
     passed = sum(each <= waited for each in hours)

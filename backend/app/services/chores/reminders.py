@@ -16,16 +16,16 @@ _BATCH = 100
 
 
 class ReminderService:
-    """Records reminders of escalations that are still open. Rows hold the times; waiting costs no memory.
+    """Records reminders of open escalations. The times are in rows, so waiting costs no memory.
 
-    If several reminders fell due while no worker ran, one is sent. Any number of workers may run this at the
-    same time.
+    If several reminders were due while no worker ran, one is sent. Any number of workers may
+    call this at the same time.
 
     Args:
         sessions: opens short transactions.
-        bell: tells of new events.
-        hours: when to remind, in hours since the question; the last one repeats.
-        outbox: tells other services.
+        bell: signals new events.
+        hours: when to remind, in hours after the escalation; multiples of the last follow.
+        outbox: queues messages to other services.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ReminderService:
         self._outbox = outbox
 
     async def __call__(self) -> int:
-        """Remind of what is due; returns how many reminders were recorded."""
+        """Record the reminders that are due, and return how many there were."""
         told = 0
         while due := await self._due():
             for run_id, escalation_id in due:
@@ -57,10 +57,10 @@ class ReminderService:
 
     async def _remind(self, run_id: UUID, escalation_id: UUID) -> bool:
         async with self._sessions.begin() as session:
-            # The run first, in the same order as every other writer.
+            # Lock the run first, in the same order as every other writer.
             run = await session.get_one(Run, run_id, with_for_update=True)
             escalation = await session.get_one(Escalation, escalation_id, with_for_update=True)
-            # The database's clock, which also chose what is due.
+            # Use the database's clock, which also selected what is due.
             now = (await session.execute(select(func.now()))).scalar_one()
             if escalation.status != "open" or run.paused_at is not None:
                 return False

@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """Something that is done every `seconds`, the first time at the start. `act` returns how much it did."""
+    """Work that is done every `seconds`, first at the start. `act` returns how many things it did."""
 
     name: str
     seconds: float
@@ -38,7 +38,7 @@ async def _again_and_again(chore: Chore) -> None:
         try:
             done = await chore.act()
         except Exception as error:
-            # A chore that stops would go unnoticed until it matters.
+            # A chore that stopped would go unnoticed until it mattered.
             if is_outage(error):
                 logger.warning("%s is postponed, the database is unavailable: %s", chore.name, error)
             else:

@@ -18,14 +18,14 @@ logger = logging.getLogger(__name__)
 
 
 class Takeover:
-    """What each worker does every few seconds for all of them.
+    """The sweep that each worker makes every few seconds on behalf of all workers.
 
     Args:
         sessions: opens transactions.
-        reconcile: gives runs without a job one.
-        rules: when a worker is dead.
-        silent_seconds: when a heartbeat is overdue by the database's clock.
-        clock: monotonic seconds.
+        reconcile: enqueues a job for runs without one.
+        rules: when a worker counts as dead.
+        silent_seconds: the age in seconds at which a heartbeat is overdue by the database's clock.
+        clock: a monotonic clock in seconds.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Takeover:
         self._idle: frozenset[int] = frozenset()
 
     async def __call__(self, held: Held) -> frozenset[int]:
-        """Look once; give the jobs that this process works on although they are not its own any more."""
+        """Sweep once, and return the jobs that this process still works on although it has lost them."""
         try:
             async with self._sessions() as session:
                 jobs = await running_jobs(session, self._silent_seconds)
@@ -69,7 +69,8 @@ class Takeover:
             if job.worker_id is not None and job.heartbeat is not None and job.worker_id != held.worker_id
         }
         dead = self._silence.dead(pulses.values(), self._clock())
-        # Fetched, or finished, by a statement whose answer was lost. Seen twice: it may be about to begin.
+        # A statement fetched or finished these jobs, but its reply was lost. A job must be seen twice,
+        # because this process may be about to start it.
         idle = frozenset(
             job.id for job in jobs if job.worker_id == held.worker_id and job.id not in held.jobs
         )
@@ -85,7 +86,8 @@ class Takeover:
                 return
             if not await take_job_away(session, job):
                 return
-            # A new job and not the old one again: the silent worker may wake up and finish *its* job.
+            # Enqueue a new job instead of the old one: the silent worker may wake up
+            # and finish the old number.
             if run is not None and run.paused_at is None and not RunStatus(run.status).is_final:
                 await enqueue_advance(session, job.run_id, first=True)
         logger.warning("job %s of run %s was taken from worker %s", job.id, job.run_id, job.worker_id)

@@ -1,4 +1,4 @@
-"""Sends the messages in the outbox, with retries until they are accepted or given up."""
+"""Sends the messages in the outbox, and retries until they are accepted or given up."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 MAX_TRIES = 10
 LEASE = timedelta(minutes=5)
-"""A message that a worker has taken is left alone for so long; if the worker dies, it is sent again after."""
+"""How long a message is left to the worker that has taken it; if that worker dies, another sends it then."""
 
 _BATCH = 10
 _FIRST_PAUSE_SECONDS = 5.0
@@ -30,11 +30,11 @@ Send = Callable[[str, str, bytes], Awaitable[None]]
 """Sends a body to a URL under a message id, or raises `WebhookError`."""
 
 Notify = Callable[[str, UUID, EventRow], Awaitable[None]]
-"""Tells the named receiver of an event under a message id, or raises `WebhookError`."""
+"""Notifies the named receiver of an event under a message id, or raises `WebhookError`."""
 
 
 def pause_after(tries: int) -> float:
-    """Seconds to wait after try number `tries`: four times as long each time, at most six hours."""
+    """Return the pause in seconds after try `tries`: four times as long each time, at most six hours."""
     return min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 4.0 ** (tries - 1))
 
 
@@ -48,13 +48,13 @@ class _Message:
 
 
 class WebhookService:
-    """Delivers messages. Any number of workers do so at the same time; a run never waits for any of them.
+    """Delivers messages. Any number of workers do so at the same time; a run never waits for them.
 
-    A message is sent at least once: its id is the same each time, so that receivers can tell.
+    A message is sent at least once. Its id is the same each time, so receivers can recognise a repetition.
 
     Args:
-        sessions: opens short transactions; none is open while a receiver is waited for.
-        urls: addresses that are set now; messages to others are left.
+        sessions: opens short transactions; none is open during a request to a receiver.
+        urls: the addresses that are configured now; messages to other addresses are not sent.
         send: sends one message to a URL; None if there are only notifications.
         notify: sends one notification to people; None if there are none.
     """
@@ -68,7 +68,7 @@ class WebhookService:
         self._notify = notify
 
     async def __call__(self) -> int:
-        """Send what is due; returns how many messages were tried."""
+        """Send the messages that are due, and return how many were tried."""
         tried = 0
         while batch := await self._take():
             async with asyncio.TaskGroup() as group:
@@ -129,7 +129,7 @@ class WebhookService:
 
     async def _record(self, message: _Message, values: dict[str, Any]) -> None:
         row = WebhookDelivery
-        # A worker that was stopped for longer than its lease must not undo what the next one recorded.
+        # A worker that was stopped for longer than its lease must not overwrite what the next one recorded.
         mine = (row.id == message.id, row.tries == message.tries, row.status == "pending")
         async with self._sessions.begin() as session:
             await session.execute(update(row).where(*mine).values(values))
@@ -142,7 +142,7 @@ class WebhookService:
 
 
 def message_body(event: EventRow, run: Run) -> bytes:
-    """The message of an event: its envelope, as every client gets it, and how its run stands now."""
+    """Return the body of a message: the event's envelope, as clients get it, and the run's present state."""
     document = {
         "event": event.type,
         "run_id": str(event.run_id),

@@ -1,4 +1,4 @@
-"""Creates checked answers from requests, and shows them."""
+"""Creates answers from requests, and shows them."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -19,11 +19,11 @@ AnswerService = RunsOfKind[AnswerCreate, AnswerDetail]
 
 
 def answer_service(intake: Intake, defaults: RunPolicy, rules: RuleSets) -> AnswerService:
-    """Make the service that starts and shows answers.
+    """Return the service that starts and shows answers.
 
     Args:
-        intake: takes runs in.
-        defaults: the policy of an answer that names nothing else.
+        intake: starts runs.
+        defaults: the policy for whatever the request leaves out.
         rules: rule sets by domain.
     """
 

@@ -27,8 +27,8 @@ class CancelService:
 
     Args:
         sessions: opens transactions.
-        bell: tells of new events.
-        outbox: tells other services.
+        bell: signals new events.
+        outbox: queues messages to other services.
     """
 
     def __init__(self, sessions: Sessions, bell: EventBell, outbox: Outbox = NO_WEBHOOKS) -> None:
@@ -39,19 +39,19 @@ class CancelService:
     async def cancel(
         self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED, show: Show[ViewT] = load_detail
     ) -> ViewT:
-        """End a run that is not over, with its subtasks; what was recorded stays.
+        """Cancel a run that is not over, with its subtasks; recorded data stays.
 
         Args:
             run_id: the run.
-            reason: recorded with it.
-            actor: who cancels.
-            once: the request.
-            show: makes the response; by default what runs of every kind have in common.
+            reason: stored with the run.
+            actor: the name of the person or token that cancels.
+            once: the request, for which a repetition has no second effect.
+            show: makes the response; by default it holds what runs of every kind have in common.
 
         Raises:
             NotFoundError: there is no such run.
-            ConflictError: it is over already.
-            ReplayError: the same request cancelled it in the meantime.
+            ConflictError: the run is already over.
+            ReplayError: the same request has cancelled the run in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
@@ -63,16 +63,16 @@ class CancelService:
 
 
 def word_of(run: Run) -> str:
-    """Return the word for a run of its kind."""
+    """Return the word for a run's kind."""
     return RunKind(run.kind).word
 
 
 async def cancel_run(session: AsyncSession, run_id: UUID, reason: str, actor: str, outbox: Outbox) -> None:
-    """End a run: its job is taken away, its agent stopped, its escalation withdrawn, its subtasks ended.
+    """End a run: delete its job, stop its agent, withdraw its escalation and end its subtasks.
 
     Raises:
         NotFoundError: there is no such run.
-        ConflictError: it is over already.
+        ConflictError: the run is already over.
     """
     run = await session.get(Run, run_id, with_for_update=True)
     if run is None:

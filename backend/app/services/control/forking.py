@@ -27,13 +27,13 @@ from app.services.record.transactions import EventBell
 
 
 class ForkService:
-    """Forks sprints. Only rows are copied: whichever worker comes first restores the files from them.
+    """Forks sprints. Only rows are copied: the first worker that takes the fork restores its files from them.
 
     Args:
         sessions: opens transactions.
-        defaults: the operator's policy, whose budget is the ceiling.
-        bell: tells of new events.
-        budgets: refuses forks while a budget of the day is spent; None bounds nothing.
+        defaults: the operator's policy; its budget is the ceiling.
+        bell: signals new events.
+        budgets: refuses forks while a day's budget is spent; None sets no bound.
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class ForkService:
         self._budgets = budgets
 
     async def fork(self, run_id: UUID, request: RunFork, actor: str, once: Once = UNKEYED) -> RunDetail:
-        """Record a sprint whose history begins with an attempt's commit; the other one is not touched.
+        """Create a sprint whose history starts with an attempt's commit; the original sprint does not change.
 
         Raises:
             NotFoundError: there is no such run or attempt.
-            ConflictError: the attempt left nothing yet, or its snapshot is not kept any more.
-            BudgetSpentError: a budget of the day is spent.
-            ReplayError: the same request forked it in the meantime.
+            ConflictError: the attempt has no output yet, or its snapshot is no longer stored.
+            BudgetSpentError: a day's budget is spent.
+            ReplayError: the same request has forked the run in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
@@ -103,7 +103,7 @@ class ForkService:
     def _policy(self, origin: Run, overrides: PolicyOverrides) -> RunPolicy:
         policy = RunPolicy.model_validate(origin.policy)
         if overrides.budget is not None:
-            # A fork may ask for more than its origin had, never for more than the operator allows.
+            # A fork may exceed the policy of its origin, but never what the operator allows.
             policy = policy.model_copy(update={"budget": self._defaults.budget})
         return with_overrides(policy, overrides)
 
@@ -115,7 +115,7 @@ def _name(name: str) -> str:
 
 
 async def _guidance(session: AsyncSession, origin: Run, attempt: Attempt, said: str) -> list[str]:
-    """Return the guidance of the new sprint: earlier guidance, what failed, and the new words."""
+    """Return the guidance of the new sprint: earlier guidance, what failed, and the new text."""
     escalations = await session.scalars(
         select(Escalation)
         .where(Escalation.run_id == origin.id, Escalation.phase == attempt.phase)

@@ -1,4 +1,4 @@
-"""Reads held-out tests: applies the patch, checks the files. Needs no database, so it starts quickly."""
+"""Reads held-out tests: applies the patch and checks the files. Needs no database, so it starts quickly."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
 
 MakeGate = Callable[[Mapping[str, str], HeldOutFeedback], "HeldOutEvaluator"]
-"""Makes the gate of some held-out files, with the operator's settings."""
+"""Makes the gate for held-out files, with the operator's settings."""
 
 JUDGED_PHASES = ("coding", "verification")
-"""The phases in which held-out tests are run."""
+"""The phases in which held-out tests run."""
 
 
 async def read_held_out(
@@ -31,13 +31,14 @@ async def read_held_out(
     """Return the files of held-out tests as they will be laid over a run's attempts.
 
     Args:
-        given: what the starter gave.
-        repository: holds the base.
+        given: the held-out tests of the request.
+        repository: a repository that contains the base.
         base: the commit that a patch applies to.
         prefix: the project's directory in the repository; paths in the result are relative to it.
 
     Raises:
-        InvalidInputError: the patch does not apply, or the files cannot be held out; it names the field.
+        InvalidInputError: the patch does not apply, or the files cannot be held out;
+            the error names the field.
     """
     contents = await _contents(given, repository, base, prefix)
     place = Path(await anyio.mkdtemp(prefix="phaserunner-held-out-"))
@@ -66,7 +67,7 @@ async def _contents(
 
 
 def _inside(path: str, prefix: str) -> str:
-    """Return a path in the repository as one in the project's directory."""
+    """Turn a path in the repository into one relative to the project's directory."""
     if not PurePosixPath(path).is_relative_to(prefix):
         raise InvalidInputError(f"{path} lies outside {prefix}", field="held_out.patch")
     return PurePosixPath(path).relative_to(prefix).as_posix()

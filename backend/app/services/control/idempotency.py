@@ -1,7 +1,7 @@
-"""Answers a repeated POST with the response of the first one.
+"""Answers a repeated POST with the response to the first one.
 
-The response is kept in the transaction that makes the request's effect true: after a crash there are both or
-neither, and of several repetitions at once exactly one takes effect.
+The response is stored in the transaction that carries out the request. After a crash either both are stored
+or neither, and exactly one of several simultaneous repetitions takes effect.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _FIELD = "Idempotency-Key"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The response to a POST: HTTP status and body; `repeated` when it is the response of the first time."""
+    """The response to a POST: HTTP status and body; `repeated` if it was stored by an earlier request."""
 
     status: int
     body: dict[str, Any]
@@ -35,7 +35,7 @@ class Reply:
 
 
 class ReplayError(Exception):
-    """The request had its effect already; carries the response of that time."""
+    """The request already took effect; carries the response of that time."""
 
     def __init__(self, reply: Reply) -> None:
         super().__init__("the request already took effect")
@@ -44,13 +44,13 @@ class ReplayError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """One request that takes effect once. Without a key every request is a new one.
+    """A request that takes effect once. Without a key, every request counts as a new one.
 
     Attributes:
         key: chosen by the client.
-        route: what was asked for; the same key elsewhere is another request.
-        digest: of everything else that makes the request what it is.
-        status: HTTP status of a success.
+        route: the route of the request; the same key on another route identifies another request.
+        digest: covers everything else that identifies the request.
+        status: the HTTP status of a success.
     """
 
     key: str | None = None
@@ -59,10 +59,10 @@ class Once:
     status: int = 200
 
     async def claim(self, session: AsyncSession) -> None:
-        """Take the key as the first act of the effect's transaction; waits while another one holds it.
+        """Claim the key as the first step of the transaction; wait while another transaction holds it.
 
         Raises:
-            ReplayError: the request had its effect in the meantime.
+            ReplayError: the request has taken effect in the meantime.
             ConflictError: the key belongs to another request.
         """
         if self.key is None:
@@ -77,7 +77,7 @@ class Once:
             raise ReplayError(stored)
 
     async def keep(self, session: AsyncSession, view: BaseModel) -> None:
-        """Keep the response as the last act of the same transaction."""
+        """Store the response as the last step of the same transaction."""
         if self.key is None:
             return
         mine = (IdempotencyKey.key == self.key, IdempotencyKey.route == self.route)
@@ -85,7 +85,7 @@ class Once:
         await session.execute(update(IdempotencyKey).where(*mine).values(status=self.status, body=body))
 
     async def stored(self, session: AsyncSession) -> Reply | None:
-        """Return the response that was kept, or None.
+        """Return the stored response, or None.
 
         Raises:
             ConflictError: the key belongs to another request.
@@ -103,17 +103,17 @@ UNKEYED = Once()
 """For callers whose requests are never repeated by accident."""
 
 Act = Callable[[Once], Awaitable[BaseModel]]
-"""Does what is asked, claiming and keeping in its transaction; gives the view that it kept."""
+"""Carries out a request, with its key and its response stored in the same transaction; returns the view."""
 
 
 class IdempotencyService:
-    """Knows the responses to successful POSTs by their keys; failures are not kept."""
+    """Finds the responses to successful POSTs by their keys; failures are not stored."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
     async def once(self, once: Once, act: Act) -> Reply:
-        """Act, unless the request already took effect: then give the response of that time.
+        """Carry out the request, or return its stored response if it already took effect.
 
         Raises:
             InvalidInputError: the key is empty, too long or not printable.
@@ -134,5 +134,5 @@ class IdempotencyService:
 
 
 def digest_of_request(actor: str, body: bytes) -> bytes:
-    """What makes a request to a route the same as another: who asks, and every byte of what is asked."""
+    """Return a digest that is equal for equal requests to a route: same actor and same bytes."""
     return hashlib.sha256(actor.encode() + b"\0" + body).digest()

@@ -1,4 +1,4 @@
-"""Creates a new run of any kind: its files, its row, its first event and its first job."""
+"""Starts a run of any kind: creates its files, its row, its first event and its first job."""
 
 import glob
 from collections.abc import Awaitable, Callable, Sequence
@@ -41,7 +41,7 @@ _MAX_OPENED = 500
 ViewT = TypeVar("ViewT", bound=BaseModel)
 
 Show = Callable[[AsyncSession, UUID], Awaitable[ViewT]]
-"""Reads a run as the response shows it, in the transaction that records the change."""
+"""Reads a run for the response, in the transaction that records the change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,23 +49,23 @@ class NewRun:
     """A run as a client asks for it.
 
     Attributes:
-        kind: of the run.
+        kind: the kind of run.
         phases: at least one, in order.
         source: where the files come from.
-        goal: what the run is for, in the words of the client.
-        name: what lists call it; None for the beginning of the goal.
-        policy: by which it is decided.
-        agent: who works.
-        definition: what its kind needs beside that; None for sprints.
+        goal: what the run is for, in the client's words.
+        name: the name in lists; None for the start of the goal.
+        policy: the limits and thresholds of the run.
+        agent: the agents that work on it.
+        definition: what only its kind needs; None for sprints.
         held_out: tests that no agent sees.
-        actor: who asks.
+        actor: the name of the person or token that asks.
         origin: its place on a forge, if it has one.
-        id: of the run; None for a new one.
-        guidance: words for the agent's first prompt.
-        begins_with: what it goes on with: a branch of its remote source, or the result of another run; None
-            begins with the base.
-        after: results of other runs that are merged into its base; one that conflicts is left out.
-        held_out_of: the run whose held-out tests it takes over.
+        id: the run's id; None for a new one.
+        guidance: text for the agent's first prompt.
+        begins_with: the work that the run continues: a branch of its remote source, or another run's result.
+            None starts from the base.
+        after: results of other runs to merge into the base; a result that conflicts is left out.
+        held_out_of: the run whose held-out tests the new run takes over.
     """
 
     kind: RunKind
@@ -88,16 +88,16 @@ class NewRun:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Takes runs in.
+    """Starts runs.
 
     Attributes:
         sessions: opens transactions.
         store: keeps the runs' files.
         git: the git program.
-        sources: which sources are taken.
-        bell: tells of new events.
-        budgets: refuses runs while a budget of the day is spent; None bounds nothing.
-        default_agent: works on sprints that name no agent.
+        sources: which sources are allowed.
+        bell: signals new events.
+        budgets: refuses runs while a day's budget is spent; None sets no bound.
+        default_agent: the agent for sprints that name none.
     """
 
     sessions: Sessions
@@ -112,9 +112,9 @@ class Intake:
         """Import the source, then record the run and its first job in one transaction.
 
         Raises:
-            ReplayError: the same request started a run in the meantime.
-            BudgetSpentError: a budget of the day is spent.
-            InvalidInputError, WorkspaceError: the source cannot be used; nothing is left of the run.
+            ReplayError: the same request has started a run in the meantime.
+            BudgetSpentError: a day's budget is spent.
+            InvalidInputError, WorkspaceError: the source cannot be used; nothing of the run is left behind.
         """
         info = await inspect_source(new.source, self.sources, self.git)
         if self.budgets is not None and new.agent.script is None:
@@ -143,7 +143,7 @@ class Intake:
         return view
 
     def _agent_of(self, new: NewRun) -> AgentSpec:
-        # Loops and answers are written by models.
+        # Models write loops and answers.
         return new.agent.with_default(self.default_agent) if new.kind is RunKind.SPRINT else new.agent
 
     async def _build_on(
@@ -156,7 +156,10 @@ class Intake:
     async def _begin(
         self, run: Run, new: NewRun, work: BranchHead | EarlierResult, repository: RunRepository
     ) -> Snapshot:
-        """Let a run go on with other work; what that changed before was agreed to, so it is open."""
+        """Start a run from other work.
+
+        The paths that this work changed are opened, because people have already agreed to the changes.
+        """
         begun = await self._beginning(run, new, work, repository)
         run.head_commit = begun.commit
         opened = [*new.policy.open_paths, *(glob.escape(each) for each in begun.changed[:_MAX_OPENED])]
@@ -214,14 +217,14 @@ def _row(run_id: UUID, new: NewRun, agent: AgentSpec, info: SourceInfo, base: st
 
 
 def _report_row(run_id: UUID, origin: ForgeOrigin, earlier: Sequence[EarlierResult]) -> ForgeReport:
-    # A comment on the issue says at once that the run started.
+    # A comment on the issue is due at once, to say that the run started.
     wanted = 0 if origin.issue is None else 1
     after = [each.run_id for each in earlier]
     return ForgeReport(run_id=run_id, wanted=wanted, after=after, **origin.model_dump())
 
 
 async def announce(session: AsyncSession, run: Run) -> None:
-    """Tell of a run that was added to the transaction, and give it its first job."""
+    """Record the first event of a run that the transaction adds, and enqueue its first job."""
     spec = AgentSpec.model_validate(run.agent)
     data = RunCreatedData(
         kind=run.kind,
@@ -242,13 +245,13 @@ async def announce(session: AsyncSession, run: Run) -> None:
 
 
 def name_of(goal: str) -> str:
-    """Make a short name of the goal's first line."""
+    """Return a short name made from the goal's first line."""
     first = goal.strip().splitlines()[0].strip()
     return first if len(first) <= MAX_NAME_CHARS else f"{first[: MAX_NAME_CHARS - 1].rstrip()}…"
 
 
 def source_document(info: SourceInfo) -> dict[str, Any]:
-    """Return what is kept of a source: its location, branch and notes, without the password in a URL."""
+    """Return what is stored of a source: location, branch and notes, without the password in a URL."""
     document = info.pinned.model_dump(mode="json")
     if isinstance(info.pinned, GitSource):
         document["url"] = info.location

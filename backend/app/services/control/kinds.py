@@ -25,10 +25,10 @@ class RunsOfKind(Generic[RequestT, ViewT]):
     """Starts and shows runs of one kind.
 
     Attributes:
-        kind: of the runs.
+        kind: the kind of run.
         prepare: makes a run from a request and the name of its starter; raises `InvalidInputError`.
-        view: shows a run as its kind is shown.
-        intake: takes runs in.
+        view: makes the kind's view of a run.
+        intake: starts runs.
     """
 
     kind: RunKind
@@ -40,34 +40,35 @@ class RunsOfKind(Generic[RequestT, ViewT]):
         """Import the source, then record the run and its first job in one transaction.
 
         Raises:
-            ReplayError: the same request started a run in the meantime.
-            InvalidInputError, WorkspaceError: the request or its source cannot be used; nothing is left.
+            ReplayError: the same request has started a run in the meantime.
+            InvalidInputError, WorkspaceError: the request or its source cannot be
+            used; nothing is left behind.
         """
         return await self.intake.start(self.prepare(request, actor), self.show, once)
 
     async def get(self, run_id: UUID) -> ViewT:
-        """Return one run, whole.
+        """Return the complete view of one run.
 
         Raises:
-            NotFoundError: there is none, or it is of another kind; then the message says which.
+            NotFoundError: there is no such run, or it is of another kind; then the message names the kind.
         """
         async with self.intake.sessions() as session:
-            # One moment for all of it: `last_sequence` must not be older or newer than what is shown.
+            # One snapshot of the database for the whole view, so that `last_sequence` matches what is shown.
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             return await self.show(session, run_id)
 
     async def show(self, session: AsyncSession, run_id: UUID) -> ViewT:
-        """Return one run, whole, as the session's transaction sees it.
+        """Return the complete view of one run in the session's transaction.
 
         Raises:
-            NotFoundError: there is none, or it is of another kind; then the message says which.
+            NotFoundError: there is no such run, or it is of another kind; then the message names the kind.
         """
         return await self.view(session, await find_run(session, run_id, self.kind))
 
 
 @dataclass(frozen=True, slots=True)
 class WholeRun:
-    """A run of one phase with its attempts by number, its escalations and all runs below it, by age."""
+    """A run of one phase: attempts by number, escalations, and all runs below it, oldest first."""
 
     run: Run
     attempts: Sequence[Attempt]
@@ -76,7 +77,7 @@ class WholeRun:
 
 
 async def load_whole(session: AsyncSession, run: Run) -> WholeRun:
-    """Read what belongs to a run."""
+    """Read the attempts, escalations and subtasks of a run."""
     of_run = select(Attempt).where(Attempt.run_id == run.id).order_by(Attempt.number)
     attempts = (await session.scalars(of_run)).all()
     asked = select(Escalation).where(Escalation.run_id == run.id).order_by(Escalation.created_at)

@@ -27,12 +27,12 @@ LoopService = RunsOfKind[LoopCreate, LoopDetail]
 
 
 def loop_service(intake: Intake, defaults: RunPolicy, registry: EvaluatorRegistry) -> LoopService:
-    """Make the service that starts and shows loops.
+    """Return the service that starts and shows loops.
 
     Args:
-        intake: takes runs in.
-        defaults: the policy of a loop whose definition names nothing else.
-        registry: evaluators that a definition may name.
+        intake: starts runs.
+        defaults: the policy for whatever the definition leaves out.
+        registry: the evaluators that a definition may name.
     """
 
     def prepare(request: LoopCreate, actor: str) -> NewRun:
@@ -41,7 +41,7 @@ def loop_service(intake: Intake, defaults: RunPolicy, registry: EvaluatorRegistr
         except ValueError as error:
             raise InvalidInputError(str(error), field="inputs") from error
         unknown = unknown_evaluators(request.definition.evaluator.evaluators, registry)
-        # A workspace's own file may bring further ones.
+        # A workspace's project file may add evaluators, so unknown names cannot be refused yet.
         if unknown and isinstance(request.source, EmptySource):
             raise InvalidInputError(unknown, field="definition.evaluator.evaluators")
         return NewRun(
@@ -109,6 +109,6 @@ def _outcome(run: Run, attempts: Sequence[Attempt]) -> LoopOutcome:
         success=result.success,
         iterations_completed=result.iterations_completed,
         ended_by=ended_by,
-        # The history is beside it.
+        # The history is in another field of the response, so the error does not repeat it.
         error=result.error.model_copy(update={"details": ErrorDetails()}) if result.error else None,
     )

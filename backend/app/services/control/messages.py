@@ -20,11 +20,11 @@ from app.services.record.transactions import EventBell, Recording
 
 @dataclass(frozen=True, slots=True)
 class MessageService:
-    """Sends messages to agents. The worker that runs the agent delivers them.
+    """Queues messages to agents. The worker that runs the agent delivers them.
 
     Attributes:
         sessions: opens transactions.
-        bell: tells of new events.
+        bell: signals new events.
     """
 
     sessions: Sessions
@@ -33,12 +33,12 @@ class MessageService:
     async def send(
         self, run_id: UUID, message: MessageCreate, actor: str, once: Once = UNKEYED
     ) -> MessageView:
-        """Record a message for delivery.
+        """Store a message for delivery.
 
         Raises:
             NotFoundError: there is no such run.
-            ConflictError: it is over, or no sprint.
-            ReplayError: the same request sent it in the meantime.
+            ConflictError: the run is over or is not a sprint.
+            ReplayError: the same request has sent the message in the meantime.
         """
         async with self.sessions.begin() as session:
             await once.claim(session)
@@ -66,7 +66,7 @@ class MessageService:
         return view
 
     async def all(self, run_id: UUID) -> MessageList:
-        """Show the messages of a run.
+        """Return the messages of a run.
 
         Raises:
             NotFoundError: there is no such run.

@@ -26,12 +26,12 @@ from app.services.record.waiting import end_wait, rests
 class PauseService:
     """Pauses and resumes runs.
 
-    A paused run has no job. Its status stays what it was, so that it goes on from there; a person who is
-    asked can decide meanwhile.
+    A paused run has no job. It keeps its status, so that it continues from there; people can
+    still decide its escalations.
 
     Args:
         sessions: opens transactions.
-        bell: tells of new events.
+        bell: signals new events.
     """
 
     def __init__(self, sessions: Sessions, bell: EventBell) -> None:
@@ -39,12 +39,12 @@ class PauseService:
         self._bell = bell
 
     async def pause(self, run_id: UUID, reason: str, actor: str, once: Once = UNKEYED) -> RunDetail:
-        """Take a run's job away and stop its agent or evaluators; the interrupted attempt is not used up.
+        """Delete a run's job and stop its agent or evaluators; the interrupted attempt is not used up.
 
         Raises:
             NotFoundError: there is no such run.
-            ConflictError: it is over, or paused already.
-            ReplayError: the same request paused it in the meantime.
+            ConflictError: the run is over or already paused.
+            ReplayError: the same request has paused the run in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
@@ -58,12 +58,12 @@ class PauseService:
         return sprint
 
     async def resume(self, run_id: UUID, actor: str, once: Once = UNKEYED) -> RunDetail:
-        """Let a run go on that is paused, or rests until its model may be back.
+        """Continue a run that is paused, or that rests until its model may be available again.
 
         Raises:
             NotFoundError: there is no such run.
-            ConflictError: it is over, or neither paused nor resting.
-            ReplayError: the same request resumed it in the meantime.
+            ConflictError: the run is over, or neither paused nor resting.
+            ReplayError: the same request has resumed the run in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
@@ -79,9 +79,9 @@ class PauseService:
 
 
 async def _hold(session: AsyncSession, run: Run, reason: str, actor: str) -> None:
-    """Pause a run, and the subtasks for which it waits."""
+    """Pause a run and the subtasks that it waits for."""
     run.paused_at, run.paused_by, run.pause_reason = datetime.now(UTC), actor, reason
-    # No worker holds this fence: the stopped worker can record nothing more.
+    # No worker holds the new fence, so the stopped worker can record nothing more.
     run.fence_try += 1
     run.version += 1
     recording = Recording(session, run)
@@ -95,7 +95,7 @@ async def _hold(session: AsyncSession, run: Run, reason: str, actor: str) -> Non
 
 
 async def _let_go(session: AsyncSession, run: Run, actor: str) -> None:
-    """Resume a run, and the subtasks for which it waits."""
+    """Resume a run and the subtasks that it waits for."""
     run.paused_at, run.paused_by, run.pause_reason = None, None, ""
     run.version += 1
     recording = Recording(session, run)
@@ -109,7 +109,7 @@ async def _let_go(session: AsyncSession, run: Run, actor: str) -> None:
 
 
 async def _end_rest(session: AsyncSession, run: Run, actor: str) -> bool:
-    """Let a run try again at once; False if it does not rest."""
+    """Let a resting run try again at once, and return whether it was resting."""
     latest = select(Attempt).where(Attempt.run_id == run.id, Attempt.phase == run.phase)
     attempt = await session.scalar(latest.order_by(Attempt.number.desc()).limit(1))
     if attempt is None or run.status == RunStatus.WAITING or not rests(attempt, datetime.now(UTC)):
@@ -125,7 +125,7 @@ async def _end_rest(session: AsyncSession, run: Run, actor: str) -> bool:
 
 
 def state_in_words(run: Run) -> str:
-    """How a run stands, for a refusal."""
+    """Return a run's state in words, for the message of a refusal."""
     if run.paused_at is not None:
         return f"paused since {run.paused_at:%Y-%m-%d %H:%M:%S} UTC by {run.paused_by}"
     when = f" since {run.finished_at:%Y-%m-%d %H:%M:%S} UTC" if run.finished_at else ""

@@ -7,7 +7,7 @@ from app.schemas.runs import Budget, RunPolicy, min_of
 
 
 def with_overrides(policy: RunPolicy, overrides: PolicyOverrides) -> RunPolicy:
-    """Replace figures of a policy by those given; the operator's budget is a ceiling, not a default."""
+    """Replace figures of a policy with those given; the operator's budget is a ceiling, not a default."""
     given: dict[str, Any] = overrides.model_dump(exclude_none=True, exclude={"budget"})
     if "attempts_per_phase" in given:
         given["max_attempts"] = given.pop("attempts_per_phase")

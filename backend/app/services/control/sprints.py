@@ -16,19 +16,19 @@ SprintService = RunsOfKind[SprintCreate, RunDetail]
 
 
 OriginOf = Callable[[WorkspaceSource], ForgeOrigin | None]
-"""Gives the place of a source on a forge, if it has one."""
+"""Returns the place of a source on a forge, or None."""
 
 
 def _no_origin(source: WorkspaceSource) -> None:
-    """Without forges no source has a place on one."""
+    """Return None: without forges, no source has a place on one."""
 
 
 def sprint_service(intake: Intake, defaults: RunPolicy, origin_of: OriginOf = _no_origin) -> SprintService:
-    """Make the service that starts and shows sprints.
+    """Return the service that starts and shows sprints.
 
     Args:
-        intake: takes runs in.
-        defaults: the policy of a sprint that names nothing else.
+        intake: starts runs.
+        defaults: the policy for whatever the request leaves out.
         origin_of: finds the place of a source on a forge.
     """
 

@@ -1,4 +1,4 @@
-"""Advances a run, one recorded decision after the other, until it rests. The body of every job."""
+"""Advances a run by one recorded decision after the other, until it rests. This is the body of every job."""
 
 import asyncio
 import logging
@@ -33,10 +33,10 @@ from app.services.record.transactions import FencedOutError, Recorder
 logger = logging.getLogger(__name__)
 
 HAND_OVER_SECONDS = 5.0
-"""A worker that stops does not wait longer for the database; the next one finds out by itself."""
+"""How long a stopping worker waits for the database; the next worker finds out without the hand-over."""
 
 CarryOutAttempt = Callable[[Recorded, int, Fence], Coroutine[Any, Any, None]]
-"""Produces or judges one attempt: takes the run as recorded, the attempt's number and the fence."""
+"""Produces or judges one attempt; takes the recorded run, the attempt's number and the fence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class KindSteps:
 
     Attributes:
         produce: lets the agent work on an attempt.
-        evaluate: has an attempt's output judged.
-        asks_as: who asks the models while an attempt is produced.
+        evaluate: judges an attempt's output.
+        asks_as: the role that asks models while an attempt is produced.
     """
 
     produce: CarryOutAttempt
@@ -59,13 +59,13 @@ def _never() -> bool:
 
 
 class Advance:
-    """Carries out the decisions of any run.
+    """Carries out the decisions on runs of every kind.
 
     Args:
         sessions: opens short sessions for reading.
         recorder: opens fenced transactions.
         steps: what differs between the kinds of runs.
-        days: the operator's budgets of a day; None is unbounded.
+        days: the operator's daily budgets; None sets no bound.
     """
 
     def __init__(
@@ -81,14 +81,15 @@ class Advance:
         self._days = days
 
     async def __call__(self, run_id: UUID, job_id: int, job_try: int, stopping: Stopping = _never) -> None:
-        """Move the run on as the queue's job `job_id`, in its try number `job_try`.
+        """Advance the run as job `job_id` of the queue, on the job's try number `job_try`.
 
         Raises:
-            PutBackError: `stopping` said between two steps that this worker ends; what was done is recorded.
+            PutBackError: `stopping` reported between two steps that this worker is stopping;
+                finished steps are recorded.
         """
         fence = Fence(job_id, job_try)
         try:
-            # The records say how far it came, so after an outage it simply goes on from them.
+            # The records show how far the run came, so after an outage the run continues from them.
             await through_outages(partial(self._advance, run_id, fence, stopping, count()))
         except FencedOutError as reason:
             logger.info("%s; its outcome here is dropped", reason)
@@ -101,7 +102,7 @@ class Advance:
             logger.info("job %s came too late for run %s", fence.job_id, run_id)
             return
         if next(rounds) > 0:
-            # No worker was lost: what was half done is begun again without being counted.
+            # No worker was lost: unfinished work starts again without being counted.
             async with self._recorder.open(run_id, fence) as recording:
                 await release_attempts(recording, "the database was unavailable; the attempt continues")
         step = _Step(self, run_id, fence, stopping)
@@ -112,7 +113,7 @@ class Advance:
             await refine(step.load, step.carry_out)
 
     async def _hand_over(self, run_id: UUID, fence: Fence) -> None:
-        """Leave the attempt to the next worker; a stopped worker uses up no attempt."""
+        """Release the attempt to the next worker; a stopped worker uses up no attempt."""
         try:
             async with (
                 asyncio.timeout(HAND_OVER_SECONDS),
@@ -134,7 +135,7 @@ class Advance:
             return await load_run(session, run_id, self._days)
 
     async def carry_out(self, decision: Decision, recorded: Recorded, fence: Fence) -> None:
-        """Do what the decision says and record the outcome."""
+        """Carry out the decision and record its outcome."""
         steps = self._steps[RunKind(recorded.run.kind)]
         match decision:
             case StartAttempt(_, number):

@@ -18,7 +18,7 @@ from app.services.execute.role_models import RoleModels
 
 @dataclass(frozen=True, slots=True)
 class AnswerParts:
-    """Those who do the work of one answer; `evidence` is None where no workspace was given."""
+    """The parts that work on one answer; `evidence` is None for an answer without a workspace."""
 
     synthesizer: Synthesizer
     evaluator: ResponseEvaluator
@@ -26,20 +26,20 @@ class AnswerParts:
 
 
 class AnswerEquipment(Protocol):
-    """Equips answers."""
+    """Provides the parts of answers."""
 
     def open(self, run: Run, *, evidence: bool) -> AbstractAsyncContextManager[AnswerParts]:
-        """Lend the parts of one answer; what they need on disk is removed afterwards."""
+        """Lend the parts of one answer; the files that they need are removed afterwards."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerWorkshop:
-    """Equips answers as the settings say.
+    """Provides the parts of answers as the settings say.
 
     Attributes:
-        models: for those who are not scripted.
-        trees: gives the files of an answer's workspace.
+        models: the models of parts that are not scripted.
+        trees: lays out the files of an answer's workspace.
     """
 
     models: RoleModels
@@ -51,7 +51,8 @@ class AnswerWorkshop:
 
         Args:
             run: the answer.
-            evidence: whether the workspace is read, which is what its source held.
+            evidence: whether the answer draws evidence from its workspace, which holds
+                the files of its source.
 
         Raises:
             WorkspaceError, OSError: the workspace cannot be laid out.

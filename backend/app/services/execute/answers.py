@@ -1,4 +1,4 @@
-"""Carries out attempts at an answer; text is recorded before it is evaluated."""
+"""Carries out attempts at an answer; the text is recorded before it is evaluated."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -30,7 +30,7 @@ from app.services.record.transactions import Recorder, Recording
 from app.services.record.waiting import ModelTrouble, end_wait, forget_failures, lay_down_for
 
 EVALUATOR = "response_quality"
-"""Under this name the verdicts on answers are stored, as those on plans are."""
+"""The evaluator's name under which verdicts on answers are stored."""
 
 _WRITER, _EVALUATOR = "the model of the writer", "the model of the evaluator"
 
@@ -41,7 +41,7 @@ class AnswerRunning:
     Args:
         sessions: opens short sessions for reading.
         recorder: opens fenced transactions.
-        workshop: gives those who do the work.
+        workshop: provides the parts that do the work.
     """
 
     def __init__(self, sessions: Sessions, recorder: Recorder, workshop: AnswerEquipment) -> None:
@@ -50,7 +50,7 @@ class AnswerRunning:
         self._workshop = workshop
 
     async def write(self, recorded: Recorded, number: int, fence: Fence) -> None:
-        """Write attempt `number`, and record what was written."""
+        """Write attempt `number` and record the text."""
         run, question = recorded.run, question_of(recorded.run)
         with logfire.span("answer attempt {number}", number=number):
             claim = await self._open(recorded, number, fence)
@@ -69,7 +69,7 @@ class AnswerRunning:
             await self._recorder.outcome(run.id, fence, claim, AttemptState.STARTED, record)
 
     async def judge(self, recorded: Recorded, number: int, fence: Fence) -> None:
-        """Judge attempt `number`, and record what was said; it is not written again."""
+        """Judge attempt `number` and record the verdict; the text is not written again."""
         run, question = recorded.run, question_of(recorded.run)
         claim = next(each.claim for each in recorded.attempts if each.number == number)
         with logfire.span("judge answer attempt {number}", number=number):

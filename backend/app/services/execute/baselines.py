@@ -28,7 +28,7 @@ from app.workspaces.together import together
 
 
 class BaseTrees(Protocol):
-    """Gives the base of a run."""
+    """Provides the files of a run's base."""
 
     def judged(self, run_id: UUID, commit: str, base_commit: str) -> AbstractAsyncContextManager[JudgedPair]:
         """Return fresh copies of a commit and of the base; they are removed when the block is left."""
@@ -41,15 +41,15 @@ class BaseTrees(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BaselineKeeper:
-    """Measures the baseline of each run once, and keeps it as a row of the run.
+    """Measures the baseline of each run once, and stores it as a row of the run.
 
-    A worker that dies while it measures leaves no row, so the next one starts again.
+    A worker that dies during the measurement leaves no row, so the next worker starts again.
 
     Attributes:
         sessions: opens short sessions for reading.
         recorder: opens fenced transactions.
-        trees: gives the base.
-        panel: the operator's evaluators; each project sets its own on top.
+        trees: provides the base.
+        panel: the operator's evaluators; each project adds its settings.
     """
 
     sessions: Sessions
@@ -58,20 +58,20 @@ class BaselineKeeper:
     panel: PhasePanel
 
     def around(self, steps: KindSteps) -> KindSteps:
-        """Return the same steps with the baseline beside the first of them."""
+        """Return the same steps, with the baseline measured in parallel with the first attempt."""
         return KindSteps(
             partial(self._beside, steps.produce), partial(self._before, steps.evaluate), steps.asks_as
         )
 
     async def _beside(self, produce: CarryOutAttempt, recorded: Recorded, number: int, fence: Fence) -> None:
-        """Produce an attempt; the agent does not wait for the baseline."""
+        """Produce an attempt while the baseline is measured; the agent does not wait for it."""
         if await self._is_known(recorded):
             await produce(recorded, number, fence)
         else:
             await together(produce(recorded, number, fence), self._measure(recorded, fence))
 
     async def _before(self, evaluate: CarryOutAttempt, recorded: Recorded, number: int, fence: Fence) -> None:
-        """Judge an attempt; a baseline that a lost worker did not finish is measured first."""
+        """Judge an attempt, after measuring a baseline that a lost worker did not finish."""
         if not await self._is_known(recorded):
             await self._measure(recorded, fence)
         await evaluate(recorded, number, fence)

@@ -1,4 +1,4 @@
-"""What candidates produced, as rows of a caller's transaction."""
+"""Stores what candidates produced, in a caller's transaction."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -14,12 +14,12 @@ from app.services.record.transactions import Recording
 
 
 def session_of(outcome: AgentOutcome) -> SessionUse:
-    """Return whether an agent went on with an earlier conversation, as a row can hold it."""
+    """Return whether an agent continued an earlier conversation, in the form that a row stores."""
     return replace(outcome.session, note=storable_text(outcome.session.note))
 
 
 def used_vendor_login(produced: Sequence[ProducedCandidate]) -> bool:
-    """Return whether a candidate asked its vendor past the gateway."""
+    """Return whether a candidate used a vendor login, and so asked its vendor past the gateway."""
     return any(each.ended.provider == VENDOR_LOGIN for each in produced)
 
 
@@ -28,7 +28,7 @@ async def store_candidates(
 ) -> None:
     """Store what each candidate produced, and the bundle of each commit.
 
-    Candidates begin with what an earlier try of the attempt left, so its changes are theirs.
+    Candidates start from what an earlier try of the attempt left, so its changes count as theirs.
     """
     session = recording.session
     kept = list(attempt.changed_files)

@@ -29,7 +29,7 @@ from app.workspaces.environments.outcome import Ready
 logger = logging.getLogger(__name__)
 
 _KEPT = (FailureKind.LIMIT, FailureKind.UNAVAILABLE, FailureKind.PROTOCOL, FailureKind.BUDGET)
-"""Failures after which the work so far is worth as much as before."""
+"""Failures that leave the work done so far as useful as before."""
 
 SAFE_FIXES_MESSAGE = "Safe fixes by ruff"
 
@@ -38,8 +38,8 @@ SAFE_FIXES_MESSAGE = "Safe fixes by ruff"
 class Committed:
     """What an agent left: a commit on top of the run's base, and the bundle that carries it.
 
-    `dropped` says what was left out and why, ready to be shown. `fixed` are the files that were then fixed
-    by machine; the commit is then one of these fixes alone, on top of the agent's.
+    `dropped` lists what was left out and why, in words for people. `fixed` lists the files that were then
+    fixed automatically; `commit` then holds only these fixes, on top of the agent's commit.
     """
 
     commit: str
@@ -52,12 +52,12 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class ProducedCandidate:
-    """How one agent ended.
+    """The result of one agent.
 
     Attributes:
-        ended: its end.
-        committed: what is judged; None when it failed.
-        unfinished: what it had changed when it failed, with which the next try begins.
+        ended: the agent's outcome, with its tree.
+        committed: the commit to judge; None when the agent failed.
+        unfinished: what the agent had changed when it failed; the next try starts from it.
     """
 
     ended: CandidateOutcome
@@ -66,7 +66,7 @@ class ProducedCandidate:
 
     @property
     def outcome(self) -> AgentOutcome:
-        """The agent's result or failure."""
+        """Return the agent's result or failure."""
         return self.ended.outcome
 
 
@@ -76,18 +76,18 @@ class AttemptTrees(Protocol):
     def open(
         self, run_id: UUID, commit: str, count: int, claim: UUID | None = None
     ) -> AbstractAsyncContextManager[Sequence[Path]]:
-        """Return `count` fresh trees of a commit, to be found by `claim`; they go when the block is left."""
+        """Return `count` fresh trees of a commit, found by `claim`; the end of the block removes them."""
         ...
 
     def sessions(self, run_id: UUID) -> Path:
-        """Return the directory in which the run's agents keep their conversations; nothing is made."""
+        """Return the directory for the conversations of the run's agents, without creating it."""
         ...
 
     async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
-        """Commit what is in a tree on top of `parent`; the bundle starts from `base`.
+        """Commit the content of a tree on top of `parent`; the bundle starts from `base`.
 
         Raises:
-            WorkspaceError: it cannot be committed: too many files, too large.
+            WorkspaceError: the tree has too many files or is too large.
         """
         ...
 
@@ -96,7 +96,7 @@ class Fixer(Protocol):
     """Applies automatic fixes."""
 
     async def apply(self, tree: Path, base: Path, changed: Sequence[str]) -> list[str]:
-        """Fix changed files of a tree under the rules of `base`; give the files that were fixed."""
+        """Fix the changed files of a tree under the rules of `base`, and return the files that were fixed."""
         ...
 
 
@@ -104,22 +104,31 @@ class Watch(Protocol):
     """Receives the progress and events of candidates."""
 
     def reporter(self, candidate: int) -> ReportProgress:
-        """The function that takes one candidate's progress."""
+        """Return the function that receives one candidate's progress."""
         ...
 
     def tell(self, event: SprintEventType, data: EventData) -> Awaitable[None]:
-        """Take an event of a candidate."""
+        """Receive an event of a candidate."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateJob:
-    """What the candidates of one attempt start from; `task_in` makes the task for a working tree.
+    """What the candidates of one attempt start from.
 
-    `safe_fixes` asks for what an agent leaves to be fixed by machine before it is judged. `conversation` is
-    the subject of what agents say. They go on with one on it that was interrupted, and where it `continues`
-    also with one that has ended; None keeps none. `interrupted` says that the attempt was. Who watches finds
-    the trees by `claim`.
+    Attributes:
+        run_id: the run.
+        spec: the agents to run.
+        base_commit: the run's base.
+        start_commit: the commit from which the candidates start.
+        message: the message of their commits.
+        task_in: makes the task for a working tree.
+        safe_fixes: whether files are fixed automatically before they are judged.
+        conversation: the subject of the agents' conversations; None stores none. Agents resume an interrupted
+            conversation on the subject.
+        continues: whether agents also resume a conversation that has ended.
+        interrupted: whether the attempt was interrupted.
+        claim: the claim by which watchers find the trees.
     """
 
     run_id: UUID
@@ -139,11 +148,11 @@ class CandidateRuns:
     """Runs candidates.
 
     Args:
-        agents: makes the agent that a run asks for.
-        trees: gives the trees in which agents work.
-        interpreters: chooses what the agents' test runs work with, by what the base declares; None leaves
-            that to the agents.
-        fixer: fixes what they leave, where a run asks for it.
+        agents: makes the agents that a run asks for.
+        trees: provides the trees in which agents work.
+        interpreters: chooses the interpreter for the agents' test runs by what the base declares; None leaves
+            the choice to the agents.
+        fixer: fixes what agents leave, if the run asks for it.
     """
 
     def __init__(
@@ -159,10 +168,10 @@ class CandidateRuns:
         self._fixer = fixer
 
     async def run(self, job: CandidateJob, watch: Watch) -> list[ProducedCandidate]:
-        """Run every candidate to its end and commit; an agent's failure is among the results.
+        """Run every candidate to its end and commit its work; an agent's failure is among the results.
 
         Raises:
-            WorkspaceError, OSError: there are no trees to work in.
+            WorkspaceError, OSError: the trees cannot be laid out.
         """
         work = SideBySide(self._agents, watch.reporter, watch.tell)
         subagents = [Subagent(each) for each in job.spec.each()]
@@ -185,7 +194,7 @@ class CandidateRuns:
 
     @asynccontextmanager
     async def _interpreter(self, job: CandidateJob) -> AsyncGenerator[Path | None]:
-        """Yield the interpreter that will judge the agents' work; without one they still work."""
+        """Yield the interpreter that will judge the agents' work, or None; agents work without it, too."""
         if self._interpreters is None:
             yield None
             return
@@ -205,11 +214,11 @@ class CandidateRuns:
             failure = AgentFailure(FailureKind.LIMIT, text, used, ended.model, session=session)
             return ProducedCandidate(replace(ended, outcome=failure))
         if job.safe_fixes and self._fixer is not None and committed.changed_files:
-            committed = await self._mend(job, ended.workspace, committed, self._fixer)
+            committed = await self._fix(job, ended.workspace, committed, self._fixer)
         return ProducedCandidate(ended, committed)
 
     async def _commit_tree(self, job: CandidateJob, ended: CandidateOutcome) -> Committed:
-        # The number keeps equal work of two candidates apart: equal commits would share an id.
+        # The number tells equal work of two candidates apart, because equal commits would share an id.
         message = job.message if ended.index == 0 else f"{job.message}, candidate {ended.index + 1}"
         return await self._trees.commit(
             job.run_id, ended.workspace, job.base_commit, job.start_commit, message
@@ -218,7 +227,7 @@ class CandidateRuns:
     async def _keep(
         self, job: CandidateJob, ended: CandidateOutcome, failure: AgentFailure
     ) -> ProducedCandidate:
-        """Keep what an agent changed before it failed; what a limit ended is judged like finished work."""
+        """Keep what an agent changed before it failed; work that a limit ended is judged as if finished."""
         if failure.kind not in _KEPT:
             return ProducedCandidate(ended)
         try:
@@ -234,19 +243,19 @@ class CandidateRuns:
         result = AgentResult(output, failure.usage, failure.model, session=failure.session)
         return ProducedCandidate(replace(ended, outcome=result), committed)
 
-    async def _mend(self, job: CandidateJob, tree: Path, committed: Committed, fixer: Fixer) -> Committed:
-        """Commit automatic fixes on top of the agent's commit; if they fail, the agent's commit stands."""
+    async def _fix(self, job: CandidateJob, tree: Path, committed: Committed, fixer: Fixer) -> Committed:
+        """Commit automatic fixes on top of the agent's commit, or return the agent's commit if they fail."""
         try:
             async with self._trees.open(job.run_id, job.base_commit, 1) as (base,):
                 fixed = await fixer.apply(tree, base, committed.changed_files)
             if not fixed:
                 return committed
-            mended = await self._trees.commit(
+            fixes = await self._trees.commit(
                 job.run_id, tree, job.base_commit, committed.commit, SAFE_FIXES_MESSAGE
             )
         except (WorkspaceError, OSError) as error:
             logger.warning("safe fixes are skipped: %s", error)
             return committed
-        changed = sorted({*committed.changed_files, *mended.changed_files})
-        dropped = [*committed.dropped, *mended.dropped]
-        return replace(mended, changed_files=changed, dropped=dropped, fixed=fixed)
+        changed = sorted({*committed.changed_files, *fixes.changed_files})
+        dropped = [*committed.dropped, *fixes.dropped]
+        return replace(fixes, changed_files=changed, dropped=dropped, fixed=fixed)

@@ -1,4 +1,4 @@
-"""Says why one candidate of an attempt was chosen; pure."""
+"""Explains why one candidate of an attempt was chosen. Pure."""
 
 from collections.abc import Sequence
 
@@ -11,19 +11,19 @@ MAX_REASON_CHARS = 2_000
 
 
 def rank(verdict: PanelVerdict) -> tuple[bool, bool, bool, float]:
-    """Return what candidates are ordered by; the largest comes first."""
+    """Return the key by which candidates are ordered; the largest comes first."""
     asks = verdict.status is VerdictStatus.ASKS
     return verdict.passed, asks, verdict.status is not VerdictStatus.ERRORED, verdict.score
 
 
 def leaders(judged: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
-    """Return the candidates that the gates rank first; several are alike."""
+    """Return the candidates that the gates rank first; they are several if the gates rank them alike."""
     best = max(rank(each.verdict) for each in judged)
     return [each for each in judged if rank(each.verdict) == best]
 
 
 def reason_of_gates(judged: Sequence[JudgedCandidate], chosen: JudgedCandidate, candidates: int) -> str:
-    """Say why the gates chose a candidate of several that were started; empty where there was no choice."""
+    """Explain why the gates chose a candidate; empty if only one candidate was started."""
     if candidates == 1:
         return ""
     if len(judged) == 1:
@@ -34,7 +34,7 @@ def reason_of_gates(judged: Sequence[JudgedCandidate], chosen: JudgedCandidate, 
 
 
 def reason_of_judge(alike: Sequence[JudgedCandidate], choice: Choice) -> str:
-    """Say why one of several candidates was chosen that the gates rank alike."""
+    """Explain the choice between candidates that the gates rank alike."""
     names = ", ".join(str(each.candidate.index + 1) for each in alike)
     ranked = f"The gates rank candidates {names} alike"
     chosen = next(_name(each.candidate) for each in alike if each.candidate.index == choice.index)

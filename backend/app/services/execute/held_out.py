@@ -1,4 +1,4 @@
-"""Evaluates attempts with held-out tests, and tries these at the base before any agent works."""
+"""Evaluates attempts with held-out tests, and runs these tests at the base before any agent works."""
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
@@ -26,7 +26,7 @@ from app.workspaces.store import JudgedPair
 
 
 class BaseCopies(Protocol):
-    """Materialises commits."""
+    """Lays out copies of commits."""
 
     def judged(self, run_id: UUID, commit: str, base_commit: str) -> AbstractAsyncContextManager[JudgedPair]:
         """Return fresh copies of a commit and of the base; they are removed when the block is left."""
@@ -35,7 +35,7 @@ class BaseCopies(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HeldOutPanels:
-    """Adds the gate of a run's held-out tests to what judges the run.
+    """Adds the gate of a run's held-out tests to the run's panel.
 
     Attributes:
         sessions: opens short sessions for reading.
@@ -46,7 +46,7 @@ class HeldOutPanels:
     make: MakeGate
 
     async def panel_for(self, recorded: Recorded, panel: PhasePanel) -> PhasePanel:
-        """Return the panel that judges a run: the same one where nothing is held out."""
+        """Return the panel that judges a run: the given one if the run has no held-out tests."""
         async with self.sessions() as session:
             kept = await session.get(HeldOut, recorded.run.id)
         if kept is None:
@@ -56,14 +56,14 @@ class HeldOutPanels:
 
 @dataclass(frozen=True, slots=True)
 class TryHeldOutFirst:
-    """Produces attempts; before the first one, a run's held-out tests are run at the base.
+    """Produces attempts; before the first one, runs the held-out tests at the base.
 
-    What passes there says nothing about the goal. The notice says so; the decision stays as it is.
+    A test that passes there shows nothing about the goal. An event reports this and changes no decision.
 
     Attributes:
-        panels: knows the held-out tests.
+        panels: provides the gate of the held-out tests.
         recorder: opens fenced transactions.
-        copies: gives the base.
+        copies: lays out the base.
         produce: lets the agent work on an attempt.
     """
 
@@ -101,7 +101,7 @@ async def _record(session: AsyncSession, run_id: UUID, found: HeldOutAtBase) -> 
 
 
 def _data(found: HeldOutAtBase) -> HeldOutCheckedData:
-    # Numbers only: events are shown more widely than the tests.
+    # Only numbers, because more people see events than may see the tests.
     return HeldOutCheckedData(
         total=found.total,
         passing=len(found.passing),

@@ -18,14 +18,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class AttemptInbox:
-    """The messages to the agents of an attempt; every candidate gets the same.
+    """The messages to the agents of an attempt; every candidate gets the same ones.
 
     Attributes:
         sessions: opens short sessions for reading.
         recorder: opens fenced transactions.
         run_id: the run.
-        fence: the right to write to it.
-        claim: the attempt.
+        fence: the right to write to the run.
+        claim: the claim of the attempt.
     """
 
     sessions: Sessions
@@ -41,11 +41,11 @@ class AttemptInbox:
         return CandidateInbox(self)
 
     async def take(self, *, at_end: bool) -> str | None:
-        """Return all that is due, for an agent that works alone."""
+        """Return all messages that are due, for an agent that works alone."""
         return await self.of().take(at_end=at_end)
 
     async def fetch(self, *, at_end: bool) -> list[str]:
-        """Deliver what is due; give all that was delivered so far.
+        """Deliver the messages that are due, and return all that were delivered so far.
 
         Raises:
             FencedOutError: the run belongs to another job.
@@ -67,17 +67,17 @@ class AttemptInbox:
 
 @dataclass(slots=True)
 class CandidateInbox:
-    """The messages to one candidate; it gets each one once."""
+    """The messages to one candidate, which gets each message once."""
 
     attempt: AttemptInbox
     _seen: int = 0
 
     def of(self) -> Self:
-        """Return itself: it belongs to one candidate already."""
+        """Return this inbox, which already belongs to one candidate."""
         return self
 
     async def take(self, *, at_end: bool) -> str | None:
-        """Return what it was not told yet. While the database is unavailable, messages wait."""
+        """Return the messages that the candidate has not received; they wait during a database outage."""
         try:
             told = await self.attempt.fetch(at_end=at_end)
         except (SQLAlchemyError, OSError) as error:

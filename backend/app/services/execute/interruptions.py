@@ -1,4 +1,4 @@
-"""Says how an earlier try of the same attempt ended: interrupted, or with a failure of the agent."""
+"""Tells how an earlier try of the same attempt ended: interrupted, or with a failure of the agent."""
 
 from app.db.models import Attempt
 from app.schemas.runs import AttemptState
@@ -6,13 +6,13 @@ from app.services.record.history import Recorded
 
 
 def is_interrupted(recorded: Recorded, number: int) -> bool:
-    """Tell whether the attempt was interrupted: its worker was lost, or stopped and laid it down."""
+    """Return whether the attempt was interrupted: its worker was lost, or stopped and released it."""
     own = _own(recorded, number)
     return own is not None and (own.status == AttemptState.STARTED or not own.last_error)
 
 
 def last_end(recorded: Recorded, number: int) -> str:
-    """Say why the last try of this attempt ended, and that its changes are kept; empty for a first try."""
+    """Say why the attempt's last try ended, and that its changes are kept; empty for a first try."""
     own = _own(recorded, number)
     if own is None or own.status != AttemptState.AGENT_FAILED or not own.last_error:
         return ""
@@ -21,7 +21,7 @@ def last_end(recorded: Recorded, number: int) -> str:
 
 
 def has_work(recorded: Recorded, number: int) -> bool:
-    """Tell whether the attempt begins with changes that an earlier try of it left."""
+    """Return whether the attempt starts with changes that an earlier try of it left."""
     own = _own(recorded, number)
     return own is not None and own.head_commit is not None
 

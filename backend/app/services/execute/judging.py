@@ -50,7 +50,7 @@ from app.workspaces.store import JudgedPair
 
 
 class JudgedCopies(Protocol):
-    """Materialises commits for judging."""
+    """Lays out commits for judging."""
 
     def judged(self, run_id: UUID, commit: str, base_commit: str) -> AbstractAsyncContextManager[JudgedPair]:
         """Return fresh copies of a commit and of the base; they are removed when the block is left."""
@@ -77,7 +77,7 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What all candidates of an attempt share: context, accepted findings, advisers that are not asked."""
+    """What all candidates of an attempt share: context, accepted findings, and advisers to leave out."""
 
     context: EvaluationContext
     acceptances: Sequence[Acceptance]
@@ -98,10 +98,10 @@ class Judging:
     Args:
         sessions: opens short sessions for reading.
         recorder: opens fenced transactions.
-        panel: the operator's evaluators; each project sets its own on top.
-        copies: gives the trees to judge.
+        panel: the operator's evaluators; each project adds its settings.
+        copies: lays out the trees to judge.
         judge: chooses between candidates that the gates rank alike.
-        held_out: adds the gate of tests that no agent sees; None where there are never any.
+        held_out: adds the gate of held-out tests; None if no run has such tests.
     """
 
     def __init__(
@@ -124,7 +124,8 @@ class Judging:
         """Judge attempt `number` of the run's current phase and record the outcome."""
         run = recorded.run
         attempt = next(each for each in recorded.attempts if each.number == number)
-        # The file at the base commit decides, in every phase and in every worker: no attempt changes it.
+        # The file at the base commit decides, in every phase and in every worker,
+        # because no attempt changes it.
         content = await self._copies.file_at(run.id, run.base_commit, PROJECT_FILE, MAX_BYTES + 1)
         panel = self._panel.for_project(content)
         if self._held_out is not None:
@@ -215,7 +216,7 @@ class Judging:
         await through_outages(partial(self._recorder.progress, run_id, case.fence, Batch([event])))
 
     async def _choose(self, case: _Case, judged: list[JudgedCandidate]) -> tuple[JudgedCandidate, str]:
-        """Take the candidate that the gates rank first; between equals the judge decides. Say why."""
+        """Return the candidate that the gates rank first and the reason; the judge decides between equals."""
         run, attempt = case.run, case.attempt
         alike = leaders(judged)
         if len(alike) == 1:

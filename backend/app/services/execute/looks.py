@@ -1,4 +1,4 @@
-"""Shows workspaces of agents at work to services in other processes and on other machines, on demand."""
+"""Shows the workspaces of agents at work to services in other processes and on other machines, on demand."""
 
 import asyncio
 import logging
@@ -23,14 +23,14 @@ from app.schemas.workspaces import Diff
 logger = logging.getLogger(__name__)
 
 PERIOD_SECONDS = 1.0
-"""How often a worker asks whether somebody watches one of its agents."""
+"""How often a worker checks whether someone watches one of its agents."""
 
 _AWAY = (SQLAlchemyError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A candidate to look at, the commit that its attempt began with, and the database's time."""
+    """A candidate to look at, the commit from which its attempt started, and the database's time."""
 
     candidate: int
     start: str
@@ -41,10 +41,10 @@ class LookedAt(Protocol):
     """Finds the workspaces of agents at work on this machine."""
 
     async def look_at(self, run_id: UUID, claim: UUID, candidate: int, start: str) -> Diff:
-        """Compare the tree in which a candidate works with the commit it began from.
+        """Return the difference between a candidate's tree and the commit from which it started.
 
         Raises:
-            WorkspaceError: the tree is gone, or too large.
+            WorkspaceError: the tree is gone or too large.
         """
         ...
 
@@ -53,7 +53,7 @@ class ShowsWork(Protocol):
     """Shows the workspaces of one attempt."""
 
     def __call__(self, run_id: UUID, claim: UUID) -> AbstractAsyncContextManager[None]:
-        """Answer looks while the block runs."""
+        """Serve looks while the block runs."""
         ...
 
 
@@ -64,7 +64,7 @@ async def show_nothing(run_id: UUID, claim: UUID) -> AsyncGenerator[None]:
 
 
 class LookKeeper:
-    """Answers the looks at the agents of this worker, one at a time: each reads a whole workspace.
+    """Serves looks at the agents of this worker, one at a time, because each look reads a whole workspace.
 
     Args:
         sessions: opens short sessions.
@@ -78,7 +78,7 @@ class LookKeeper:
 
     @asynccontextmanager
     async def __call__(self, run_id: UUID, claim: UUID) -> AsyncGenerator[None]:
-        """Answer looks at an attempt while the block runs; afterwards nothing of them is left."""
+        """Serve looks at an attempt while the block runs, then delete them."""
         answering = asyncio.create_task(self._answer(run_id, claim))
         try:
             yield
@@ -99,11 +99,11 @@ class LookKeeper:
                     await self._take(run_id, claim, due)
             except _AWAY as error:
                 logger.debug("looks at run %s are not answered: %s", run_id, error)
-            # A large workspace is read less often: looks take at most half of the time.
+            # A large workspace is read less often, so that looks take at most half of the time.
             pause = max(PERIOD_SECONDS, clock.time() - began)
 
     async def _due(self, run_id: UUID, claim: UUID) -> Sequence[_Due]:
-        """What is to be looked at; nothing once another worker holds the attempt."""
+        """Return the candidates to look at; none if another worker holds the attempt."""
         statement = (
             select(WorkspaceLook.candidate, Attempt.base_commit, func.clock_timestamp())
             .join(Attempt, Attempt.claim == WorkspaceLook.claim)
@@ -127,14 +127,14 @@ class LookKeeper:
             await session.execute(statement.values(taken_at=due.at, diff=diff, problem=problem))
 
     async def _forget(self, run_id: UUID) -> None:
-        """Delete the looks at a run; also those that a worker left which has died."""
+        """Delete all looks at a run, including those that a dead worker left."""
         with suppress(*_AWAY):
             async with self._sessions.begin() as session:
                 await session.execute(delete(WorkspaceLook).where(WorkspaceLook.run_id == run_id))
 
 
 def is_due() -> ColumnElement[bool]:
-    """Whether a look is wanted that was not taken yet."""
+    """Return the condition for a look that is wanted and not yet taken."""
     return or_(WorkspaceLook.taken_at.is_(None), WorkspaceLook.taken_at < WorkspaceLook.wanted_at)
 
 

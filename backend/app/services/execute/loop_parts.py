@@ -1,4 +1,4 @@
-"""Gives a loop those who do its work: agents with a model or a script, the sandbox, and its workspace."""
+"""Provides the parts of a loop: agents with a model or a script, the sandbox, and the workspace."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -26,31 +26,31 @@ from app.workspaces.confine.sandbox import Sandbox
 
 
 class LoopTrees(AttemptTrees, Protocol):
-    """Gives the files of a run's commits."""
+    """Provides the files of a run's commits."""
 
     async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
-        """Return the first `limit` bytes of a file in a commit, or None when it has none there."""
+        """Return the first `limit` bytes of a file in a commit, or None if the commit lacks it."""
         ...
 
 
 class Workshop(Protocol):
-    """Equips loops."""
+    """Provides the parts of loops."""
 
     def open(self, run: Run) -> AbstractAsyncContextManager[LoopParts]:
-        """Lend the parts of one loop; what they need on disk is removed afterwards."""
+        """Lend the parts of one loop; the files that they need are removed afterwards."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class LoopWorkshop:
-    """Equips loops as the settings say.
+    """Provides the parts of loops as the settings say.
 
     Attributes:
-        models: for those who are not scripted.
-        sandbox: in which scripts run.
-        trees: gives the files of a loop's workspace.
-        registry: evaluators that a definition may name, beside those of the workspace's own file.
-        rules: by which that file is read.
+        models: the models of roles that are not scripted.
+        sandbox: the sandbox in which scripts run.
+        trees: provides the files of a loop's workspace.
+        registry: evaluators that a definition may name, beside those of the workspace's project file.
+        rules: the rules for reading that file.
     """
 
     models: RoleModels
@@ -61,7 +61,7 @@ class LoopWorkshop:
 
     @asynccontextmanager
     async def open(self, run: Run) -> AsyncGenerator[LoopParts]:
-        """Lend the parts of one loop; its workspace is what its source held.
+        """Lend the parts of one loop; its workspace holds the files of its source.
 
         Raises:
             WorkspaceError, OSError: the workspace cannot be laid out.

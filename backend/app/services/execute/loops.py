@@ -1,4 +1,4 @@
-"""Carries out the iterations of a director-evaluator loop; each step is recorded before the next one."""
+"""Carries out the iterations of a director-evaluator loop, and records each step before the next one."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -42,12 +42,12 @@ from app.services.record.transactions import Recorder, Recording
 from app.services.record.waiting import ModelTrouble, end_wait, forget_failures, lay_down_for
 
 EVALUATOR = "loop_evaluator"
-"""Under this name the verdict of a loop's own evaluator is stored."""
+"""The name under which the verdict of a loop's own evaluator is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is recorded when a step is taken."""
+    """The records on which a step is based."""
 
     earlier: Sequence[LoopIteration]
     now: LoopIteration
@@ -55,7 +55,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """An iteration that was claimed; `came` is what the subtask came to whose result it lacks."""
+    """A claimed iteration; `came` is the outcome of its subtask if the iteration still lacks the result."""
 
     claim: UUID
     now: LoopIteration
@@ -71,7 +71,7 @@ class LoopRunning:
     Args:
         sessions: opens short sessions for reading.
         recorder: opens fenced transactions.
-        workshop: gives those who do the work.
+        workshop: provides the parts that do the work.
     """
 
     def __init__(self, sessions: Sessions, recorder: Recorder, workshop: Workshop) -> None:
@@ -80,7 +80,7 @@ class LoopRunning:
         self._workshop = workshop
 
     async def direct(self, recorded: Recorded, number: int, fence: Fence) -> None:
-        """Have the director propose in iteration `number`, and record what it gave."""
+        """Let the director propose in iteration `number`, and record the proposal."""
         with logfire.span("loop iteration {number}", number=number):
             opened = await self._open(recorded, number, fence)
             step = await self._take(recorded, opened.now, partial(_propose, opened.came))
@@ -95,7 +95,7 @@ class LoopRunning:
             await self._recorder.outcome(recorded.run.id, fence, opened.claim, AttemptState.STARTED, write)
 
     async def evaluate(self, recorded: Recorded, number: int, fence: Fence) -> None:
-        """Take the next step towards a verdict on a recorded output: its script, or its evaluator."""
+        """Take the next step towards a verdict on a recorded output: run its script, or evaluate it."""
         attempt = next(each for each in recorded.attempts if each.number == number)
         with logfire.span("evaluate loop iteration {number}", number=number):
             now = await self._begin(recorded, attempt, fence)
@@ -129,7 +129,7 @@ class LoopRunning:
         return _Opened(claim, now, came)
 
     async def _begin(self, recorded: Recorded, attempt: Attempt, fence: Fence) -> LoopIteration:
-        """Begin to judge what is recorded, and give it."""
+        """Record that the evaluation of an output starts, and return the iteration."""
         definition, _ = loop_of(recorded.run)
         named = list(definition.evaluator.evaluators) or [EVALUATOR]
         async with self._recorder.open_claimed(recorded.run.id, fence, attempt.claim) as (recording, row):
@@ -143,7 +143,7 @@ class LoopRunning:
         return now
 
     async def _take(self, recorded: Recorded, now: LoopIteration, take: TakeStep) -> Step:
-        """Take a step with what is recorded; no trouble with the loop's files leaves it."""
+        """Take a step on the recorded data; trouble with the loop's files becomes the step's outcome."""
         run = recorded.run
         definition, inputs = loop_of(run)
         async with self._sessions() as session:
@@ -178,7 +178,7 @@ async def _towards_a_verdict(steps: LoopSteps, known: _Known) -> Step:
 
 
 def _passing(step: Step, role: str) -> ModelTrouble | None:
-    """Return the trouble of a model that can pass, or that a person can fix."""
+    """Return a model's trouble if it is temporary or a person can fix it."""
     found = step.trouble
     if not isinstance(found, Trouble):
         return None
@@ -188,7 +188,10 @@ def _passing(step: Step, role: str) -> ModelTrouble | None:
 async def _lay_down(
     recording: Recording, row: Attempt, step: Step, trouble: ModelTrouble, policy: RunPolicy, below: Usage
 ) -> None:
-    """Let the iteration begin this step anew later; it uses up no turn, and what it consumed is paid for."""
+    """Release the iteration, so that this step starts again later.
+
+    The interruption uses up no turn, but what it consumed is charged.
+    """
     role = ModelRole.JUDGE if row.status == AttemptState.EVALUATING else ModelRole.DIRECTOR
     before = Usage.model_validate(row.usage)
     await charge(recording, row, role, step.iteration.usage.total.less(before).less(below))
@@ -246,7 +249,7 @@ async def _store_verdict(recording: Recording, row: Attempt, step: Step) -> None
 async def _charge(
     recording: Recording, row: Attempt, step: Step, role: ModelRole, below: Usage | None = None
 ) -> None:
-    """Enter what the iteration has consumed since it was last recorded; a subtask enters `below` itself."""
+    """Charge what the iteration has consumed since it was last recorded, except a subtask's share `below`."""
     before, now = Usage.model_validate(row.usage), step.iteration.usage.total
     await charge(recording, row, role, now.less(before).less(below or Usage()))
     row.usage = now.model_dump(mode="json")

@@ -79,7 +79,7 @@ async def _end(
             await _complete_phase(recording, CompletePhase(phase, number), policy)
             await _complete_run(recording, text)
         case ReturnHistory(_, _, text):
-            # The loop did not reach its goal, however complete its history is.
+            # The loop did not reach its goal, even if its history is complete.
             _fail(recording, Fail(text))
         case Fail():
             _fail(recording, decision)
@@ -110,7 +110,7 @@ async def _complete_phase(recording: Recording, decision: CompletePhase, policy:
 
 
 async def _why_complete(recording: Recording) -> str:
-    """Return the reason for completion, for people."""
+    """Return the reason for completion, in words for people."""
     run = recording.run
     accepted = await recording.session.scalars(
         select(Escalation.decided_by)
@@ -168,7 +168,7 @@ async def _escalate(recording: Recording, decision: Escalate) -> None:
 
 
 async def _count_lost_worker(recording: Recording, decision: Escalate) -> None:
-    """Count the worker that died on the attempt: without a new claim nothing else counts it."""
+    """Count the worker that died on the attempt; without a new claim, no other code counts it."""
     attempt = await _attempt(recording, decision.phase, decision.number)
     if attempt.status in (AttemptState.STARTED, AttemptState.EVALUATING):
         attempt.lost_workers += 1

@@ -1,4 +1,4 @@
-"""Lets the agent work on an attempt: claims it, runs the candidates, commits and records what they left."""
+"""Lets the agents work on an attempt: claims it, runs the candidates, commits and records their work."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -249,9 +249,9 @@ async def _record_trouble(
 
 
 def _decisive(failures: Sequence[AgentFailure]) -> AgentFailure:
-    """Return the failure that decides what follows: what can pass by itself counts before what cannot.
+    """Return the failure that decides how the run continues: temporary ones come before permanent ones.
 
-    With several providers, the limit that ends first is waited for.
+    Of several unavailable providers, the one that is back first counts.
     """
     for kind in (FailureKind.BUDGET, FailureKind.UNAVAILABLE):
         found = [each for each in failures if each.kind is kind]
@@ -272,7 +272,7 @@ async def _count_failure(recording: Recording, row: Attempt, policy: RunPolicy) 
 
 
 class _Stage:
-    """Tells a run's watchers what the candidates of an attempt do."""
+    """Reports what the candidates of an attempt do to those who watch the run."""
 
     def __init__(self, run_id: UUID, phase: str, number: int, batcher: ProgressBatcher) -> None:
         self._run_id, self._phase, self._number = run_id, phase, number
@@ -288,7 +288,7 @@ class _Stage:
 
 
 def _within_budget(limits: AgentLimits, recorded: Recorded) -> AgentLimits:
-    """The limits of one attempt, no larger than what the run has left."""
+    """Return the limits of one attempt, capped by what is left of the run's budget."""
     budget, spent = recorded.policy.budget, recorded.history.spent
     grants = 1 + spent.budget_grants
     tokens = None if budget.tokens is None else max(1, budget.tokens * grants - spent.tokens)

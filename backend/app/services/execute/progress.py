@@ -36,8 +36,8 @@ StoreBatch = Callable[[Batch], Awaitable[bool]]
 class ProgressBatcher:
     """Collects progress without waiting and stores it every tenth of a second.
 
-    Progress is for watchers and decides nothing. If the database cannot keep up, further lines are dropped
-    and counted.
+    Progress informs people who watch and affects no decision. If the database cannot keep up, further lines
+    are dropped and counted.
     """
 
     def __init__(self, run_id: UUID, phase: str, attempt: int, store: StoreBatch) -> None:
@@ -52,7 +52,7 @@ class ProgressBatcher:
         self._is_patient = False
 
     def reporter(self, candidate: int = 0) -> ReportProgress:
-        """A function that takes the progress of one candidate."""
+        """Return a function that receives the progress of one candidate."""
 
         def report(progress: AgentProgress) -> None:
             if len(self._waiting) < MAX_WAITING:
@@ -64,12 +64,12 @@ class ProgressBatcher:
         return report
 
     def add(self, event: Event) -> None:
-        """Add an event in its place among the progress; it is never dropped."""
+        """Add an event in order among the progress; events are never dropped."""
         self._waiting.append(event)
         self._more.set()
 
     async def pump(self) -> None:
-        """Store batches until `stop` is called, or until the run belongs to another job."""
+        """Store batches until `stop` is called or the run belongs to another job."""
         while await self._flush():
             if not self._stopped.is_set():
                 await self._more.wait()
@@ -83,19 +83,20 @@ class ProgressBatcher:
                 return
 
     def stop(self, *, patiently: bool) -> None:
-        """Let `pump` store the rest and end; `patiently` waits for a database that is away."""
+        """Let `pump` store the rest and end; with `patiently`, it waits for an unavailable database."""
         self._is_patient = patiently
         self._stopped.set()
         self._more.set()
 
     async def _flush(self) -> bool:
         while self._waiting:
-            # A failed batch is repeated under its key: it may be stored, with only the answer lost.
+            # A failed batch is repeated under its key: it may be stored already, with only the reply lost.
             taken, batch = self._batch = self._batch or self._next_batch()
             try:
                 is_mine = await self._store(batch)
             except DATABASE_ERRORS as error:
-                # Progress must not end the work it reports on; it is tried again with the next line.
+                # A failure here must not end the work that is reported on; the batch is tried
+                # again with the next line.
                 logger.warning("cannot store progress of run %s: %s", self._run_id, error)
                 self._is_patient &= is_outage(error)
                 return True
@@ -156,7 +157,7 @@ def _gap(lines: int) -> ProgressLine:
 
 @asynccontextmanager
 async def storing_progress(batcher: ProgressBatcher) -> AsyncGenerator[ProgressBatcher]:
-    """Store progress in the background while the block runs, and all of it before the block is left."""
+    """Store progress in the background while the block runs, and all that is left at its end."""
     pump = asyncio.create_task(batcher.pump())
     try:
         yield batcher

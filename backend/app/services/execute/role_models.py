@@ -1,4 +1,4 @@
-"""Which models write and judge for loops and answers, and how they are asked."""
+"""The models that write and judge for loops and answers, and how they are asked."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,16 +10,17 @@ from app.schemas.agents import OutputMode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleModels:
-    """The models where a run names none.
+    """The models for runs that name none.
 
     Attributes:
-        author: name of the model that writes: a loop's director, an answer's synthesizer.
+        author: name of the model that writes: a loop's director or an answer's synthesizer.
         evaluator: name of the model that judges.
-        fallback: asked when either is out.
-        build: makes a model from its name; says what to set when it cannot.
+        fallback: name of the model that is asked when one of the two is unavailable.
+        build: makes a model from its name; if it cannot, its error says what to set.
         timeout: seconds for one task of any other role.
-        judge_timeout: seconds for one judgement of an answer; a loop's evaluator may look into files first.
-        output_mode: how their answers get their structure.
+        judge_timeout: seconds for one judgement of an answer, or of a loop's output, for which the evaluator
+            may read files first.
+        output_mode: how the models return structured output.
     """
 
     author: str

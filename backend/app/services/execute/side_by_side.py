@@ -33,16 +33,16 @@ MAX_TOOL_CALLS = 1_000
 
 
 class MakeAgent(Protocol):
-    """Makes the agent that is asked for."""
+    """Makes agents."""
 
     def __call__(self, spec: AgentSpec) -> Agent | AgentFailure:
-        """Return the agent, or say what is missing."""
+        """Return the agent, or a failure that says what is missing."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Subagent:
-    """An agent to run; without a name it goes by the agent's."""
+    """An agent to run; without a name, the agent's own name is used."""
 
     spec: AgentSpec
     name: str | None = None
@@ -50,14 +50,14 @@ class Subagent:
 
 @dataclass(frozen=True, slots=True)
 class CandidateOutcome:
-    """How one agent ended.
+    """The result of one agent.
 
     Attributes:
-        index: its number among the candidates, from 0.
-        workspace: the tree it worked in.
-        changed_files: the files it changed; empty until they are compared.
+        index: the candidate's number, from 0.
+        workspace: the tree in which the agent worked.
+        changed_files: the files that the agent changed; empty until they are compared.
         diff: the changes as text.
-        seconds: wall clock.
+        seconds: wall-clock time.
     """
 
     id: UUID
@@ -74,30 +74,30 @@ class CandidateOutcome:
 
     @property
     def output(self) -> str:
-        """The agent's final message; empty when it failed."""
+        """Return the agent's final message; empty if it failed."""
         return self.outcome.output if isinstance(self.outcome, AgentResult) else ""
 
     @property
     def error(self) -> str | None:
-        """Why it failed."""
+        """Return why the agent failed; None if it did not."""
         return self.outcome.message if isinstance(self.outcome, AgentFailure) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Production:
-    """What every agent made of a task. `chosen` is set as soon as there is nothing to choose between."""
+    """The results of all agents on a task. `chosen` is set once there is nothing left to choose between."""
 
     candidates: tuple[CandidateOutcome, ...]
     chosen: int | None = None
 
     @property
     def succeeded(self) -> tuple[CandidateOutcome, ...]:
-        """Those that finished."""
+        """Return the candidates that finished."""
         return tuple(each for each in self.candidates if each.error is None)
 
 
 ReporterFor = Callable[[int], ReportProgress]
-"""Gives the function that takes the progress of one candidate."""
+"""Returns the function that receives the progress of one candidate."""
 
 OnEvent = Callable[[SprintEventType, EventData], Awaitable[None]]
 """Receives the events `candidate.started|generated|failed` and `judge.started|decided`."""
@@ -113,11 +113,11 @@ def no_reporter(index: int) -> ReportProgress:
 
 
 class SideBySide:
-    """Runs agents side by side; failures are among the outcomes, never raised.
+    """Runs agents side by side; failures are among the outcomes and are never raised.
 
     Args:
         agents: makes agents.
-        report: gives the function that takes one candidate's progress.
+        report: returns the function that receives one candidate's progress.
         on_event: receives the start and end of each candidate.
     """
 
@@ -134,9 +134,9 @@ class SideBySide:
         """Let every agent work on the task.
 
         Args:
-            task: what is to be done; its workspace, model, prompt of the system and temperature are replaced.
+            task: the task; its workspace, model, system prompt and temperature are replaced for each agent.
             subagents: the agents to run.
-            workspaces: one for each of them.
+            workspaces: one for each agent.
         """
         async with asyncio.TaskGroup() as group:
             works = [
@@ -179,7 +179,7 @@ class SideBySide:
 
 
 class _ToolCalls:
-    """Passes progress on, and keeps the tool calls with their results."""
+    """Passes progress on, and collects the tool calls with their results."""
 
     def __init__(self, report: ReportProgress) -> None:
         self._report = report
@@ -194,7 +194,7 @@ class _ToolCalls:
         self._report(progress)
 
     def _answer(self, tool: str, result: str) -> None:
-        # Calls of one tool that run side by side come back in the order in which they were made, mostly.
+        # Parallel calls of one tool mostly return in the order in which they were made.
         for position, each in enumerate(self._calls):
             if each.tool == tool and each.result is None:
                 self._calls[position] = each.model_copy(update={"result": result})

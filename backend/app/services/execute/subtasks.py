@@ -39,9 +39,9 @@ class Came:
     """The outcome of a finished subtask.
 
     Attributes:
-        result: for the director that asked, or why there is none.
-        usage: of the subtask and those below it.
-        turns: calls of agents, those below it included.
+        result: the result for the director that asked, or why there is none.
+        usage: what the subtask and all runs below it consumed.
+        turns: the calls of agents in the subtask and all runs below it.
     """
 
     result: TaskResult | Trouble
@@ -50,16 +50,16 @@ class Came:
 
 
 def limits_of(run: Run) -> LoopLimits:
-    """Return the limits of a loop: a subtask has the turns that were left when it was requested."""
+    """Return the limits of a loop; a subtask has the turns that were left when it was requested."""
     turns = (run.definition or {}).get("turns")
     return LoopLimits() if turns is None else LoopLimits(turns=turns)
 
 
 async def spawn_subtask(recording: Recording, number: int) -> None:
-    """Record the subtask that an attempt requested as a run; a refused request ends the loop.
+    """Create the run for the subtask that an attempt requested; a refused request ends the loop.
 
-    The run, its first job and its number in the attempt that asked are one transaction, so a worker that dies
-    leaves all of it or nothing.
+    The run, its first job and its id in the requesting attempt are stored in one transaction, so a worker
+    that dies leaves all of them or none.
     """
     session, run = recording.session, recording.run
     row = await _attempt(session, run.id, number)
@@ -95,7 +95,7 @@ async def _attempt(session: AsyncSession, run_id: UUID, number: int) -> Attempt:
 
 async def _plan(session: AsyncSession, run: Run, now: LoopIteration) -> SubtaskPlan | Trouble | Exhausted:
     request = now.exchanges[-1].subtask_request
-    assert request is not None  # noqa: S101 - that is why the attempt is delegated
+    assert request is not None  # noqa: S101 - an attempt without a request is not delegated
     earlier = await load_earlier(session, run.id, now.iteration)
     escalations = (await session.scalars(select(Escalation).where(Escalation.run_id == run.id))).all()
     definition, inputs = loop_of(run)
@@ -134,7 +134,7 @@ def _run_of(parent: Run, plan: SubtaskPlan) -> Run:
 
 
 def awaited(now: LoopIteration) -> Exchange | None:
-    """The subtask's exchange that has no answer yet, if the director waits for one."""
+    """Return the exchange whose subtask has no result yet, if the director waits for one."""
     last = now.exchanges[-1] if now.exchanges else None
     if last is None or last.subtask_request is None or last.result is not None:
         return None

@@ -1,4 +1,4 @@
-"""Trees of a run's commits, for agents and for evaluators; its history is brought back from the database."""
+"""Lays out trees of a run's commits for agents and evaluators, and restores its history from the database."""
 
 import asyncio
 from collections import OrderedDict
@@ -22,15 +22,15 @@ from app.workspaces.history.repository import RunRepository
 from app.workspaces.store import JudgedPair, WorkspaceStore
 
 REMEMBERED_COMMITS = 10_000
-"""Commits of which this process knows that they are in their repository; asking git costs milliseconds."""
+"""How many commits this process remembers to be in their repository; asking git costs milliseconds."""
 
 REMEMBERED_FILES = 1_000
 REMEMBERED_FILE_BYTES = 16_384
-"""Small files, asked for by commit: what judges a run is read again for each of its attempts."""
+"""Files up to this size are remembered by commit: each attempt reads what configures its judging again."""
 
 
 class RunTrees:
-    """Gives trees of runs whose history may have been written by another worker, on another machine."""
+    """Provides trees of runs whose history another worker, on another machine, may have written."""
 
     def __init__(self, store: WorkspaceStore, sessions: Sessions) -> None:
         self._store = store
@@ -43,7 +43,7 @@ class RunTrees:
         """Return a run's repository with these commits in it.
 
         Raises:
-            NotFoundError: the database does not have them either.
+            NotFoundError: the database does not have the commits either.
         """
         repository = self._store.repository(run_id)
         lock = self._restoring.setdefault(run_id, asyncio.Lock())
@@ -74,7 +74,7 @@ class RunTrees:
     async def open(
         self, run_id: UUID, commit: str, count: int, claim: UUID | None = None
     ) -> AsyncGenerator[Sequence[Path]]:
-        """Yield `count` fresh trees of a commit, to be found by `claim`; they go when the block is left."""
+        """Yield `count` fresh trees of a commit, found by `claim`; the end of the block removes them."""
         repository = await self.repository(run_id, commit)
         claim = claim or uuid4()
         try:
@@ -87,10 +87,10 @@ class RunTrees:
                 await self._store.remove_claim(run_id, claim)
 
     async def look_at(self, run_id: UUID, claim: UUID, candidate: int, start: str) -> Diff:
-        """Compare the tree in which a candidate works with the commit it began from.
+        """Return the difference between a candidate's tree and the commit from which it started.
 
         Raises:
-            WorkspaceError: the tree is gone, or too large.
+            WorkspaceError: the tree is gone or too large.
         """
         tree = await anyio.to_thread.run_sync(self._store.tree_at_work, run_id, claim, candidate)
         if tree is None:
@@ -98,7 +98,7 @@ class RunTrees:
         return await (await self.repository(run_id, start)).look_at(tree, start)
 
     async def commit(self, run_id: UUID, tree: Path, base: str, parent: str, message: str) -> Committed:
-        """Commit what is in a tree, and make the bundle that carries it from the run's base."""
+        """Commit the content of a tree, and make the bundle that carries it from the run's base."""
         repository = self._store.repository(run_id)
         made = await repository.commit_tree(tree, parent, message)
         bundle = await repository.bundle(made.commit, base)
@@ -119,7 +119,7 @@ class RunTrees:
             yield pair
 
     async def file_at(self, run_id: UUID, commit: str, path: str, limit: int) -> bytes | None:
-        """Return the first `limit` bytes of a file in a commit, or None when it has none there."""
+        """Return the first `limit` bytes of a file in a commit, or None if the commit lacks it."""
         asked = (run_id, commit, path, limit)
         if asked in self._read:
             self._read.move_to_end(asked)

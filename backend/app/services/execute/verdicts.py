@@ -1,4 +1,4 @@
-"""Records what the evaluation of an attempt came to; each function is part of a caller's transaction."""
+"""Records the outcome of an attempt's evaluation; each function is part of a caller's transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ class NoVerdict:
     """Why an evaluation reached no verdict.
 
     Attributes:
-        reason: for people.
-        gates: that reached no verdict.
-        judged: candidates whose judges are paid for.
+        reason: the reason in words for people.
+        gates: the gates that reached no verdict.
+        judged: candidates whose judging is charged.
         kept: candidates whose results are stored.
-        outage: of the evaluators' models, if that alone is the reason.
+        outage: the outage of the evaluators' models, if that alone is the reason.
     """
 
     reason: str
@@ -49,7 +49,7 @@ class NoVerdict:
 
 
 def evaluation_data(panel: PhasePanel, phase: str, result: EvaluationResult) -> EvaluationData:
-    """Return what events say of one result."""
+    """Return the event data of one result."""
     return EvaluationData(
         evaluator_name=result.evaluator_name,
         category=result.category.value,
@@ -120,7 +120,10 @@ async def record_no_verdict(
 
 
 async def _count_failure(recording: Recording, row: Attempt, policy: RunPolicy) -> tuple[int, float | None]:
-    """Return the failures so far, and the seconds until the evaluation is repeated; None asks a person."""
+    """Return the number of failures so far and the seconds until the evaluation is repeated.
+
+    The second value is None if a person must be asked instead.
+    """
     forget_failures(row)
     row.evaluation_failures += 1
     if row.evaluation_failures >= policy.max_evaluation_failures:

@@ -1,1 +1,1 @@
-"""Runs and forges: issues that become runs, deliveries that are worked, reports that go out."""
+"""Connects runs with forges: starts runs from issues, handles deliveries, and sends reports."""

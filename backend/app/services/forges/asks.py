@@ -1,4 +1,4 @@
-"""Records deliveries once, whether a forge sent them or a poll found them."""
+"""Records each delivery once, whether a forge sent it or a poll found it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,19 +17,22 @@ from app.forges.operator_file import ForgesFile
 from app.forges.repositories import Members
 
 _SAME = timedelta(seconds=10)
-"""A webhook tells when the issue changed, a poll when the label came: both by the forge's clock."""
+"""Times within which two deliveries are about the same act, both by the forge's clock.
+
+A webhook gives the time at which the issue changed, a poll the time at which the label was added.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A delivery that is to be recorded.
+    """A delivery to record.
 
     Attributes:
         forge: name of the forge.
-        id: by which the forge knows it.
-        event: its kind.
+        id: the forge's id of the delivery.
+        event: the delivery's kind.
         digest: SHA-256 of the body.
-        payload: the body, read.
+        payload: the parsed body.
     """
 
     forge: str
@@ -40,14 +43,14 @@ class Delivery:
 
 
 def read_wish(file: ForgesFile, forge: str, event: str, payload: Mapping[str, Any]) -> Wish:
-    """Say what a delivery of a forge asks for."""
+    """Return what a delivery of a forge asks for."""
     entry = file.forges.get(forge)
     read = read_gitlab_delivery if entry is not None and entry.kind == "gitlab" else read_delivery
     return read(event, payload)
 
 
 async def record_delivery(sessions: Sessions, members: Members, delivery: Delivery) -> bool:
-    """Record a delivery; give False if it is there already, or another that tells of the same."""
+    """Record a delivery; return False if it, or another one about the same act, is already recorded."""
     wish = read_wish(members.file, delivery.forge, delivery.event, delivery.payload)
     asks = _name_of(members, delivery.forge, wish) if isinstance(wish, Asked) else None
     asked_at = wish.at if isinstance(wish, Asked) and asks else None
@@ -68,18 +71,19 @@ async def record_delivery(sessions: Sessions, members: Members, delivery: Delive
 
 
 def _name_of(members: Members, forge: str, wish: Asked) -> str | None:
-    """Return what a wish is known by; None for labels that start nothing."""
+    """Return the name under which a wish is known; None for labels that start nothing."""
     if wish.comment is not None:
         return f"comment:{wish.repository.lower()}:{wish.comment}"
     member = members.named(forge, wish.repository)
     rules = set(member.repository.rules.labels) if member else set[str]()
     labels = sorted({wish.text, *wish.more_labels} & rules)
-    # Somebody without rights must not hide that somebody with rights did the same.
+    # The user is part of the name, so that a person without rights does not hide the same act
+    # of a person with rights.
     return f"label:{wish.repository.lower()}#{wish.number}:{labels[0]}:{wish.user}" if labels else None
 
 
 async def _is_known(session: AsyncSession, forge: str, asks: str, at: datetime) -> bool:
-    # One after the other, so that of two that tell of the same the second sees the first.
+    # One transaction at a time, so that the second of two deliveries about the same act sees the first.
     await session.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"{forge} {asks}"))))
     row = ForgeDelivery
     same = select(row.id).where(

@@ -16,12 +16,12 @@ from app.services.forges.issues import sprint_for
 
 
 class BacklogIssueService:
-    """Adds issues that a query finds.
+    """Adds the issues that a query finds.
 
     Args:
         sessions: opens short sessions.
-        backlog: takes items.
-        members: repositories that take part.
+        backlog: adds items.
+        members: the repositories that take part.
         forges: adapters by name.
     """
 
@@ -34,12 +34,12 @@ class BacklogIssueService:
         self._forges = forges
 
     async def add(self, request: BacklogIssues, actor: str) -> BacklogItems:
-        """Add the open issues that a query finds and that have neither item nor run; the oldest first.
+        """Add the open issues that a query finds and that have neither an item nor a run, oldest first.
 
         Raises:
             InvalidInputError: the repository is not in the operator's file.
-            UnavailableError, WorkspaceError: the forge does not give the issues, or the source cannot be
-                used.
+            UnavailableError, WorkspaceError: the forge does not return the issues, or
+            the source cannot be used.
         """
         member = self._members.of_url(request.repository)
         if member is None:

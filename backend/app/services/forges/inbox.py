@@ -1,4 +1,4 @@
-"""Takes deliveries of forges: they are checked and recorded at once, and worked afterwards."""
+"""Receives deliveries of forges: checks and records them at once, and handles them afterwards."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 MAX_TRIES = 8
 KEPT_FOR = timedelta(days=30)
-"""Deliveries are forgotten then; older repetitions are refused for their age."""
+"""Deliveries are deleted after this time; repetitions of older ones are refused because of their age."""
 
 _BATCH = 10
 _MAX_ID_CHARS = 200
@@ -50,11 +50,11 @@ class _Taken:
 
 
 class ForgeInbox:
-    """Records deliveries that are signed.
+    """Records signed deliveries.
 
     Args:
         sessions: opens transactions.
-        file: of the operator.
+        file: the operator's file.
         credentials: read the secrets of the webhooks.
     """
 
@@ -65,9 +65,9 @@ class ForgeInbox:
         self._credentials = credentials
 
     async def take(self, headers: Mapping[str, str], body: bytes | bytearray) -> DeliveryTaken:
-        """Check and record a delivery of GitHub. Nothing else is done about it here.
+        """Check and record a delivery of GitHub; a worker handles it later.
 
-        The signature is checked before anything of the body is read.
+        The signature is checked before any part of the body is parsed.
 
         Raises:
             NotFoundError: no forge in the operator's file has a secret for deliveries.
@@ -84,14 +84,14 @@ class ForgeInbox:
         return await self._record(forge, delivery, event, body)
 
     async def take_gitlab(self, headers: Mapping[str, str], body: bytes | bytearray) -> DeliveryTaken:
-        """Check and record a delivery of GitLab. Nothing else is done about it here.
+        """Check and record a delivery of GitLab; a worker handles it later.
 
         Raises:
             NotFoundError, UnauthorizedError, InvalidInputError: as `take`.
         """
         given = headers.get(TOKEN_HEADER.lower(), "")
         forge = self._sender("gitlab", lambda secret: is_from(secret, given), TOKEN_HEADER)
-        # The first is the same when GitLab sends a delivery again; old versions have only the second.
+        # The first header stays the same when GitLab repeats a delivery; old versions send only the second.
         delivery = headers.get("idempotency-key") or headers.get("x-gitlab-event-uuid", "")
         event = headers.get("x-gitlab-event", "")
         if not 0 < len(delivery) <= _MAX_ID_CHARS or not 0 < len(event) <= _MAX_ID_CHARS:
@@ -105,7 +105,7 @@ class ForgeInbox:
         return DeliveryTaken(status="recorded" if is_new else "repeated")
 
     def _sender(self, kind: str, is_known: Callable[[str], bool], header: str) -> str:
-        """Find the forge whose secret a delivery shows."""
+        """Return the forge whose secret matches a delivery."""
         places = {name: each.webhook_secret for name, each in self._file.forges.items() if each.kind == kind}
         if not any(places.values()):
             raise NotFoundError(f"no forge of the kind {kind} in FORGES_FILE has a webhook_secret")
@@ -118,7 +118,7 @@ class ForgeInbox:
 
 
 class ForgeDeliveryChore:
-    """Works the deliveries that wait.
+    """Handles the deliveries that wait.
 
     Args:
         sessions: opens short transactions.
@@ -139,7 +139,7 @@ class ForgeDeliveryChore:
         )
 
     async def __call__(self) -> int:
-        """Work what is due; returns how many deliveries were tried."""
+        """Handle the deliveries that are due, and return how many were tried."""
         tried = await self._leases.work(self._attempt)
         if tried:
             async with self._sessions.begin() as session:
@@ -174,7 +174,7 @@ class ForgeDeliveryChore:
 
 
 async def _aside(body: bytes | bytearray, work: Callable[[], _T]) -> _T:
-    """Do what takes as long as a body is large; for large ones, other requests go on meanwhile."""
+    """Run work on a body; for large bodies in a thread, so that other requests continue meanwhile."""
     return await anyio.to_thread.run_sync(work) if len(body) > LARGE_BYTES else work()
 
 

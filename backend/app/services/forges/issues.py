@@ -30,7 +30,7 @@ def sprint_for(
     name: str | None = None,
     phases: Sequence[Phase] = DEFAULT_PHASES,
 ) -> SprintCreate:
-    """Make a sprint of an issue: its text becomes the goal, and its repository the source."""
+    """Return the request for an issue's sprint: its text is the goal, its repository the source."""
     return SprintCreate(
         goal=goal_of(issue.title, issue.body),
         name=name or f"#{issue.number} {' '.join(issue.title.split())}"[:_MAX_NAME],
@@ -45,8 +45,8 @@ class IssueService:
     """Starts sprints for issues.
 
     Args:
-        sprints: starts them.
-        members: repositories that take part.
+        sprints: starts sprints.
+        members: the repositories that take part.
         forges: adapters by name.
     """
 
@@ -58,18 +58,19 @@ class IssueService:
     async def start(
         self, request: IssueSprintCreate, actor: str, once: Once = UNKEYED, trigger: str | None = None
     ) -> RunDetail:
-        """Read the issue, and start a sprint with its text as the goal on its repository.
+        """Read the issue, and start a sprint with its text as the goal and its repository as the source.
 
         Args:
             request: names the issue.
-            actor: who asks.
-            once: the request.
-            trigger: what started it, if that must start one run only.
+            actor: the name of the person or token that asks.
+            once: the request, for which a repetition has no second effect.
+            trigger: what started the sprint, if this trigger must start only one run.
 
         Raises:
-            InvalidInputError: the URL is not of an issue of a repository that takes part.
+            InvalidInputError: the URL does not belong to an issue of a repository that takes part.
             ConflictError: the issue is closed.
-            UnavailableError, WorkspaceError: the forge does not give the issue, or the source cannot be used.
+            UnavailableError, WorkspaceError: the forge does not return the issue, or
+            the source cannot be used.
         """
         member, number = self._members.of_issue(request.issue)
         issue = await self._issue(self._forges[member.repository.forge], member, number)

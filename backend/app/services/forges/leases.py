@@ -1,7 +1,7 @@
-"""Rows that are due at a given time, each taken by one worker at a time.
+"""Rows that are due at a given time, each leased to one worker at a time.
 
-A worker that takes a row counts a try and puts the row's time off by the lease. If the worker dies, the row
-is due again after that. What a worker records counts only while its try is the newest one.
+A worker that takes a row counts a try and postpones the row by the lease. If the worker dies, the row is due
+again after the lease. What a worker records counts only while its try is the newest one.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -22,16 +22,16 @@ _Taken = TypeVar("_Taken")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leases(Generic[_Taken]):
-    """The due rows of a table. It has one primary key, and counts in `tries` how often a row was taken.
+    """The due rows of a table, which has one primary key and counts in `tries` how often a row was taken.
 
     Attributes:
         sessions: opens short transactions; none is open while a row is worked on.
-        table: holds the rows.
+        table: the table.
         due_at: name of the column with the time at which a row is due.
-        make: a dataclass; its fields are the columns that are read of a row.
-        waits: conditions under which a row waits at all.
+        make: a dataclass whose fields are the columns to read.
+        waits: further conditions on rows that are due.
         order: name of the column by which rows are ordered; by default `due_at`.
-        batch: rows that are taken at once.
+        batch: number of rows that are taken at once.
     """
 
     sessions: Sessions
@@ -43,7 +43,7 @@ class Leases(Generic[_Taken]):
     batch: int = _BATCH
 
     async def work(self, act: Callable[[_Taken], Awaitable[None]]) -> int:
-        """Let each due row be worked on, until none is due; give how many there were."""
+        """Call `act` with each due row until none is due, and return how many rows there were."""
         tried = 0
         while taken := await self._take():
             for each in taken:
@@ -54,9 +54,9 @@ class Leases(Generic[_Taken]):
     async def record(
         self, key: object, tries: int, values: dict[str, Any], *also: ColumnElement[bool]
     ) -> None:
-        """Record values of a row, unless it was taken or stirred again since try number `tries`.
+        """Record values in a row, unless it was taken again or reset since try number `tries`.
 
-        A worker that was stopped for longer than its lease must not undo what the next one recorded.
+        A worker that was stopped for longer than its lease must not overwrite what the next one recorded.
         """
         held = and_(self._key == key, self._column("tries") == tries, *also)
         async with self.sessions.begin() as session:

@@ -1,7 +1,7 @@
 """Judges results in the order in which they would be merged.
 
-Results of one repository wait for people to merge them. A result is judged on the target's head with the
-earlier ones merged in. So of two that pass alone and break each other, the later one is refused.
+Accepted results of a repository wait until people merge them. A new result is judged on the target's head
+with the earlier ones merged in. If two results pass alone and break each other, the later one is refused.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """A result that comes before, as it was read."""
+    """A result that is merged earlier, as read from the database."""
 
     root_run_id: UUID
     run_id: UUID
@@ -38,17 +38,17 @@ class _Earlier:
 
     @property
     def known_as(self) -> str:
-        """Return what people know it by."""
+        """Return the name by which people know the result."""
         return _known_as(self.root_run_id, self.pull_number)
 
 
 class MergeQueue:
-    """Lets results in. The order is that of `accepted_at`; a round has the place of its first run.
+    """Admits results to the queue. They are ordered by `accepted_at`; a round has the place of its first run.
 
     Args:
         sessions: opens short transactions; none is open while a result is judged.
         rechecks: judges results on the present head of their target.
-        trees: knows the runs' commits.
+        trees: provides the runs' commits.
     """
 
     def __init__(self, sessions: Sessions, rechecks: RecheckService, trees: RunTrees) -> None:
@@ -57,11 +57,11 @@ class MergeQueue:
         self._trees = trees
 
     async def admit(self, run_id: UUID, root_run_id: UUID) -> ResultCheckView:
-        """Judge a result with all that come before it; if it can be merged, it takes its place.
+        """Judge a result together with all earlier ones; a result that can be merged gets its place.
 
         Raises:
-            ForgeError: other results were let in all the time.
-            NotFoundError, ConflictError, InvalidInputError, WorkspaceError: it cannot be judged.
+            ForgeError: other results were admitted during every attempt.
+            NotFoundError, ConflictError, InvalidInputError, WorkspaceError: the result cannot be judged.
         """
         for _ in range(_TRIES):
             async with self._sessions() as session:
@@ -72,7 +72,7 @@ class MergeQueue:
         raise ForgeError("other results came first while this one was judged; it is judged again")
 
     async def before(self, root_run_id: UUID) -> list[EarlierResult]:
-        """Return the results that would be merged before one, in order."""
+        """Return the results that would be merged before a run's result, in order."""
         async with self._sessions() as session:
             earlier = await _earlier(session, root_run_id)
         return [await self._found(each) for each in earlier]
@@ -84,7 +84,7 @@ class MergeQueue:
         return await self._found(_Earlier(run_id, run_id, None, run.base_commit, run.head_commit))
 
     async def waits_for(self, after: Sequence[UUID]) -> list[str]:
-        """Name those of these runs whose results are still to be merged, as people know them."""
+        """Return the names of those of these runs whose results are not merged yet, as people know them."""
         row = ForgeReport
         statement = select(row.run_id, row.pull_number).where(
             row.run_id.in_(after), row.outcome.is_(None), row.accepted_at.is_not(None), _is_under_way()
@@ -106,10 +106,11 @@ class MergeQueue:
         )
 
     async def _let_in(self, run_id: UUID, root_run_id: UUID, judged_with: Sequence[_Earlier]) -> bool:
-        """Give a result its place, unless others came before it meanwhile."""
+        """Give a result its place, and return False if others were admitted before it in the meantime."""
         row = ForgeReport
         async with self._sessions.begin() as session:
-            # One after the other, so that of two that were judged at the same time the second sees the first.
+            # One transaction at a time, so that the second of two results that were judged
+            # together sees the first.
             await session.execute(text("SELECT pg_advisory_xact_lock(hashtext('forge merge queue'))"))
             seen = {(each.run_id, each.head) for each in judged_with}
             if {(each.run_id, each.head) for each in await _earlier(session, root_run_id)} - seen:
@@ -120,7 +121,7 @@ class MergeQueue:
 
 
 async def _earlier(session: AsyncSession, root_run_id: UUID) -> list[_Earlier]:
-    """Read the accepted results that would be merged before one, in order."""
+    """Read the accepted results that would be merged before a run's result, in order."""
     row = ForgeReport
     own = (
         await session.execute(
@@ -153,7 +154,7 @@ def _before(place: datetime | None) -> ColumnElement[bool]:
 
 
 def _is_under_way() -> ColumnElement[bool]:
-    """Tell whether a first run's result, or that of a round in its place, is offered or will be."""
+    """Return the condition that a first run's result, or that of its round, is or will be offered."""
     rounds = aliased(ForgeReport)
     held = select(rounds.run_id).where(
         rounds.root_run_id == ForgeReport.run_id,
@@ -169,7 +170,7 @@ def _known_as(run_id: UUID, pull_number: int | None) -> str:
 
 
 async def _newest(session: AsyncSession, root_run_id: UUID) -> _Earlier | None:
-    """Read the newest result of a pull request that was pushed or let in; before, that of its first run."""
+    """Read a pull request's newest result that was pushed or admitted, or else its first run's result."""
     row = ForgeReport
     of_round = or_(func.cardinality(row.pushed) > 0, row.accepted_at.is_not(None))
     statement = (

@@ -1,7 +1,7 @@
-"""Follows merged pull requests for 30 days: how much people edited, and whether it was taken back.
+"""Follows merged pull requests for 30 days: how much people edited them, and whether they were reverted.
 
-A merge sleeps as a row. It is due once when it happens, once after 30 days, and whenever somebody pushes a
-commit to its target whose message speaks of a revert.
+A merge waits as a row. It is due once when it happens, once after 30 days, and whenever someone pushes a
+commit to its target whose message mentions a revert.
 """
 
 import logging
@@ -31,14 +31,14 @@ logger = logging.getLogger(__name__)
 MAX_TRIES = 12
 
 _SETTLE = timedelta(seconds=10)
-"""The list of commits may lag behind the push that a delivery tells of."""
+"""The pause before a look, because the list of commits may lag behind the push that a delivery reports."""
 
 _AFTER = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A merge as it was taken."""
+    """A merge that was taken."""
 
     run_id: UUID
     edited_share: float | None
@@ -46,13 +46,13 @@ class _Due:
 
 
 class MergeChore:
-    """Looks at the merges that are due. Any number of workers do so.
+    """Looks at the merges that are due; any number of workers can do so.
 
     Args:
         sessions: opens short transactions.
-        members: repositories that take part.
+        members: the repositories that take part.
         forges: adapters by name.
-        trees: knows the runs' commits.
+        trees: provides the runs' commits.
         sources: which sources and credentials are allowed.
     """
 
@@ -72,7 +72,7 @@ class MergeChore:
         self._leases = Leases(sessions=sessions, table=ForgeMerge, due_at="look_at", make=_Due)
 
     async def __call__(self) -> int:
-        """Look at what is due; returns how many merges were tried."""
+        """Look at the merges that are due, and return how many were tried."""
         return await self._leases.work(self._attempt)
 
     async def _attempt(self, due: _Due) -> None:
@@ -136,7 +136,7 @@ class MergeChore:
         except UnavailableError:
             raise
         except PhaseRunnerError as error:
-            # Reverts are found all the same; the next look, after a pause, compares again.
+            # Reverts are still detected; the next look compares again.
             return {"last_error": f"the merge is not compared: {error.detail}"}
         delivered = changed_lines(found.delivered)
         edits = [edits_between(delivered, changed_lines(each)) for each in found.merged]
@@ -158,7 +158,7 @@ class MergeChore:
 
 
 async def stir_merges(sessions: Sessions, member: Member, sign: Stirred) -> int:
-    """Look at the merges that a pushed revert may concern; give how many there are."""
+    """Make the merges due that a pushed revert may affect, and return how many there are."""
     of_repository = select(ForgeReport.run_id).where(
         ForgeReport.forge == member.repository.forge, ForgeReport.repository == member.repository.name
     )

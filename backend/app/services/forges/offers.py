@@ -30,7 +30,7 @@ _SHA_LENGTHS = (40, 64)
 
 @dataclass(frozen=True, slots=True)
 class DueReport:
-    """A report as it was taken."""
+    """A report that was taken."""
 
     run_id: UUID
     forge: str
@@ -49,13 +49,13 @@ class DueReport:
 
     @property
     def comment_run_id(self) -> UUID:
-        """Return the run whose comment tells of this one."""
+        """Return the run whose comment covers this one."""
         return self.root_run_id or self.run_id
 
 
 @dataclass(frozen=True, slots=True)
 class _Commit:
-    """A commit to push, and the repository that has it."""
+    """A commit to push, and the repository that contains it."""
 
     repository: RunRepository
     id: str
@@ -63,11 +63,11 @@ class _Commit:
 
 
 class OfferService:
-    """Brings branch, pull request and status to the state of a result.
+    """Updates branch, pull request and status to the state of a result.
 
     Args:
         sessions: opens short transactions.
-        trees: knows the runs' commits.
+        trees: provides the runs' commits.
         merges: merges results into their targets.
         sources: which sources and credentials are allowed.
     """
@@ -83,11 +83,11 @@ class OfferService:
     async def offer(
         self, due: DueReport, member: Member, forge: Forge, facts: ReportFacts, result: Result
     ) -> str:
-        """Offer a result; give the address of its pull request.
+        """Offer a result, and return the address of its pull request.
 
         Raises:
-            ForgeError: the forge is away, or refuses it.
-            ConflictError: the branch holds commits of others, or is protected.
+            ForgeError: the forge is unavailable or refuses the result.
+            ConflictError: the branch holds other people's commits, or is protected.
             InvalidInputError, WorkspaceError: the source cannot be used.
         """
         branch = due.branch or member.branch_for(str(due.comment_run_id)[:8], due.issue)
@@ -96,7 +96,7 @@ class OfferService:
         pull = await self._pull(due, forge, facts, branch, draft=not result.is_final)
         await self._note_pull(due, pull)
         if pull.state == "closed":
-            # The delivery that told of it came before the number of the pull request was known.
+            # The delivery that reported this came before the number of the pull request was known.
             async with self._sessions.begin() as session:
                 await note_outcome(session, due.comment_run_id, pull)
         await forge.set_status(due.repository, pushed, status_of(facts, final=result.is_final))
@@ -104,10 +104,11 @@ class OfferService:
 
     @asynccontextmanager
     async def _commit(self, due: DueReport, result: Result) -> AsyncGenerator[_Commit]:
-        """Make the commit that is pushed for a result."""
+        """Make the commit to push for a result."""
         message = f"Answer feedback\n\nRun {due.run_id}"
         if due.after:
-            # Its base holds earlier results, which no branch has in this form: its changes go to the target.
+            # The base holds earlier results, and no branch has them in this form, so the changes are laid
+            # onto the target.
             async with self._merges.merging(due.run_id) as merge:
                 parents = (*due.parents[:1], merge.outcome.commit)
                 scratch = merge.repository
@@ -124,9 +125,9 @@ class OfferService:
         yield _Commit(repository, made, tuple(due.parents))
 
     async def _push(self, due: DueReport, member: Member, branch: str, commit: _Commit) -> str:
-        """Push a commit; give the one that the branch has then."""
+        """Push a commit, and return the branch's new head."""
         ours = due.pushed if commit.id in due.pushed else [*due.pushed, commit.id]
-        # Noted before the push: after a crash in between, the commit is known as this run's own.
+        # Stored before the push, so that after a crash in between the commit is known to be this run's.
         await self.note(due, {"branch": branch, "pushed": ours})
         source = GitSource(url=member.clone_url, credential=member.forge.credential)
         known = frozenset([*ours, *await self._draft(due)])
@@ -134,11 +135,11 @@ class OfferService:
         try:
             return await push_branch(push, commit.repository, self._sources)
         except ConflictError:
-            await self.note(due, {"pushed": due.pushed})  # it was not delivered
+            await self.note(due, {"pushed": due.pushed})  # the commit was not delivered
             raise
 
     async def _draft(self, due: DueReport) -> list[str]:
-        """Return the commits of the draft that the first run left, which a round without parents replaces."""
+        """Return the commits of the first run's draft, which a round without parents replaces."""
         if due.parents or due.root_run_id is None:
             return []
         async with self._sessions() as session:
@@ -161,7 +162,7 @@ class OfferService:
         return pull
 
     async def _note_pull(self, due: DueReport, pull: PullRequest) -> None:
-        """Note the pull request; if a round opened it, it is that of the first run as well."""
+        """Store the pull request's number and URL; those of a round also belong to the first run."""
         row = ForgeReport
         values = {"pull_number": pull.number, "pull_url": pull.url}
         of_pull = row.run_id.in_([due.run_id, due.comment_run_id])
@@ -169,6 +170,6 @@ class OfferService:
             await session.execute(update(row).where(of_pull).values(values))
 
     async def note(self, due: DueReport, values: dict[str, Any]) -> None:
-        """Note something in the row of a report."""
+        """Store values in the row of a report."""
         async with self._sessions.begin() as session:
             await session.execute(update(ForgeReport).where(ForgeReport.run_id == due.run_id).values(values))

@@ -15,7 +15,7 @@ from app.forges.repositories import Member
 
 
 async def note_outcome(session: AsyncSession, run_id: UUID, pull: PullRequest) -> None:
-    """Note the outcome of a run's closed pull request and of its rounds, unless a delivery told of it."""
+    """Record the outcome of a closed pull request for its run and rounds, unless a delivery already did."""
     row = ForgeReport
     of_pull = (row.run_id == run_id) | (row.root_run_id == run_id)
     values = {
@@ -28,9 +28,9 @@ async def note_outcome(session: AsyncSession, run_id: UUID, pull: PullRequest) -
 
 
 async def note_delivered(session: AsyncSession, member: Member, told: Ended) -> Sequence[UUID]:
-    """Note the outcome that a delivery tells of; give the runs of the pull request that did not know it.
+    """Record the outcome that a delivery reports, and return the runs of the pull request that it changes.
 
-    Deliveries come in any order: what is older than the known outcome says nothing new.
+    Deliveries arrive in any order: one that is older than the known outcome changes nothing.
     """
     row = ForgeReport
     statement = (
@@ -51,14 +51,14 @@ async def note_delivered(session: AsyncSession, member: Member, told: Ended) -> 
 
 
 async def _follow(session: AsyncSession, which: ColumnElement[bool]) -> None:
-    """Let merged results be compared with what was delivered, and followed for 30 days."""
+    """Make merged results due for comparison with what was delivered; they are then followed for 30 days."""
     row = ForgeReport
     merged = select(row.run_id).where(which, row.outcome == "merged", func.cardinality(row.pushed) > 0)
     await session.execute(insert(ForgeMerge).from_select(["run_id"], merged).on_conflict_do_nothing())
 
 
 async def _let_go_on(session: AsyncSession, ended: Sequence[UUID]) -> None:
-    """Let results that wait for the end of these be looked at."""
+    """Make the results due that wait for the end of these runs' pull requests."""
     row = ForgeReport
     waiting = update(row).where(row.after.overlap(ended), row.wanted > row.reported)
     await session.execute(waiting.values(next_at=func.now()))

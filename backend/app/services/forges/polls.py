@@ -1,6 +1,7 @@
-"""Polls forges for labels and commands, where the operator's file says so.
+"""Polls forges for labels and commands, if the operator's file says so.
 
-How far a repository was read is a row. What is found becomes a delivery, as if a webhook had told of it.
+A row holds the time up to which a repository was read. What a poll finds is recorded as a delivery, as if a
+webhook had sent it.
 """
 
 import hashlib
@@ -26,14 +27,14 @@ from app.services.forges.leases import Leases
 logger = logging.getLogger(__name__)
 
 _BEFORE_START = timedelta(minutes=5)
-"""The first poll looks back so far: the forge's clock may be behind."""
+"""How far the first poll looks back, because the forge's clock may be behind."""
 
 _MAX_PAUSES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A poll as it was taken."""
+    """A poll that was taken."""
 
     place: str
     forge: str
@@ -43,12 +44,12 @@ class _Due:
 
 
 class PollChore:
-    """Polls the repositories that are due. Any number of workers do so.
+    """Polls the repositories that are due; any number of workers can do so.
 
     Args:
-        sessions: opens short transactions; none is open while a forge is waited for.
-        members: repositories that take part.
-        forges: what is polled, by name of the forge.
+        sessions: opens short transactions; none is open during a request to a forge.
+        members: the repositories that take part.
+        forges: adapters that can poll, by name of the forge.
     """
 
     def __init__(self, sessions: Sessions, members: Members, forges: Mapping[str, PollForge]) -> None:
@@ -56,7 +57,7 @@ class PollChore:
         self._members = members
         self._forges = forges
         self._polled = [each for each in members.every if each.repository.rules.poll_minutes]
-        # A repository that is not polled any more keeps its row, which stays as it is.
+        # A repository that is no longer polled keeps its row unchanged.
         self._leases = Leases(
             sessions=sessions,
             table=ForgePoll,
@@ -66,7 +67,7 @@ class PollChore:
         )
 
     async def __call__(self) -> int:
-        """Poll what is due; returns how many repositories were tried."""
+        """Poll the repositories that are due, and return how many were tried."""
         if not self._polled:
             return 0
         await self._begin()
@@ -97,7 +98,8 @@ class PollChore:
             return
         for each in found:
             await self._take(due, each)
-        # The newest is read once more: others may have happened in the same second.
+        # The next poll includes the time of the newest one, because others may have
+        # happened in the same second.
         since = max([due.since, *(each.at for each in found)])
         again = func.now() + timedelta(minutes=member.repository.rules.poll_minutes or 0)
         values: dict[str, Any] = {"since": since, "next_at": again, "tries": 0, "last_error": ""}

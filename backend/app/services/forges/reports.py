@@ -1,7 +1,7 @@
-"""Tells forges how runs stand: branch, pull request, commit status, and one comment.
+"""Reports the state of runs to forges: as a branch, a pull request, a commit status and one comment.
 
-A report brings the forge to the state of the run, whatever was done before. So it may be repeated after
-a crash at any point, and several events become one report.
+A report brings the forge to the state of the run, whatever was done before. So it can be repeated after a
+crash at any point, and several events can share one report.
 """
 
 import logging
@@ -32,17 +32,17 @@ logger = logging.getLogger(__name__)
 MAX_TRIES = 12
 
 _LOOK_AGAIN = timedelta(hours=1)
-"""How often a result that waits for others is looked at, if no delivery tells of their end."""
+"""How often a result that waits for others is looked at if no delivery reports their end."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """Why a result is not offered; nothing if it is.
+    """Why a result is not offered; empty if it is.
 
     Attributes:
         why: the reason.
         next_step: what happens now.
-        retry_at: when it may be offered, if it has to wait.
+        retry_at: when the result may be offered, if it has to wait.
     """
 
     why: str = ""
@@ -51,17 +51,17 @@ class _Refusal:
 
 
 class ForgeReportService:
-    """Makes the reports that are due. Any number of workers do so; a run never waits for any of them.
+    """Makes the reports that are due; any number of workers can do so. A run never waits for them.
 
     Args:
-        sessions: opens short transactions; none is open while a forge is waited for.
-        members: repositories that take part.
+        sessions: opens short transactions; none is open during a request to a forge.
+        members: the repositories that take part.
         forges: adapters by name.
         queries: reads runs.
         results: finds results.
-        queue: judges them in the order in which they would be merged.
-        offers: offers them.
-        returns: gives back those that cannot be merged.
+        queue: judges results in the order in which they would be merged.
+        offers: offers results.
+        returns: returns results that cannot be merged to their agents.
     """
 
     def __init__(  # noqa: PLR0913 - what a report is made of
@@ -92,7 +92,7 @@ class ForgeReportService:
         )
 
     async def __call__(self) -> int:
-        """Make the reports that are due; returns how many were tried."""
+        """Make the reports that are due, and return how many were tried."""
         return await self._leases.work(self._attempt)
 
     async def _attempt(self, due: DueReport) -> None:
@@ -111,19 +111,19 @@ class ForgeReportService:
             await self._wake_review(due, member)
 
     async def _report(self, due: DueReport, member: Member, forge: Forge) -> str:
-        """Bring the forge to the state of the run; give why the result could not be offered, or nothing."""
+        """Bring the forge to the state of the run; return why the result could not be offered, or ""."""
         facts = await self._facts(due, member)
         pull_url, refusal = due.pull_url, _Refusal()
         result = None if await self._has_rounds(due) else await self._offered(facts, member)
         is_new = due.accepted_at is None if due.root_run_id is None else not due.pushed
         if result is not None and is_new and result.is_final:
-            # Before the first offer only: afterwards the forge itself says what has moved.
+            # Only before the first offer: afterwards the forge itself shows what has moved.
             refusal = await self._admit(due, member)
         if result is not None and not refusal.why:
             try:
                 pull_url = await self._offer(due, member, forge, facts, result)
             except ConflictError as error:
-                # A person's commits are on the branch, or it is protected: trying again changes nothing.
+                # The branch holds a person's commits or is protected; another try would change nothing.
                 refusal = _Refusal(error.detail)
         if due.issue is not None:
             told = replace(facts, problem=refusal.why, next_step=refusal.next_step)
@@ -138,10 +138,10 @@ class ForgeReportService:
         return refusal.why
 
     async def _admit(self, due: DueReport, member: Member) -> "_Refusal":
-        """Judge a result as it would be merged; one that cannot be merged goes back to its agent."""
+        """Judge a result as it would be merged; a result that cannot be merged returns to its agent."""
         check = await self._queue.admit(due.run_id, due.comment_run_id)
         if check.verdict == "errored":
-            raise ForgeError(check.problem)  # it says nothing about the result, so it is tried again
+            raise ForgeError(check.problem)  # the error says nothing about the result, so it is judged again
         if not check.problem:
             waits = await self._queue.waits_for(due.after)
             if not waits:
@@ -149,7 +149,7 @@ class ForgeReportService:
             why = f"it builds on {' and '.join(waits)}; it is offered when that is merged or closed"
             return _Refusal(why, retry_at=datetime.now(UTC) + _LOOK_AGAIN)
         if due.parents:
-            return _Refusal(check.problem)  # the review of the pull request gives it back
+            return _Refusal(check.problem)  # the review of the pull request returns it
         given = await self._returns.give_back(due.run_id, due.comment_run_id, member, check)
         return _Refusal(check.problem, given)
 
@@ -160,7 +160,7 @@ class ForgeReportService:
         return ReportFacts(run=run, issue=due.issue, link=link)
 
     async def _offered(self, facts: ReportFacts, member: Member) -> Result | None:
-        """Find the result, if it is one that the operator wants to be offered."""
+        """Return the result if the operator wants it to be offered."""
         when, status = member.repository.pull_request, facts.run.status
         offered = status is RunStatus.COMPLETED or (when == "always" and status is RunStatus.WAITING)
         if when == "never" or not offered:
@@ -168,7 +168,7 @@ class ForgeReportService:
         try:
             result = await self._results.result(facts.run.id)
         except ConflictError:
-            return None  # there is no output yet
+            return None  # the run has no output yet
         return None if result.commit == result.base_commit else result
 
     async def _offer(
@@ -181,13 +181,13 @@ class ForgeReportService:
         return await self._offers.offer(due, member, forge, replace(facts, files=files), result)
 
     async def _has_rounds(self, due: DueReport) -> bool:
-        """Tell whether rounds have gone on with this run's pull request: then its branch is theirs."""
+        """Return whether rounds have continued this run's pull request, so that its branch is theirs."""
         async with self._sessions() as session:
             statement = select(ForgeReport.run_id).where(ForgeReport.root_run_id == due.run_id).limit(1)
             return await session.scalar(statement) is not None
 
     async def _wake_review(self, due: DueReport, member: Member) -> None:
-        """Let the review of the pull request be looked at; the first offer begins it."""
+        """Make the review of the pull request due; the first offer starts the review."""
         rules = member.repository.review
         async with self._sessions.begin() as session:
             report = await session.get_one(ForgeReport, due.run_id)
@@ -201,7 +201,7 @@ class ForgeReportService:
             return
         at = retry_at or datetime.now(UTC) + timedelta(seconds=pause_after(due.tries))
         logger.warning("report on run %s failed, next try at %s: %s", due.run_id, at, why)
-        # Waiting for a limit to end is no failure.
+        # Waiting for a limit to end does not count as a failure.
         tries = {"tries": due.tries - 1} if retry_at else {}
         await self._record(due, {"next_at": at, "last_error": why, **tries})
 
@@ -210,5 +210,5 @@ class ForgeReportService:
         await self._record(due, {"reported": due.wanted, "tries": 0, "last_error": why})
 
     async def _record(self, due: DueReport, values: dict[str, Any]) -> None:
-        # If something happened meanwhile, `wanted` is larger and `tries` is 0: then the report stays due.
+        # If something happened meanwhile, `wanted` is larger and `tries` is 0, so that the report stays due.
         await self._leases.record(due.run_id, due.tries, values, ForgeReport.wanted == due.wanted)

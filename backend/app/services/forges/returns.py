@@ -1,7 +1,7 @@
-"""Gives results that cannot be merged back to their agents, as rounds.
+"""Returns results that cannot be merged to their agents, as rounds.
 
-A result is refused if it breaks with the target, or with results that come before it. While it has no pull
-request, its report gives it back. With one, the review of the pull request does.
+A result is refused if it breaks together with the target or with earlier results. Until it has a pull
+request, its report returns it; after that, the review of the pull request does.
 """
 
 from uuid import UUID
@@ -20,7 +20,7 @@ from app.services.forges.rounds import Round, RoundService
 
 
 def refusal_of(run_id: UUID, check: ResultCheckView) -> Feedback:
-    """Put into words for an agent why the result of a run was refused."""
+    """Return feedback for an agent on why the result of a run was refused."""
     text = (
         f"The work so far cannot be merged: {check.problem}\n\nThe files hold that work merged with all that "
         "comes before it. Keep what comes before, and change the work so that both hold."
@@ -40,7 +40,7 @@ async def find_refusal(sessions: Sessions, run_id: UUID) -> Feedback | None:
 
 
 class ReturnService:
-    """Gives back refused results that have no pull request.
+    """Returns refused results that have no pull request.
 
     Args:
         sessions: opens short transactions.
@@ -52,7 +52,9 @@ class ReturnService:
         self._rounds = rounds
 
     async def give_back(self, run_id: UUID, root_run_id: UUID, member: Member, check: ResultCheckView) -> str:
-        """Start a round for a refused result; twice, it is the same one. Give what happens, for people.
+        """Start a round for a refused result, and return what happens, in words for people.
+
+        A second call finds the same round.
 
         Raises:
             PhaseRunnerError: the round cannot start now.
@@ -63,7 +65,7 @@ class ReturnService:
         async with self._sessions() as session:
             review = await session.get(ForgeReview, root_run_id)
         if review is not None and review.round_run_id not in (None, run_id):
-            return review.reason  # a round was started before a crash
+            return review.reason  # the round was started before a crash
         number = 1 + (review.rounds if review else 0)
         if number > rules.rounds:
             reason = f"all {rules.rounds} rounds are used; a person has to go on"
@@ -77,7 +79,7 @@ class ReturnService:
         return f"It goes back to its agent: round {number} of {rules.rounds}, run {str(round_run_id)[:8]}."
 
     async def note_end(self, run_id: UUID, root_run_id: UUID, status: RunStatus) -> None:
-        """Note that a round ended without a result, if it is the newest one and there is no pull request."""
+        """Record that a round ended without a result, if it is the newest and there is no pull request."""
         row = ForgeReview
         values = {
             "state": ReviewState.STOPPED,

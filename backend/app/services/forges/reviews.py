@@ -1,7 +1,7 @@
 """Follows pull requests until they are merged: looks at those that are due, and starts rounds.
 
-A review sleeps as a row. Deliveries, a round's report and the passing of time make it due. Each look reads
-the pull request afresh, so deliveries that are lost, repeated or out of order change only when that is.
+A review waits as a row. Deliveries, a round's report and the passing of time make it due. Each look reads the
+pull request afresh, so deliveries that are lost, repeated or out of order only change when a look happens.
 """
 
 import logging
@@ -39,15 +39,15 @@ from app.services.forges.rounds import Round, RoundService
 logger = logging.getLogger(__name__)
 
 _MAX_PAUSES = 6
-"""Pauses after failures grow so often."""
+"""The number of failures after which pauses stop growing."""
 
 _TOLD = (ReviewState.WORKING, ReviewState.SPENT, ReviewState.STOPPED)
-"""States that a comment on the pull request tells of."""
+"""States that a comment on the pull request reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A review as it was taken."""
+    """A review that was taken."""
 
     run_id: UUID
     state: str
@@ -61,7 +61,7 @@ class _Due:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a review takes place."""
+    """The pull request of a review: its number, forge, repository and rules."""
 
     member: Member
     rules: ReviewRules
@@ -71,7 +71,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _EndedRound:
-    """How a round ended. `commits` are those that the branch has if only the service pushed."""
+    """How a round ended. `commits` are the heads that the branch can have if only the service pushed."""
 
     run_id: UUID
     status: RunStatus
@@ -80,13 +80,13 @@ class _EndedRound:
 
 
 class ReviewChore:
-    """Looks at the reviews that are due. Any number of workers do so.
+    """Looks at the reviews that are due; any number of workers can do so.
 
     Args:
-        sessions: opens short transactions; none is open while a forge is waited for.
-        members: repositories that take part.
+        sessions: opens short transactions; none is open during a request to a forge.
+        members: the repositories that take part.
         forges: adapters by name, for comments.
-        reviews: what reads reviews, by name of the forge.
+        reviews: adapters that read reviews, by name of the forge.
         rounds: starts rounds.
     """
 
@@ -111,7 +111,7 @@ class ReviewChore:
         )
 
     async def __call__(self) -> int:
-        """Look at what is due; returns how many reviews were tried."""
+        """Look at the reviews that are due, and return how many were tried."""
         return await self._leases.work(self._attempt)
 
     async def _attempt(self, due: _Due) -> None:
@@ -162,7 +162,7 @@ class ReviewChore:
                 await note_outcome(session, due.run_id, facts.pull.pull)
 
     async def _ended_round(self, run_id: UUID) -> _EndedRound | None:
-        """Read how a round ended; None while it works, or while its result is on its way to the forge."""
+        """Read how a round ended; None while it works or while its result is on its way to the forge."""
         async with self._sessions() as session:
             status = RunStatus((await session.get_one(Run, run_id)).status)
             report = await session.get_one(ForgeReport, run_id)
@@ -173,13 +173,13 @@ class ReviewChore:
 
     async def _close_round(self, due: _Due, place: _Place, ended: _EndedRound, facts: PullFacts) -> _Due:
         if facts.pull.head not in ended.commits:
-            # People pushed while it worked. Their commits stay, and the next round begins with them.
+            # People pushed while the round worked. Their commits stay, and the next round starts with them.
             return await self._change(due, ReviewState.WATCHING, "other commits were pushed", due.answered)
         answered = [*due.answered, *due.asked]
         if ended.status is RunStatus.COMPLETED and not ended.problem:
             return await self._change(due, ReviewState.WATCHING, "the round was pushed", answered)
         if await find_refusal(self._sessions, ended.run_id):
-            # What it was asked is still to be answered, by the next round.
+            # The next round must answer what this one was asked.
             return await self._change(due, ReviewState.WATCHING, "the round was refused", due.answered)
         why = ended.problem or f"its sprint is {ended.status.value}"
         reason = f"round {due.rounds} pushed nothing: {why}"
@@ -210,14 +210,14 @@ class ReviewChore:
             "asked": [each.key for each in decision.feedback],
             "look_at": func.now() + timedelta(minutes=place.rules.poll_minutes),
         }
-        # Said first: after a crash in between, the same round is found and said again.
+        # Comment first: after a crash in between, the same round is found and the comment repeated.
         await self._tell(due, place, decision, run_id)
         await self._record(due, values | _seen(facts))
 
     async def _tell(
         self, due: _Due, place: _Place, decision: ReviewDecision, run_id: UUID | None = None
     ) -> None:
-        """Say on the pull request what happens: one comment, whose text is replaced."""
+        """Report what happens in one comment on the pull request, whose text is replaced each time."""
         if decision.state not in _TOLD or (decision.state == due.state and run_id is None):
             return
         marker = f"{OWN}review:{due.run_id} -->"
@@ -235,7 +235,7 @@ class ReviewChore:
             await session.execute(_of(due).values(comment_id=comment))
 
     async def _rest(self, due: _Due, place: _Place, values: dict[str, Any], *, ended: bool = False) -> None:
-        """Record what was seen, and sleep until something happens or it is time to look again."""
+        """Record what was seen, and wait until something happens or it is time to look again."""
         at = None if ended else func.now() + timedelta(minutes=place.rules.poll_minutes)
         await self._record(due, {**values, "look_at": at})
 
@@ -250,7 +250,7 @@ class ReviewChore:
         at = values.pop("look_at")
         async with self._sessions.begin() as session:
             await session.execute(_of(due).values({**values, "last_error": ""}))
-        # What stirred the review meanwhile has set `tries` to 0, and when it is looked at.
+        # An event in the meantime has set `tries` to 0 and the time of the next look, which then stays.
         await self._leases.record(due.run_id, due.tries, {"look_at": at, "tries": 0})
 
 

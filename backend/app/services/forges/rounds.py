@@ -27,15 +27,15 @@ from app.workspaces.sources.earlier import EarlierResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """A round that is to begin.
+    """A round to start.
 
     Attributes:
         root_run_id: the first run of the issue.
         number: 1 for the first round.
-        pull: the pull request as it stands; None before there is one.
-        feedback: words for the agent's prompt.
-        refused: the run whose result broke with those that come before. The round starts from the target with
-            these merged in. Without a pull request it goes on with that result.
+        pull: the present state of the pull request; None before there is one.
+        feedback: text for the agent's prompt.
+        refused: the run whose result broke together with earlier results. The round starts from the target
+            with these merged in. Without a pull request it continues that result.
     """
 
     root_run_id: UUID
@@ -46,13 +46,13 @@ class Round:
 
     @property
     def trigger(self) -> str:
-        """Return what no second run may have."""
+        """Return the key that no second run may have."""
         return f"round:{self.root_run_id}:{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """What a round begins with: its place on the forge, its target, and its files."""
+    """What a round starts with: its place on the forge, its target, and its files."""
 
     origin: RoundOrigin
     ref: str | None
@@ -64,8 +64,8 @@ class RoundService:
 
     Args:
         sessions: opens short transactions.
-        sprints: starts them.
-        queue: knows the results that come before.
+        sprints: starts sprints.
+        queue: finds the earlier results.
     """
 
     def __init__(self, sessions: Sessions, sprints: SprintService, queue: MergeQueue) -> None:
@@ -76,12 +76,14 @@ class RoundService:
     async def begin(
         self, asked: Round, member: Member, rules: ReviewRules, forge: ReviewForge | None = None
     ) -> UUID:
-        """Start a round; twice, it is the same one. With a pull request, `forge` is needed.
+        """Start a round and return its run; a second call returns the same run.
+
+        A round on a pull request needs `forge`.
 
         Raises:
-            ForgeError: the forge does not say where the branch left its target.
+            ForgeError: the forge does not report where the branch left its target.
             ConflictError: the branch has moved.
-            BudgetSpentError: a budget of the day is spent.
+            BudgetSpentError: a day's budget is spent.
             InvalidInputError, UnavailableError, WorkspaceError: the source cannot be used.
         """
         if known := await self._known(asked.trigger):

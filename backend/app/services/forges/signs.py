@@ -1,4 +1,4 @@
-"""Lets reviews know that something happened: each that it may concern is looked at when all is quiet."""
+"""Makes reviews due when something happens: each review that it may affect is looked at once all is quiet."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -14,11 +14,11 @@ from app.forges.operator_file import ReviewRules
 from app.forges.repositories import Member
 
 _SLEEPING = ("working", "ended")
-"""States in which events change nothing: a round's own report wakes its review, and an end stays one."""
+"""States in which events change nothing: a round's report wakes its review, and an end is final."""
 
 
 async def stir(sessions: Sessions, member: Member, rules: ReviewRules, sign: Stirred) -> int:
-    """Mark the reviews that an event may concern as due; give how many there are."""
+    """Make the reviews due that an event may affect, and return how many there are."""
     roots = select(ForgeReport.run_id).where(
         ForgeReport.forge == member.repository.forge,
         ForgeReport.repository == member.repository.name,
@@ -36,7 +36,7 @@ async def stir(sessions: Sessions, member: Member, rules: ReviewRules, sign: Sti
 
 
 async def wake(session: AsyncSession, run_id: UUID, rules: ReviewRules) -> None:
-    """Look at the review of a run's pull request soon, whatever its state; without one, begin it."""
+    """Make the review of a run's pull request due soon, whatever its state; start it if there is none."""
     at = _quiet(rules)
     new = insert(ForgeReview).values(run_id=run_id, look_at=at)
     known = new.on_conflict_do_update(index_elements=[ForgeReview.run_id], set_={"look_at": at, "tries": 0})
@@ -44,7 +44,7 @@ async def wake(session: AsyncSession, run_id: UUID, rules: ReviewRules) -> None:
 
 
 async def _mark(session: AsyncSession, rules: ReviewRules, *conditions: ColumnElement[bool]) -> int:
-    # Each event puts the look off, so that one round answers all that comes together.
+    # Each event postpones the look, so that one round answers everything that arrives together.
     statement = (
         update(ForgeReview)
         .where(*conditions, ForgeReview.state.not_in(_SLEEPING))

@@ -1,4 +1,4 @@
-"""Words a commit's status: how many gates passed it, and what they and advisers found at its lines."""
+"""Writes a commit's status: how many gates passed it, and the findings of gates and advisers at its lines."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from app.services.local.findings import findings_in
 
 
 def status_of(facts: ReportFacts, *, final: bool) -> CommitStatus:
-    """Return the status of a run's result; `final` says that its gates passed it."""
+    """Return the status of a run's result; `final` tells that its gates passed it."""
     newest = facts.run.attempts[-1:]
     annotations = tuple(each for attempt in newest for each in _annotations(attempt))
     if not final:

@@ -28,7 +28,7 @@ from app.services.forges.signs import stir
 from app.services.review.escalations import EscalationService
 
 MAX_AGE = timedelta(days=3)
-"""GitHub repeats deliveries for so long; what was asked for earlier is not done any more."""
+"""The greatest age of a wish that is still carried out; GitHub repeats deliveries for this long."""
 
 _FINAL = [each.value for each in RunStatus if each.is_final]
 
@@ -46,7 +46,7 @@ class WishService:
 
     Args:
         sessions: opens short transactions.
-        members: repositories that take part.
+        members: the repositories that take part.
         forges: adapters by name.
         issues: starts runs.
         escalations: retries runs.
@@ -70,10 +70,10 @@ class WishService:
         self._cancels = cancels
 
     async def fulfil(self, forge: str, event: str, payload: Mapping[str, Any], trigger: str) -> Fulfilled:
-        """Do what one delivery asks for; done twice with the same trigger, it has the same effect as once.
+        """Do what a delivery asks for; repeating this with the same trigger has no further effect.
 
         Raises:
-            ForgeError, UnavailableError: the forge is away; the same may be tried again.
+            ForgeError, UnavailableError: the forge is unavailable; another try may succeed.
         """
         wish = read_wish(self._members.file, forge, event, payload)
         if isinstance(wish, Nothing):
@@ -200,7 +200,7 @@ async def _newest(session: AsyncSession, member: Member, wish: Asked) -> Run | N
         .where(
             row.forge == member.repository.forge,
             row.repository == member.repository.name,
-            # On GitLab an issue and a merge request may have the same number.
+            # On GitLab, an issue and a merge request may have the same number.
             (row.pull_number if wish.is_pull else row.issue) == wish.number,
             Run.status.not_in(_FINAL),
         )

@@ -1,1 +1,1 @@
-"""Judging without a server or a database."""
+"""Judges local directories without a server or a database."""

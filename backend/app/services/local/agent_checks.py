@@ -1,4 +1,4 @@
-"""Tests an installed agent in the real sandbox with a scripted model, and reports everything it does."""
+"""Tests an installed agent in the real sandbox with a scripted model, and reports what it does."""
 
 import asyncio
 import os
@@ -47,13 +47,13 @@ _POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """One thing that was looked at.
+    """One check of an agent.
 
     Attributes:
-        name: what it is, in a few words.
-        ok: whether it holds.
-        detail: what was seen.
-        seconds: wall clock.
+        name: the check's name, in a few words.
+        ok: whether the check succeeded.
+        detail: what was observed.
+        seconds: wall-clock time.
     """
 
     name: str
@@ -64,11 +64,11 @@ class CheckStep:
 
 @dataclass(frozen=True, slots=True)
 class AgentChecks:
-    """Checks installed agents; no key is needed and no model is asked.
+    """Checks installed agents; this needs no key and asks no model.
 
     Attributes:
         installed: the agents of this machine.
-        sandbox: where they run.
+        sandbox: the sandbox in which they run.
         seconds: how long an agent may take for one task.
     """
 
@@ -77,7 +77,7 @@ class AgentChecks:
     seconds: float = 120.0
 
     async def check(self, name: str) -> AsyncGenerator[CheckStep]:
-        """Check an agent step by step; the first step that makes the rest pointless is the last.
+        """Check an agent step by step, and stop after a failure that makes further steps pointless.
 
         Raises:
             NotFoundError: there is no such profile.
@@ -125,7 +125,7 @@ class AgentChecks:
         model = profile.model or SCRIPTED_MODEL
         marked = profile.model_copy(update={"env": env, "model": model})
         agent = replace(installed, profiles={name: marked}).make(name, AgentSpec())
-        assert not isinstance(agent, AgentFailure)  # noqa: S101 - what it lacks was asked before
+        assert not isinstance(agent, AgentFailure)  # noqa: S101 - what the agent lacks was checked before
         return agent
 
 
@@ -139,7 +139,7 @@ class _Trial:
         self._heard: list[AgentProgress] = []
 
     async def work(self) -> AsyncGenerator[CheckStep]:
-        """Let it write a file."""
+        """Let the agent write a file."""
         with tempfile.TemporaryDirectory(prefix="phaserunner-check-") as directory:
             workspace = Path(directory)
             begun = time.monotonic()
@@ -167,7 +167,7 @@ class _Trial:
         return CheckStep("usage metered", answered > 0 and metered == expected, detail)
 
     async def go_on(self) -> AsyncGenerator[CheckStep]:
-        """Let it go on with its conversation: with a message at its end, and in the attempt after.
+        """Check that the agent continues its conversation: with a message at its end and in the next attempt.
 
         Each start has a new process, a new gateway endpoint and a new tree, as after a worker's restart.
         """
@@ -190,7 +190,7 @@ class _Trial:
         yield CheckStep("conversation", can, detail, time.monotonic() - begun)
 
     async def be_refused(self) -> AsyncGenerator[CheckStep]:
-        """Let the provider refuse the key."""
+        """Check the agent's failure when the provider rejects the key."""
         self._server.behave(Mode.UNAUTHORIZED)
         begun = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="phaserunner-check-") as directory:
@@ -200,7 +200,7 @@ class _Trial:
         yield CheckStep("rejected key told", right, said, time.monotonic() - begun)
 
     async def be_cancelled(self) -> AsyncGenerator[CheckStep]:
-        """Cancel it while it waits for the model."""
+        """Cancel the agent while it waits for the model."""
         self._server.behave(Mode.HANG)
         seen = len(self._server.requests)
         with tempfile.TemporaryDirectory(prefix="phaserunner-check-") as directory:
@@ -239,9 +239,9 @@ class _OneMessage:
 
 
 def _play(request: ScriptedRequest) -> Turn:
-    """Return the next turn after the last prompt: agents put examples, or earlier work, before it.
+    """Return the next turn after the last prompt: agents put examples or earlier work before it.
 
-    The file is written twice: some agents begin with words of the model that it never said.
+    The file is written twice, because some agents put an invented reply of the model first.
     """
     lines = request.lines
     prompts = [at for at, line in enumerate(lines) if line.speaker is Speaker.USER and _PROMPT in line.text]
@@ -251,7 +251,7 @@ def _play(request: ScriptedRequest) -> Turn:
 
 @contextmanager
 def _temporary_place() -> Generator[Path]:
-    """Have this process make temporary files in a new directory, so that leftovers are seen."""
+    """Make this process create its temporary files in a new directory, so that leftovers show."""
     usual = tempfile.tempdir
     with tempfile.TemporaryDirectory(prefix="phaserunner-check-", ignore_cleanup_errors=True) as place:
         tempfile.tempdir = place
@@ -272,7 +272,7 @@ async def _nothing_left(mark: str, place: Path) -> CheckStep:
 
 
 async def _until_empty(look: Callable[[], list[str]]) -> list[str]:
-    """Look until nothing is found or time is up: the kernel ends processes a moment after the kill."""
+    """Call `look` until it finds nothing or time is up: the kernel ends processes a moment after the kill."""
     deadline = time.monotonic() + _GONE_SECONDS
     # The kernel does not report when a killed process is gone.
     while (found := await anyio.to_thread.run_sync(look)) and time.monotonic() < deadline:  # noqa: ASYNC110 - see above

@@ -1,4 +1,4 @@
-"""Evaluates labelled cases with the panel, each through the git history it would have in a sprint."""
+"""Evaluates labelled cases with the panel, each with the git history that it would have in a sprint."""
 
 import asyncio
 import time
@@ -27,17 +27,17 @@ from app.workspaces.history.git import Git
 from app.workspaces.store import WorkspaceStore
 
 OnOutcome = Callable[[CaseOutcome], None]
-"""Called with each case when it is judged, in the order in which they end."""
+"""Called with each case when it is judged, in the order in which judging ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """Who judges.
+    """The evaluators of a calibration.
 
     Attributes:
-        evaluators: only these, each as a gate; empty means all as in a sprint.
-        models: whether evaluators that ask a model take part when they were not named.
-        workers: cases that are judged at the same time.
+        evaluators: names of the only evaluators to use, each as a gate; empty uses all, as in a sprint.
+        models: whether evaluators that ask a model take part when they are not named.
+        workers: how many cases are judged at the same time.
     """
 
     evaluators: Sequence[str] = ()
@@ -50,12 +50,12 @@ class CalibrationService:
 
     Args:
         registry: the evaluators.
-        policy: thresholds.
+        policy: the thresholds.
         git: the git program.
         limits: bounds on a workspace.
-        rules: how far a case's own `phaserunner.toml` at base chooses what judges it.
-        about_agent: names of the evaluators that judge an agent's words or plan; they judge no case in which
-            the agent says nothing.
+        rules: how far a case's `phaserunner.toml` at its base chooses its evaluators.
+        about_agent: names of the evaluators that judge an agent's message or plan; they skip
+            cases without a message.
     """
 
     def __init__(
@@ -77,10 +77,10 @@ class CalibrationService:
     async def calibrate(
         self, corpus: str, cases: Sequence[CorpusCase], panel: Panel, on_outcome: OnOutcome | None = None
     ) -> CalibrationReport:
-        """Judge every case and count what was wrong.
+        """Judge every case and count the wrong verdicts.
 
         Raises:
-            InvalidInputError: an evaluator that was named does not exist, or judges none of the phases.
+            InvalidInputError: a named evaluator does not exist, or judges none of the phases.
         """
         judges, models = self._judges(panel, cases)
         started = time.monotonic()
@@ -123,7 +123,7 @@ class CalibrationService:
 
 
 class _Judge:
-    """Judges one case after the other."""
+    """Judges cases."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class _Judge:
         self._models = models
 
     async def __call__(self, case: CorpusCase) -> CaseOutcome:
-        """Judge a case; what cannot become a commit has no verdict."""
+        """Judge a case; a case that cannot become a commit has no verdict."""
         started = time.monotonic()
         judges = self._speaking if case.output else self._silent
         results: list[EvaluationResult] = []
@@ -169,7 +169,7 @@ class _Judge:
     async def _results(
         self, case: CorpusCase, judges: PhasePanel
     ) -> tuple[PhasePanel, list[EvaluationResult]]:
-        """Judge a case as its project's file at base says; give who judged it, too."""
+        """Judge a case as the project file at its base says, and return the panel and its results."""
         run_id = uuid4()
         try:
             base, head = await self._commit(case, run_id)
@@ -191,7 +191,7 @@ class _Judge:
                 await self._store.remove_run(run_id)
 
     async def _commit(self, case: CorpusCase, run_id: UUID) -> tuple[str, str]:
-        """Return the commits of base and candidate, made as an import and an attempt make them."""
+        """Return the commits of base and candidate, made in the same way as by an import and an attempt."""
         repository = self._store.repository(run_id)
         await repository.create()
         tree = self._store.tree(run_id, uuid4())
@@ -205,7 +205,7 @@ class _Judge:
 
 
 def _reason(verdict: PanelVerdict, results: Sequence[EvaluationResult]) -> str:
-    """The verdict's reason with the words of the gates that failed: which case it was says too little."""
+    """Return the verdict's reason, with the feedback of failed gates instead of only their names."""
     if verdict.status is not VerdictStatus.FAILED:
         return verdict.reason
     words = [

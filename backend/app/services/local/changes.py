@@ -1,4 +1,4 @@
-"""Reads a directory's repository: its root, its commit, and whether it differs from a base."""
+"""Reads a directory's repository: its root, its commit, and whether the directory differs from a base."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _SECONDS = 120.0
 
 
 async def repository_prefix(path: Path, git: Git) -> str:
-    """Return a directory's POSIX path in its repository; `""` at the top and outside of any."""
+    """Return a directory's POSIX path in its repository; `""` at the root and outside of a repository."""
     top = await top_of_repository(path, git)
     resolved = Path(await anyio.Path(path).resolve())
     if top is None or not resolved.is_relative_to(top):
@@ -32,10 +32,10 @@ async def commit_of(path: Path, ref: str, git: Git) -> str | None:
 
 
 async def is_changed(path: Path, base: str, git: Git) -> bool:
-    """Tell whether a directory's files differ from a commit; files that git ignores do not count.
+    """Return whether a directory's files differ from a commit; files that git ignores do not count.
 
     Raises:
-        InvalidInputError: the base cannot be compared with; it names the field.
+        InvalidInputError: the directory cannot be compared with the base; the error names the field.
     """
     compared = await git.attempt(
         ["diff", "--quiet", "--no-ext-diff", "--no-textconv", base, "--", "."],
@@ -55,10 +55,10 @@ async def is_changed(path: Path, base: str, git: Git) -> bool:
 
 
 async def lay_out_commit(project: Path, commit: str, base: str | None, place: Path, git: Git) -> Path:
-    """Lay out a commit in a clone below `place`; give the project's directory in it.
+    """Lay out a commit in a clone below `place`, and return the project's directory in it.
 
     Raises:
-        WorkspaceError: it cannot be laid out.
+        WorkspaceError: the commit cannot be laid out.
     """
     top = await top_of_repository(project, git) or project
     clone = place / "clone"

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 def make_held_out_gate(files: Mapping[str, str], told: HeldOutFeedback) -> "HeldOutEvaluator":
-    """Make the gate of held-out tests with the usual settings."""
-    # What runs tests is slow to import, and most evaluations hold none out.
+    """Make the gate of held-out tests with default settings."""
+    # The code that runs tests is slow to import, and most evaluations have no held-out tests.
     from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator  # noqa: PLC0415 - only to run tests
 
     return HeldOutEvaluator(files=files, told=told)
@@ -48,13 +48,13 @@ class EvaluationService:
     """Judges workspaces as a sprint would.
 
     Args:
-        panel: knows the evaluators; those that judge an agent's words are not among them.
-        policy: thresholds.
+        panel: the evaluators, without those that judge an agent's messages.
+        policy: the thresholds.
         git: the git program.
         sources: which directories may be judged.
         limits: bounds on a workspace.
-        described: every evaluator that sprints are judged by.
-        at_once: how many judgements may run at the same time; None is unbounded.
+        described: every evaluator of sprints.
+        at_once: how many judgements may run at the same time; None sets no bound.
         held_out: makes the gate of held-out tests.
     """
 
@@ -79,15 +79,15 @@ class EvaluationService:
         self._slots = anyio.CapacityLimiter(math.inf if at_once is None else at_once)
 
     def evaluators(self) -> list[EvaluatorDescription]:
-        """Every evaluator that sprints are judged by."""
+        """Return every evaluator of sprints."""
         return self._described
 
     async def judge(self, request: EvaluateRequest) -> EvaluationReport:
-        """Judge a copy of a directory, as it is on the disk now; nothing is written to it.
+        """Judge a copy of a directory in its present state; the directory itself is not written to.
 
         Raises:
             InvalidInputError, WorkspaceError: the path or the base cannot be used.
-            BusyError: as many judgements run as may at the same time.
+            BusyError: the allowed number of judgements is already running.
         """
         try:
             self._slots.acquire_on_behalf_of_nowait(slot := object())
@@ -147,7 +147,7 @@ class EvaluationService:
             "previous_feedback": [],
             "run_id": uuid4(),
         }
-        # Without a base the directory's own file is the only one there is.
+        # Without a base, the project file of the directory itself is the only one.
         panel = await self._panel.for_tree(base.tree or candidate)
         at_base: HeldOutAtBase | None = None
         if gate is not None and base.tree is not None:
@@ -183,9 +183,9 @@ class EvaluationService:
         try:
             resolved = path.resolve()
             is_directory = resolved.is_dir()
-        except (OSError, RuntimeError) as error:  # a name too long; a loop of links
+        except (OSError, RuntimeError) as error:  # the name is too long, or links form a loop
             raise InvalidInputError(f"{given} cannot be reached", field="path") from error
-        # Asked first: errors must not describe other places.
+        # Checked first, because errors must not describe other directories.
         if roots and not any(resolved.is_relative_to(root) for root in roots):
             raise InvalidInputError(f"{given} is outside the allowed directories", field="path")
         if not is_directory:
@@ -204,10 +204,10 @@ class EvaluationService:
             field = "base" if error.field == "source.ref" else "path"
             raise type(error)(error.detail, field=field) from error
         await repository.checkout_base(commit, place / "base")
-        # A directory inside a repository is judged against the same directory of the base.
+        # A directory inside a repository is compared with the same directory of the base.
         top = await top_of_repository(path, self._git) or path
         base = place / "base" / path.relative_to(top)
-        await anyio.Path(base).mkdir(parents=True, exist_ok=True)  # it may be new since
+        await anyio.Path(base).mkdir(parents=True, exist_ok=True)  # the directory may not exist in the base
         if base != place / "base":
             origin = await anyio.to_thread.run_sync(origin_of, place / "base")
             await anyio.to_thread.run_sync(write_origin, base, origin)
@@ -216,7 +216,7 @@ class EvaluationService:
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """What a directory is judged against: a tree, its commit, and the directory's place in the repository."""
+    """What a directory is compared with: a tree, its commit, and the directory's path in the repository."""
 
     tree: Path | None = None
     commit: str | None = None
@@ -225,7 +225,7 @@ class _Base:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What the evaluators said, and about what."""
+    """The results of an evaluation, and what was evaluated."""
 
     base: _Base
     panel: PhasePanel
@@ -236,7 +236,7 @@ class _Judged:
 
 
 async def _baseline(request: EvaluateRequest, panel: PhasePanel, base: _Base) -> Baseline | None:
-    """Measure what the base's tests do; None if that is not asked for, or the panel runs no tests."""
+    """Measure what the base's tests do; None if the request does not ask or the panel runs no tests."""
     if not request.baseline or base.tree is None:
         return None
     from app.runners.evaluators.testing.baselines import baseline_at, comparing_gate  # noqa: PLC0415 - only to run tests

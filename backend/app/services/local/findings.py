@@ -11,7 +11,7 @@ from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.schemas.api.workspace_reports import EvaluationReport
 
 VERDICT = "verdict"
-"""Evaluator of a finding that no single evaluator made."""
+"""Names the evaluator of a finding that no single evaluator made."""
 
 Level = Literal["error", "warning", "note"]
 
@@ -28,12 +28,12 @@ class ReportedFinding(BaseModel):
     """One problem of a workspace.
 
     Attributes:
-        evaluator: who found it.
+        evaluator: the evaluator that found it.
         level: `error` if it made a gate fail; `warning` if a gate reached no verdict or asks a reviewer;
             `note` if it only advises.
         rule: the tool's rule, the test's id, or the evaluator's criterion.
         message: what is wrong, in the evaluator's words.
-        path: POSIX path relative to the evaluated directory; None where no file is to blame.
+        path: POSIX path relative to the evaluated directory; None if the problem is in no file.
         line: counts from 1.
     """
 
@@ -48,17 +48,17 @@ class ReportedFinding(BaseModel):
 
     @property
     def place(self) -> str:
-        """`path:line`, `path` or `""`."""
+        """Return `path:line`, `path` or `""`."""
         return f"{self.path}:{self.line}" if self.path and self.line else self.path or ""
 
 
 def findings_of(report: EvaluationReport) -> list[ReportedFinding]:
-    """Return every finding of a report, what to fix first at the start."""
+    """Return every finding of a report, most urgent first."""
     found: list[ReportedFinding] = []
     for each in report.evaluations:
         try:
             result = EvaluationResult.model_validate(each.result)
-        except ValidationError:  # a report from another version
+        except ValidationError:  # the report is of another version
             continue
         found += findings_in(result, gate=each.gate)
     if report.verdict != "passed" and not any(each.level != "note" for each in found):
@@ -68,7 +68,7 @@ def findings_of(report: EvaluationReport) -> list[ReportedFinding]:
 
 
 def findings_in(result: EvaluationResult, *, gate: bool) -> Iterator[ReportedFinding]:
-    """Yield the findings of one result; none if it passed, but for advice."""
+    """Yield the findings of one result; a result that passed has at most advice."""
     name = result.evaluator_name
     yield from _of_tool(name, "note", result.metadata.get("advice"))
     if result.status in (EvaluationStatus.PASSED, EvaluationStatus.SKIPPED):
@@ -92,7 +92,7 @@ def _level(result: EvaluationResult, *, gate: bool) -> Level:
 
 
 def _of_tool(name: str, level: Level, listed: object) -> Iterator[ReportedFinding]:
-    """Findings of linters, type checkers and SARIF reports, which know rule, file and line."""
+    """Yield the findings of linters, type checkers and SARIF reports, which give rule, file and line."""
     for each in _mappings(listed):
         yield _finding(
             name,
@@ -105,7 +105,7 @@ def _of_tool(name: str, level: Level, listed: object) -> Iterator[ReportedFindin
 
 
 def _of_files(result: EvaluationResult, level: Level) -> Iterator[ReportedFinding]:
-    """Protected files that were changed: each failed criterion is named like its file."""
+    """Yield the protected files that were changed; each failed criterion is named like its file."""
     changed = set(_texts(result.metadata.get("tampered")))
     for each in result.failed_criteria:
         if each.criterion in changed:
@@ -113,7 +113,7 @@ def _of_files(result: EvaluationResult, level: Level) -> Iterator[ReportedFindin
 
 
 def _of_tests(result: EvaluationResult, level: Level) -> Iterator[ReportedFinding]:
-    """Failing tests; the assertion's place where the evaluator tells it, else the test's file."""
+    """Yield the failing tests, at the assertion's place if it is reported, else at the test's file."""
     told = [*result.feedback.splitlines(), *result.suggestions]
     for test in _texts(result.metadata.get("failing")):
         mark = f"Fix {test}: "
@@ -124,7 +124,10 @@ def _of_tests(result: EvaluationResult, level: Level) -> Iterator[ReportedFindin
 
 
 def _of_words(result: EvaluationResult, level: Level) -> Iterator[ReportedFinding]:
-    """What other evaluators suggest; a place only where the words begin with one, or list lines of a file."""
+    """Yield the suggestions of other evaluators.
+
+    A suggestion has a place only if it starts with one or lists lines of a file.
+    """
     texts = result.suggestions or [result.feedback.partition("\n")[0]]
     for each in texts:
         text = each.removeprefix("Add tests that execute ")
@@ -158,7 +161,7 @@ def _finding(
 
 
 def _inside(path: str) -> str | None:
-    """Return a path below the evaluated directory; None for any other, which no reader could open."""
+    """Return a path below the evaluated directory; None for other paths, which readers could not open."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path or "\n" in path:
         return None

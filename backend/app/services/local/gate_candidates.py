@@ -1,4 +1,4 @@
-"""Finds the gates that a project could have, by its files."""
+"""Finds the gates that a project could have, from its files."""
 
 import re
 from collections import Counter
@@ -64,7 +64,7 @@ _BY_FILE: tuple[tuple[str, str, tuple[PresetName, ...]], ...] = (
 )
 
 _READ = ("package.json", "Makefile", "Cargo.toml", "pyproject.toml")
-"""Names of the files whose text `project_of` needs, in whatever directory."""
+"""Names of the files, in any directory, whose text `project_of` needs."""
 
 _MAX_NAME = 64
 _LISTED = 6
@@ -75,12 +75,13 @@ class Candidate:
     """A gate that a project could have; a built-in evaluator has neither a command nor a preset.
 
     Attributes:
-        name: of the evaluator.
-        language: that it judges.
+        name: the evaluator's name.
+        language: the language that it judges.
         run: program and arguments.
         category: the aspect that it judges.
         preset: the known tool that it runs.
-        directories: where it works, below the root; none is the root. A command has one at most.
+        directories: the directories below the root in which it works; empty for the root. A
+            command has at most one.
     """
 
     name: str
@@ -92,21 +93,21 @@ class Candidate:
 
     @property
     def is_command(self) -> bool:
-        """Whether it is a `[[command]]` of the project's file."""
+        """Return whether the gate is a `[[command]]` of the project file."""
         return bool(self.run or self.preset)
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a project's files say.
+    """What the files of a project show about it.
 
     Attributes:
-        languages: number of files by language, the most first.
+        languages: number of files by language, largest first.
         candidates: gates that it could have.
-        ci: its CI configuration.
+        ci: its CI configuration files.
         locks: its lock files.
-        places: directories below the root that are projects by themselves.
-        beyond: gates for which the file has no place left.
+        places: directories below the root that are separate projects.
+        beyond: names of the gates beyond the largest number of commands in a project file.
     """
 
     languages: Mapping[str, int]
@@ -118,11 +119,11 @@ class Project:
 
 
 def project_of(files: Collection[str], texts: Mapping[str, str]) -> Project:
-    """Look at a project.
+    """Derive a project's gates, languages and places from its files.
 
     Args:
         files: POSIX paths of its files.
-        texts: the text of those of them that have a name of `_READ`.
+        texts: the text of each file with a name in `_READ`, by path.
     """
     known = [_LANGUAGES.get(PurePosixPath(each).suffix.lower()) for each in files]
     languages = Counter(each for each in known if each is not None)
@@ -140,7 +141,7 @@ def project_of(files: Collection[str], texts: Mapping[str, str]) -> Project:
 
 
 def read_project(tree: Path) -> Project:
-    """Look at the project in a directory.
+    """Derive a project's gates, languages and places from a directory.
 
     Raises:
         OSError: a file cannot be read.
@@ -178,7 +179,7 @@ def _candidates(
     if languages.get("Python"):
         places = tuple(python_places(files, texts))
         for name in _OF_PYTHON:
-            # The linter reads the settings of each directory by itself.
+            # The linter itself reads the settings of each directory.
             yield Candidate(name, "Python", directories=() if name == "ruff_lint" else places)
     names: set[str] = set()
     for candidate in [*_at_root(languages, files, texts), *_below_root(files, texts)]:
@@ -216,7 +217,7 @@ def _below_root(files: Collection[str], texts: Mapping[str, str]) -> Iterator[Ca
 
 
 def _of_node(place: str, files: Collection[str], texts: Mapping[str, str]) -> list[Candidate]:
-    """Return the gates that the scripts of a `package.json` speak for."""
+    """Return the gates that the scripts of a `package.json` suggest."""
     start = f"{place}/" if place else ""
     scripts = scripts_of(texts.get(f"{start}package.json", ""))
     is_typed = any(each.startswith(start) and each.endswith((".ts", ".tsx")) for each in files)
@@ -238,7 +239,7 @@ def _of_node(place: str, files: Collection[str], texts: Mapping[str, str]) -> li
 
 
 def _name(candidate: Candidate, taken: Collection[str]) -> str:
-    """Return a name that is unique in the file; a gate below the root is named after its directory, too."""
+    """Return a name that is unique in the file; the name of a gate below the root includes its directory."""
     words = [candidate.name, *(re.sub(r"[^a-z0-9]+", "_", each.lower()) for each in candidate.directories)]
     name = "_".join(words)[:_MAX_NAME].rstrip("_")
     number = 2

@@ -20,7 +20,7 @@ _WORDS = 160
 
 
 class Part(StrEnum):
-    """What a candidate becomes: it decides, it advises, or it does not run."""
+    """What a candidate becomes: a gate, an adviser, or nothing."""
 
     GATE = "gate"
     ADVISES = "advises"
@@ -32,10 +32,10 @@ class Tried:
     """A candidate after its trial runs.
 
     Attributes:
-        candidate: what ran.
+        candidate: the gate that ran.
         part: what it becomes.
-        seconds: the median of its runs.
-        remark: what was noticed; one line.
+        seconds: the median duration of its runs.
+        remark: an observation, on one line.
     """
 
     candidate: Candidate
@@ -45,10 +45,10 @@ class Tried:
 
 
 def tried(candidate: Candidate, results: Sequence[EvaluationResult]) -> Tried:
-    """Judge a candidate by its runs at the base.
+    """Decide by a candidate's runs at the base what it becomes.
 
-    A red built-in evaluator stays a gate, because what the base has does not count against a change. A red
-    command would fail every change, so it only advises.
+    A built-in evaluator that fails there stays a gate, because findings that the base already has do not
+    count against a change. A command that fails would fail every change, so it only advises.
     """
     if not results:
         return Tried(candidate, Part.OFF, 0.0, "it did not run")
@@ -74,7 +74,7 @@ def tried(candidate: Candidate, results: Sequence[EvaluationResult]) -> Tried:
 
 
 def trial_file(candidates: Sequence[Candidate]) -> str:
-    """Return the project file with which the candidates are tried."""
+    """Return the project file for the trial runs of the candidates."""
     parts = [
         _command(each, Part.GATE, 600)
         if each.is_command
@@ -86,7 +86,7 @@ def trial_file(candidates: Sequence[Candidate]) -> str:
 
 
 def project_file(every: Sequence[Tried]) -> str:
-    """Write the project file."""
+    """Return the text of the project file."""
     parts = [
         "# Written by `phaserunner init`. `phaserunner init --check` shows what has changed since then.\n"
     ]
@@ -125,7 +125,9 @@ def summary(project: Project, every: Sequence[Tried]) -> list[str]:
 
 
 def differences(existing: str, every: Sequence[Tried]) -> list[str]:
-    """Say how a project's file differs from what a new one would say; settings that only it has are left out.
+    """List how a project's file differs from a newly written one.
+
+    Settings that only the existing file has are left out.
 
     Raises:
         ValueError: the existing file is not TOML.
@@ -150,7 +152,7 @@ def differences(existing: str, every: Sequence[Tried]) -> list[str]:
 
 
 def _tables_of(document: dict[str, Any], every: Sequence[Tried]) -> dict[str, object]:
-    """Return what a file says of each candidate."""
+    """Return a file's table for each candidate, by name."""
     commands = {each["name"]: each for each in _tables(document.get("command"))}
     evaluators = cast("dict[str, Any]", document.get("evaluators") or {})
     return {
@@ -230,4 +232,4 @@ def _plain(text: str) -> str:
 
 
 CHECK_HINT = f"Commit {PROJECT_FILE}: it counts for changes that have it at their base."
-"""The last line after writing."""
+"""The last line of output after the file is written."""

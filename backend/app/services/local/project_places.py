@@ -1,4 +1,4 @@
-"""Finds the projects that lie below the root of a repository, by their manifests. Pure."""
+"""Finds the projects below the root of a repository by their manifests. Pure."""
 
 import json
 import posixpath
@@ -12,7 +12,7 @@ _SKIPPED = frozenset(
         *("example", "examples", "template", "templates", "docs"),
     }
 )
-"""Directories whose manifests belong to data of tests, to other people's code, or to what is shown."""
+"""Directories whose manifests belong to test data, third-party code or examples."""
 
 _PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "requirements.txt")
 _PROJECT_TABLES = ("[project]", "[build-system]", "[tool.poetry", "[tool.pytest", "[tool.uv", "[tool.pdm")
@@ -20,7 +20,7 @@ _TESTS = ("test", "tests")
 
 
 def scripts_of(package: str) -> dict[str, str]:
-    """Return the scripts of a `package.json`; none if it cannot be read."""
+    """Return the scripts of a `package.json`; empty if the file cannot be read."""
     found = _document(package).get("scripts")
     if not isinstance(found, dict):
         return {}
@@ -28,14 +28,14 @@ def scripts_of(package: str) -> dict[str, str]:
 
 
 def places_of(manifest: str, files: Collection[str]) -> list[str]:
-    """Return the directories below the root that hold a manifest, without those of tests and examples."""
+    """Return the directories below the root that hold a manifest, except those of tests and examples."""
     named = (each for each in files if posixpath.basename(each) == manifest and "/" in each)
     found = (posixpath.dirname(each) for each in named)
     return sorted(each for each in found if not any(_is_skipped(part) for part in each.split("/")))
 
 
 def node_places(files: Collection[str], texts: Mapping[str, str]) -> list[str]:
-    """Return the packages of JavaScript below the root that no workspace above them tests."""
+    """Return the JavaScript packages below the root that no workspace above them tests."""
     found: list[str] = []
     for each in places_of("package.json", files):
         above = [place for place in _above(each) if _is_workspace(place, files, texts)]
@@ -55,7 +55,7 @@ def cargo_places(files: Collection[str], texts: Mapping[str, str]) -> list[str]:
 
 
 def outermost(manifests: Iterable[str], files: Collection[str]) -> list[str]:
-    """Return the directories below the root with one of these manifests, and none above them."""
+    """Return the directories below the root with one of these manifests and none in a directory above."""
     manifests = tuple(manifests)
     if any(each in files for each in manifests):
         return []
@@ -63,7 +63,7 @@ def outermost(manifests: Iterable[str], files: Collection[str]) -> list[str]:
 
 
 def python_places(files: Collection[str], texts: Mapping[str, str]) -> list[str]:
-    """Return the Python projects below the root; none where the root itself is one."""
+    """Return the Python projects below the root; none if the root itself is one."""
     if any(_is_python_root(each, texts) for each in files):
         return []
     return [
@@ -96,7 +96,7 @@ def _outermost(places: Iterable[str]) -> list[str]:
 
 
 def _above(place: str) -> list[str]:
-    """Return the directories above one, the root (`""`) among them."""
+    """Return the directories above a directory, including the root (`""`)."""
     parts = place.split("/")
     return ["/".join(parts[:count]) for count in range(len(parts))]
 

@@ -1,4 +1,4 @@
-"""Stores the figures of calibrations as files, to show next to those of production."""
+"""Stores the figures of calibrations as files, to be shown next to those of production."""
 
 import hashlib
 import logging
@@ -19,7 +19,7 @@ _MOST_BYTES = 1_000_000
 
 
 class CalibrationShelf:
-    """One file for each corpus, `calibrations/NAME.json` below the data directory; the last one counts.
+    """Keeps one file for each corpus, `calibrations/NAME.json` in the data directory; the latest replaces it.
 
     Args:
         data_dir: the data directory.
@@ -29,7 +29,7 @@ class CalibrationShelf:
         self._place = data_dir.absolute() / "calibrations"
 
     def keep(self, report: CalibrationReport, at: datetime, *, whole: bool) -> Path:
-        """Write the figures of a calibration in place of the last one on the same corpus.
+        """Write a calibration's figures in place of the previous ones of the same corpus.
 
         Raises:
             OSError: the directory cannot be written to.
@@ -50,7 +50,7 @@ class CalibrationShelf:
         return fresh.rename(path)
 
     async def all(self) -> list[KeptCalibration]:
-        """Return the last calibration on each corpus, the newest first."""
+        """Return the latest calibration of each corpus, newest first."""
         return await anyio.to_thread.run_sync(self._read)
 
     def _read(self) -> list[KeptCalibration]:

@@ -1,4 +1,4 @@
-"""Compares retries that continued a conversation with those that began a fresh one."""
+"""Compares retries that continued a conversation with retries that began a new one."""
 
 from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,10 +10,10 @@ from app.services.record.cases import ScopedRuns, without_steering
 
 
 async def load_conversations(session: AsyncSession, scoped: ScopedRuns) -> list[ConversationMetrics]:
-    """Return the share of retries that passed, by agent and by what they did with the conversation.
+    """Return the share of retries that passed, by agent and by whether the conversation was continued.
 
-    A retry is an evaluated attempt after the first of its phase. It counts as what its chosen candidate did,
-    whatever the policy asked for, and only if no person steered it or an attempt before it.
+    A retry is an evaluated attempt after the first of its phase. It counts by what its chosen candidate did,
+    whatever the policy asked for. Attempts that a person steered, and those after them, do not count.
     """
     chosen = and_(
         Candidate.attempt_id == Attempt.id, Candidate.index == func.coalesce(Attempt.chosen_candidate, 0)

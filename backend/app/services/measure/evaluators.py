@@ -1,4 +1,4 @@
-"""Counts what each evaluator said in the measured runs, how long it took, and how often it was wrong."""
+"""Counts each evaluator's verdicts in the measured runs, their durations, and how often they were wrong."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVarTuple
@@ -23,7 +23,7 @@ _Row = Mapping[Any, Any]
 async def load_evaluator_metrics(
     session: AsyncSession, scoped: ScopedRuns, links: Links
 ) -> list[EvaluatorMetrics]:
-    """Return the figures of every evaluator that judged something, gates first, then by name."""
+    """Return the figures of every evaluator with at least one verdict: gates first, then by name."""
     said = [dict(row) for row in (await session.execute(_said(scoped))).mappings()]
     marked = {
         (evaluator, status): (wrong, of)
@@ -35,7 +35,7 @@ async def load_evaluator_metrics(
 
 
 def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
-    # Counted by duration first: a percentile of some thousand counted durations needs no sort of millions.
+    # Grouped by duration first: a percentile over some thousand groups needs no sort of millions of rows.
     verdicts = select(
         Evaluation.evaluator,
         Evaluation.status,
@@ -85,7 +85,7 @@ def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
 
 
 def _marked(scoped: ScopedRuns) -> Select[str, str, int, int]:
-    # From the marks, which are few, to their runs.
+    # Starts at the marks, which are few, and joins to their runs.
     newest = newest_marks()
     marked = (
         select(
@@ -101,7 +101,7 @@ def _marked(scoped: ScopedRuns) -> Select[str, str, int, int]:
 
 
 def _of(scoped: ScopedRuns, verdicts: Select[*_Columns]) -> Select[*_Columns]:
-    """Narrow verdicts to those of the measured runs. When all are measured, an index alone has the answer."""
+    """Narrow verdicts to the measured runs. If all runs are measured, an index alone answers the query."""
     if scoped.every:
         return verdicts
     joined = verdicts.join(Candidate, Candidate.id == Evaluation.candidate_id)

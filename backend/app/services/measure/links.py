@@ -1,4 +1,4 @@
-"""Links figures to the lists of runs that they count. Pure."""
+"""Links each figure to the list of runs that it counts. Pure."""
 
 from urllib.parse import urlencode
 
@@ -7,11 +7,11 @@ from app.schemas.api.metrics import MetricShare
 from app.schemas.api.run_lists import MetricName, MetricPart, RunScope
 
 Counts = tuple[int, int]
-"""Cases that count, of all cases."""
+"""How many cases count, and how many cases there are."""
 
 
 class Links:
-    """Makes shares of the runs that one scope means."""
+    """Makes shares for the runs of one scope."""
 
     def __init__(self, scope: RunScope) -> None:
         times = [("since", scope.since), ("until", scope.until)]
@@ -30,7 +30,7 @@ class Links:
         )
 
     def query(self, metric: MetricName, part: MetricPart, phase: str | None, key: str | None) -> str:
-        """The query of `GET /api/v1/runs` for the runs behind a number."""
+        """Return the query of `GET /api/v1/runs` that lists the runs behind a number."""
         given = [("metric", metric.value), ("metric_part", part)]
         given += [("metric_phase", phase)] if phase is not None else []
         given += [("metric_key", key)] if key is not None else []

@@ -1,4 +1,4 @@
-"""Measures runs in SQL: how often gates hold, how often people are asked, what it costs."""
+"""Measures runs in SQL: how often gates hold, how often people are asked, and what runs cost."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -54,7 +54,7 @@ class MetricsService:
         self._sessions = sessions
 
     async def report(self, query: MetricQuery) -> MetricsReport:
-        """Measure the runs that a scope means, as of one moment."""
+        """Measure the runs in a scope, as of one moment."""
         async with self._sessions() as session:
             await begin_measuring(session)
             return await _report(session, query)
@@ -98,7 +98,7 @@ def _whole(runs: CTE) -> Iterable[ColumnElement[Any]]:
 async def _cases(
     session: AsyncSession, where: list[ColumnElement[bool]]
 ) -> tuple[_Row, list[dict[str, Any]]]:
-    """Whole runs, and phases by the number of attempts: one statement makes the cases once for both."""
+    """Read the figures of whole runs, and of phases by number of attempts, in one statement."""
     runs, phases = alike(where)
     whole = select(*_whole(run_cases(runs, phases))).subquery("whole")
     by_phase = _by_phase(phases).subquery("by_phase")
@@ -121,7 +121,7 @@ def _by_phase(phases: PhaseCases) -> Select[*tuple[Any, ...]]:
     for k in K:
         settled.append(counted(c.runs, phases.passed(k)).label(f"passed_{k}"))
         settled.append(counted(c.runs, phases.settled(k)).label(f"settled_{k}"))
-    # Grouped by the number of attempts, so that one look gives their distribution, too.
+    # Grouped by the number of attempts, so that the same query yields their distribution.
     return select(
         c.phase,
         c.judged,

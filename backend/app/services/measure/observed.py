@@ -30,7 +30,7 @@ class ObserveService:
         self._sessions = sessions
 
     async def report(self, query: MetricQuery) -> ObserveReport:
-        """Count the verdicts of observed gates in the runs that a scope means."""
+        """Count the verdicts of observed gates in the runs in a scope."""
         async with self._sessions() as session:
             await begin_measuring(session)
             scoped = scoped_runs(conditions(query))
@@ -42,7 +42,7 @@ class ObserveService:
 
 
 async def load_observed_gates(session: AsyncSession, scoped: ScopedRuns) -> list[ObservedGate]:
-    """Return the figures of every gate that was observed, by name."""
+    """Return the figures of every observed gate, by name."""
     said = _said(scoped).subquery("said")
     c = said.c
     statement = (
@@ -92,10 +92,10 @@ async def _newest(session: AsyncSession, scoped: ScopedRuns) -> list[WouldBlock]
 
 
 def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
-    """One row for each verdict of an observed gate on what an attempt went on with.
+    """Select one row for each verdict of an observed gate on an attempt's chosen candidate.
 
-    `blocks` holds if nothing else stopped the work: the attempt passed, or a person accepted it. Of several
-    words of people, the newest mark counts more than the acceptance.
+    `blocks` holds if nothing else stopped the work: the attempt passed, or a person accepted it. The newest
+    mark on a verdict takes precedence over the acceptance.
     """
     newest = newest_marks()
     accepted = exists().where(

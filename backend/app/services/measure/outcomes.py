@@ -1,4 +1,4 @@
-"""Counts outcomes of pull requests, and how often evaluators were wrong by them."""
+"""Counts outcomes of pull requests, and how often these contradicted evaluators."""
 
 from typing import cast, get_args
 
@@ -17,7 +17,7 @@ ENDINGS = cast("tuple[EndedAs, ...]", get_args(EndedAs))
 
 
 async def load_outcomes(session: AsyncSession, scoped: ScopedRuns, links: Links) -> OutcomeMetrics:
-    """Return the shares of each outcome among those that are settled."""
+    """Return the share of each outcome among the outcomes that are settled."""
     c = outcome_cases(scoped).c
     word = c.ended_as
     counted = [func.count().filter(word == each, c.is_settled).label(each) for each in ENDINGS]
@@ -42,7 +42,7 @@ async def load_outcomes(session: AsyncSession, scoped: ScopedRuns, links: Links)
 
 
 async def load_wrong_by_outcome(session: AsyncSession, scoped: ScopedRuns) -> dict[tuple[str, str], Counts]:
-    """Count by evaluator and verdict: how many outcomes contradict it, of all that are settled."""
+    """Count the settled outcomes that contradict a verdict, of all settled ones, by evaluator and verdict."""
     cases, verdicts = outcome_cases(scoped), delivered_verdicts()
     c = cases.c
     wrong = func.count().filter(c.is_bad == (Evaluation.status == "passed"))

@@ -7,12 +7,12 @@ from app.schemas.calibration import CalibrationReport, CaseNote, CaseOutcome, La
 
 
 def report(corpus: str, outcomes: Iterable[CaseOutcome], seconds: float) -> CalibrationReport:
-    """Count the outcomes of a corpus, for the panel and for each evaluator that was asked at least once.
+    """Count the outcomes of a corpus, for the panel and for each evaluator with at least one verdict.
 
     Args:
-        corpus: what it is called.
+        corpus: the corpus's name.
         outcomes: each case once, in any order.
-        seconds: wall clock of the whole.
+        seconds: wall-clock time of the whole calibration.
     """
     every = sorted(outcomes, key=lambda each: each.name)
     findings = [_finding(each, each.verdict, each.reason) for each in every]
@@ -81,7 +81,7 @@ def _finding(outcome: CaseOutcome, verdict: str, reason: str) -> CaseNote:
 
 
 def by_area(outcomes: Iterable[CaseOutcome], wrong: Callable[[CaseOutcome], bool]) -> dict[str, Rate]:
-    """Count the outcomes of each area that are wrong, areas in order of name."""
+    """Count the wrong outcomes of each area; areas are in order of name."""
     every = list(outcomes)
     areas = sorted({each.area for each in every})
     members = {area: [each for each in every if each.area == area] for area in areas}

@@ -29,7 +29,7 @@ class TrendService:
         self._sessions = sessions
 
     async def trend(self, query: TrendQuery) -> Trend:
-        """Return one point for each step from the first run to the last, also for steps without runs.
+        """Return one point for each step from the first run to the last, including steps without runs.
 
         Raises:
             InvalidInputError: there would be too many points.
@@ -74,7 +74,7 @@ def _steps(first: datetime, last: datetime, bucket: Bucket) -> Iterator[datetime
 
 
 def following(start: datetime, bucket: Bucket) -> datetime:
-    """The beginning of the next step."""
+    """Return the start of the next step."""
     match bucket:
         case Bucket.DAY:
             return start + timedelta(days=1)

@@ -1,1 +1,1 @@
-"""Reading runs: one run, lists of runs, and their views."""
+"""Reads runs: single runs, lists of runs, and their views."""

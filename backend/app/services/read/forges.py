@@ -12,7 +12,7 @@ from app.services.record.pull_outcomes import ended_as
 
 
 async def load_forge_views(session: AsyncSession, run_ids: Collection[UUID]) -> dict[UUID, ForgeView]:
-    """Return the places of these runs on a forge; a round shows the review that it belongs to."""
+    """Return the places of these runs on a forge, by run; a round shows the review that it belongs to."""
     root = func.coalesce(ForgeReport.root_run_id, ForgeReport.run_id)
     statement = (
         select(ForgeReport, ForgeReview, ForgeMerge, ended_as())

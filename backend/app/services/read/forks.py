@@ -1,4 +1,4 @@
-"""Reads which runs started from a run."""
+"""Reads the runs that were forked from a run."""
 
 from uuid import UUID
 
@@ -10,12 +10,12 @@ from app.schemas.api.run_details import ForkView
 from app.schemas.api.runs import ForkOrigin
 
 MOST_FORKS = 20
-"""A page that shows a run lists this many of its forks."""
+"""The number of forks that the page of a run lists."""
 
 
 async def load_forks(session: AsyncSession, run_id: UUID) -> list[ForkView]:
     """Return the newest forks of a run, newest first."""
-    # As in the index, so that the database uses it.
+    # The same expression as in the index, so that the database uses the index.
     origin = literal_column("runs.forked_from ->> 'run_id'", Text())
     statement = (
         select(Run.id, Run.name, Run.status, Run.forked_from)

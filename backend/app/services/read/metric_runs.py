@@ -1,4 +1,4 @@
-"""Selects the runs that each figure of the metrics counts, as SQL, from the same cases."""
+"""Selects, in SQL, the runs that each figure of the metrics counts, from the same cases as the figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _MARKED = {MetricName.WRONG_PASSES: "passed", MetricName.WRONG_FAILS: "failed"}
 
 @dataclass(frozen=True, slots=True)
 class MetricOf:
-    """One number: of a phase or of whole runs, and of which reason, decision or evaluator."""
+    """A figure, its phase (None for whole runs), and the reason, decision or evaluator that it counts."""
 
     name: MetricName
     phase: str | None = None
@@ -42,15 +42,15 @@ class MetricOf:
 
 
 def runs_behind(number: MetricOf, part: MetricPart, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
-    """Select the ids of the runs behind a number.
+    """Select the ids of the runs behind a figure.
 
     Args:
-        number: which.
-        part: the runs with cases that count, or all with cases.
+        number: the figure.
+        part: `counted` for the runs with cases that count, otherwise all runs with cases.
         conditions: which runs are measured.
 
     Raises:
-        InvalidInputError: the number has no such key, or needs one.
+        InvalidInputError: the figure has no such key, or needs one.
     """
     counted = part == "counted"
     match number.name:

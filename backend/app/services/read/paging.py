@@ -9,15 +9,15 @@ from app.core.errors import InvalidInputError
 
 
 def encode_cursor(created_at: datetime, row_id: UUID) -> str:
-    """Name the last row of a page; clients pass it on without looking into it."""
+    """Encode the last row of a page as an opaque cursor."""
     return base64.urlsafe_b64encode(f"{created_at.isoformat()}|{row_id}".encode()).decode().rstrip("=")
 
 
 def decode_cursor(cursor: str) -> tuple[datetime, UUID]:
-    """Read a cursor back.
+    """Decode a cursor into creation time and row id.
 
     Raises:
-        InvalidInputError: it is not one of ours.
+        InvalidInputError: the cursor is invalid.
     """
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
@@ -28,16 +28,16 @@ def decode_cursor(cursor: str) -> tuple[datetime, UUID]:
 
 
 def encode_sorted_cursor(order: str, value: datetime | float, row_id: UUID) -> str:
-    """Name the last row of a page of a list in the order `order`."""
+    """Encode the last row of a page in a list sorted by `order`."""
     text = value.isoformat() if isinstance(value, datetime) else repr(float(value))
     return base64.urlsafe_b64encode(f"{order}|{text}|{row_id}".encode()).decode().rstrip("=")
 
 
 def decode_sorted_cursor(order: str, cursor: str) -> tuple[datetime | float, UUID]:
-    """Read a cursor of a list in the order `order` back.
+    """Decode a cursor of a list sorted by `order` into sort key and row id.
 
     Raises:
-        InvalidInputError: it is not one of ours, or of a list in another order.
+        InvalidInputError: the cursor is invalid, or belongs to a list in another order.
     """
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()

@@ -7,13 +7,13 @@ from itertools import takewhile
 from app.schemas.api.attempts import PromptPart, PromptPartKind
 
 _THOROUGH = 1_000_000
-"""Pairs of lines up to which every line counts; beyond it lines that are everywhere are not matched."""
+"""Up to this many pairs of lines, every line is compared; above it, very frequent lines are not matched."""
 
 _Part = tuple[PromptPartKind, Sequence[str]]
 
 
 def prompt_changes(before: str, after: str) -> list[PromptPart]:
-    """Return parts: those without `removed` together are `after`, those without `added` are `before`."""
+    """Split two prompts into parts: all but `removed` make up `after`, all but `added` make up `before`."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])

@@ -37,11 +37,11 @@ class RunLists:
     async def page(self, query: RunQuery) -> RunPage:
         """Return a page of runs.
 
-        A run that changes its place between two pages (`updated`, `cost`, `tokens`) may be on both or on
-        none; in the order of creation every run that exists is on exactly one.
+        A run that moves between two requests (orders `updated`, `cost`, `tokens`) may be on both pages or on
+        neither. In the order of creation, every run is on exactly one page.
 
         Raises:
-            InvalidInputError: the cursor is not one of ours.
+            InvalidInputError: the cursor is invalid.
         """
         statement = _ordered(query).where(*conditions(query)).limit(query.limit + 1)
         async with self._sessions() as session:
@@ -51,7 +51,7 @@ class RunLists:
         return RunPage(items=items, next_cursor=_cursor(query.sort, runs[query.limit - 1]) if more else None)
 
     async def counts(self, given: RunFilter) -> RunCounts:
-        """Count the runs that a filter finds, by status and by kind."""
+        """Count the runs that match a filter, by status and by kind."""
         statement = (
             select(
                 Run.status,
@@ -75,7 +75,7 @@ class RunLists:
         )
 
     async def facets(self, scope: RunScope) -> RunFacets:
-        """Return the values that runs can be filtered by, the most frequent first."""
+        """Return the values by which runs can be filtered, most frequent first."""
         async with self._sessions() as session:
             kinds = await _facets(session, Run.kind, scope)
             projects = await _facets(session, Run.project, scope)
@@ -89,7 +89,7 @@ class RunLists:
 
 
 def conditions(given: RunScope) -> list[ColumnElement[bool]]:
-    """What a run must fulfil to be meant by a scope or filter.
+    """Return the conditions that a run in a scope or filter must meet.
 
     Raises:
         InvalidInputError: there is no such metric.

@@ -1,4 +1,4 @@
-"""Reads runs for people: one whole, one attempt, and what lists show of many."""
+"""Reads runs for the API: one complete run, one attempt, and many runs as lists show them."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -52,19 +52,19 @@ class RunQueries:
         self._sessions = sessions
 
     async def states(self, run_ids: Collection[UUID]) -> Sequence[ListedRun]:
-        """Return these runs as lists show them; those that do not exist are left out."""
+        """Return these runs as lists show them; runs that do not exist are left out."""
         async with self._sessions() as session:
             runs = (await session.scalars(select(Run).where(Run.id.in_(run_ids)))).all()
             return await load_views(session, runs)
 
     async def get(self, run_id: UUID) -> RunDetail:
-        """Return one run, whole.
+        """Return the complete view of one run.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such run.
         """
         async with self._sessions() as session:
-            # One moment for all of it: `last_sequence` must not be older or newer than what is shown.
+            # One snapshot of the database for the whole view, so that `last_sequence` matches what is shown.
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             return await load_detail(session, run_id)
 
@@ -122,7 +122,7 @@ class RunQueries:
 
 
 async def load_baseline_view(session: AsyncSession, run_id: UUID) -> BaselineView:
-    """Read the baseline of a run, whole.
+    """Read the complete baseline of a run.
 
     Raises:
         NotFoundError: there is no such run, or it has no baseline.
@@ -141,7 +141,8 @@ async def find_run(session: AsyncSession, run_id: UUID, kind: RunKind | None = N
     """Read one run; with `kind`, only a run of that kind.
 
     Raises:
-        NotFoundError: there is none, or it is of another kind; then the message says which, and where it is.
+        NotFoundError: there is no such run, or it is of another kind; then the message
+            names the kind and its path.
     """
     run = await session.get(Run, run_id, populate_existing=True)
     if run is None:
@@ -160,16 +161,16 @@ async def find_run(session: AsyncSession, run_id: UUID, kind: RunKind | None = N
 
 
 async def load_detail(session: AsyncSession, run_id: UUID) -> RunDetail:
-    """Read one run, whole, as the session's transaction sees it.
+    """Read the complete view of one run in the session's transaction.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such run.
     """
     return await show_run(session, await find_run(session, run_id))
 
 
 async def show_run(session: AsyncSession, run: Run) -> RunDetail:
-    """Show a run that the session's transaction has read, whole."""
+    """Return the complete view of a run that the session's transaction has read."""
     run_id = run.id
     attempts = await _attempts(session, [run_id], defer(Attempt.prompt), defer(Attempt.optimization_context))
     escalations = await _escalations(session, [run_id])
@@ -208,7 +209,7 @@ async def _baseline(session: AsyncSession, run_id: UUID) -> BaselineSummary | No
 
 
 async def load_attempt_views(session: AsyncSession, attempts: Sequence[Attempt]) -> dict[UUID, AttemptView]:
-    """Return attempts with the verdicts on their chosen candidates and the marks on these, by id."""
+    """Return attempts by id, with the verdicts on their chosen candidates and the marks on these verdicts."""
     evaluations = await _evaluations(session, [each.id for each in attempts])
     marks = await load_marks(session, [row.id for _, row in evaluations])
     return {each.id: attempt_view(each, _chosen(each, evaluations), marks) for each in attempts}

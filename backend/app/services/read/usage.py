@@ -33,7 +33,7 @@ _UNKNOWN = Line.cost_kind == "unknown"
 _COSTS = ("billed", "computed")
 
 MOST_REQUESTS = 1_000
-"""Model requests of one attempt that are shown."""
+"""The most model requests that are shown of one attempt."""
 
 
 class UsageQueries:
@@ -41,7 +41,7 @@ class UsageQueries:
 
     Args:
         sessions: opens short sessions.
-        days: the operator's budgets of a day; None is unbounded.
+        days: the operator's daily budgets; None sets no bound.
     """
 
     def __init__(self, sessions: Sessions, days: DayBudgets | None = None) -> None:
@@ -49,7 +49,7 @@ class UsageQueries:
         self._days = days or DayBudgets()
 
     async def of_run(self, run_id: UUID) -> RunUsage:
-        """Return what a run's model requests consumed, in all and in parts.
+        """Return what a run's model requests consumed, in total and in parts.
 
         Raises:
             NotFoundError: there is no such run.
@@ -77,7 +77,7 @@ class UsageQueries:
         return RunUsage(total=ModelUsage(**_sums(rows)), parts=[_part(row) for row in rows], budgets=budgets)
 
     async def of_attempt(self, run_id: UUID, phase: str, number: int) -> ModelRequestList:
-        """Return the requests that one attempt made, without those that an agent only counted.
+        """Return one attempt's model requests, without those that an agent only counted.
 
         Raises:
             NotFoundError: there is no such attempt.

@@ -1,4 +1,4 @@
-"""Builds the API's views of stored rows."""
+"""Builds the API's views from stored rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -35,7 +35,7 @@ def run_view(
     escalations: Sequence[Escalation],
     forge: ForgeView | None = None,
 ) -> RunView:
-    """One sprint, as lists show it; `attempts`, `escalations` and `forge` are those of the run."""
+    """Return a run as lists show it; `attempts`, `escalations` and `forge` belong to the run."""
     spec = AgentSpec.model_validate(run.agent)
     numbers = [each.number for each in attempts if each.phase == run.phase]
     waiting = next((each.id for each in escalations if each.status == "open"), None)
@@ -70,14 +70,14 @@ def run_view(
 
 
 def pause_view(run: Run) -> PauseView | None:
-    """The worker that holds the run, if any."""
+    """Return who paused the run, when and why; None if the run is not paused."""
     if run.paused_at is None:
         return None
     return PauseView(at=run.paused_at, by=run.paused_by or "", reason=run.pause_reason)
 
 
 def phase_views(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Escalation]) -> list[PhaseView]:
-    """Where each phase of the plan stands."""
+    """Return the state of each phase of the run."""
     position = run.phases.index(run.phase) if run.phase else len(run.phases)
     views: list[PhaseView] = []
     for index, phase in enumerate(run.phases):
@@ -95,7 +95,7 @@ def phase_views(run: Run, attempts: Sequence[Attempt], escalations: Sequence[Esc
 
 
 def attempt_view(attempt: Attempt, evaluations: Sequence[Evaluation], marks: Marks) -> AttemptView:
-    """One attempt with the verdicts on its chosen candidate."""
+    """Return an attempt with the verdicts on its chosen candidate."""
     return AttemptView(
         id=attempt.id,
         phase=attempt.phase,
@@ -127,7 +127,7 @@ def attempt_view(attempt: Attempt, evaluations: Sequence[Evaluation], marks: Mar
 def candidate_view(
     candidate: Candidate, evaluations: Sequence[Evaluation], marks: Marks, *, chosen: bool
 ) -> CandidateView:
-    """One candidate with its verdicts."""
+    """Return a candidate with its verdicts."""
     return CandidateView(
         id=candidate.id,
         index=candidate.index,
@@ -147,7 +147,7 @@ def candidate_view(
 
 
 def evaluation_view(row: Evaluation, marks: Sequence[VerdictMark]) -> EvaluationView:
-    """One evaluator's verdict with the marks on it."""
+    """Return an evaluator's verdict with the marks on it."""
     return EvaluationView.model_validate(
         {
             "id": row.id,
@@ -172,7 +172,7 @@ def evaluation_view(row: Evaluation, marks: Sequence[VerdictMark]) -> Evaluation
 
 
 def mark_view(row: VerdictMark, status: str) -> MarkView:
-    """One mark on a verdict with this status."""
+    """Return a mark on a verdict that has this status."""
     wrong: Literal["wrong_pass", "wrong_fail"] = "wrong_pass" if status == "passed" else "wrong_fail"
     kind: MarkKind = "right" if row.was_right else wrong
     return MarkView(
@@ -189,7 +189,7 @@ def mark_view(row: VerdictMark, status: str) -> MarkView:
 def escalation_view(
     row: Escalation, run: Run, questions: Sequence[Question] = (), changed_files: Sequence[str] | None = None
 ) -> EscalationView:
-    """One escalation of a run, with what is asked about changed tests, and what its attempt changed."""
+    """Return an escalation with its questions about changed tests and the files that its attempt changed."""
     return EscalationView.model_validate(
         {
             "id": row.id,
@@ -226,7 +226,7 @@ def _latest_score(run: Run, attempts: Sequence[Attempt]) -> float | None:
 
 
 def attempts_allowed_now(run: Run, phase: str | None, escalations: Sequence[Escalation]) -> int:
-    """Return the attempts that a phase may use: those of the policy and those that reviewers granted."""
+    """Return how many attempts a phase may use: those of the policy and those that reviewers granted."""
     here = tuple(escalation_facts(each) for each in escalations if each.phase == phase)
     return attempts_allowed(here, RunPolicy.model_validate(run.policy))
 

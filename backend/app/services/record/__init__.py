@@ -1,1 +1,1 @@
-"""Records runs: rows and events, written in the caller's transaction."""
+"""Records runs: writes rows and events in the caller's transaction."""

@@ -1,4 +1,4 @@
-"""Adds up model requests for each run and its parents, and for each project and day."""
+"""Adds up model requests by run and its parents, and by project and day."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from app.services.record.outbox import NO_WEBHOOKS, Outbox
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What some requests consumed together; `cost_usd` is None while no cost is known."""
+    """What several requests consumed together; `cost_usd` is None while no cost is known."""
 
     requests: int = 0
     input_tokens: int = 0
@@ -42,13 +42,13 @@ class Amounts:
 
     @property
     def tokens(self) -> int:
-        """Input and output tokens."""
+        """Return the sum of input and output tokens."""
         return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the ledger as the accounts see it."""
+    """A line of the ledger, as far as the accounts need it."""
 
     run_id: UUID | None
     phase: str | None
@@ -62,17 +62,17 @@ class Accounts:
     """Keeps the sums in the transaction that stores the lines, and warns of budgets that are nearly spent.
 
     Attributes:
-        budgets: of a day.
-        outbox: tells other services of warnings.
+        budgets: the daily budgets.
+        outbox: queues the warnings for other services.
     """
 
     budgets: DayBudgets = field(default_factory=DayBudgets)
     outbox: Outbox = NO_WEBHOOKS
 
     async def lock(self, session: AsyncSession, run_ids: Collection[UUID]) -> "LockedRuns":
-        """Lock runs and those above them, which precedes every change to what belongs to them.
+        """Lock runs and those above them; this precedes every change to the data of these runs.
 
-        A run is older than its subtasks, so that runs are locked from the top down, as everywhere.
+        A run is older than its subtasks, so runs are locked from the top down, as everywhere.
         """
         known = select(Run.id, Run.parent_run_id).where(Run.id.in_(run_ids)).cte(recursive=True)
         known = known.union(select(Run.id, Run.parent_run_id).join(known, Run.id == known.c.parent_run_id))
@@ -100,7 +100,7 @@ class Accounts:
         """Add entries to the sums.
 
         Returns:
-            The runs that got a warning; their clients hear of it after the transaction.
+            The runs that got a warning. The caller signals them to clients after the transaction.
         """
         events: dict[UUID, list[Event]] = {}
         for run_id, added in runs.consumed(entries).items():
@@ -120,11 +120,11 @@ class Accounts:
 
 
 NO_BUDGETS = Accounts()
-"""Accounts without a budget of the day."""
+"""Accounts without daily budgets."""
 
 
 class LockedRun(NamedTuple):
-    """What the accounts need to know of a run."""
+    """The columns of a run that the accounts need."""
 
     id: UUID
     parent_run_id: UUID | None
@@ -138,12 +138,12 @@ class LockedRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LockedRuns:
-    """Runs that are locked, by id."""
+    """Locked runs, by id."""
 
     rows: Mapping[UUID, LockedRun]
 
     def above(self, run_id: UUID | None) -> list[UUID]:
-        """Return a run and those above it; empty for one that does not exist."""
+        """Return a run and those above it; empty if there is no such run."""
         found: list[UUID] = []
         while run_id is not None and run_id in self.rows:
             found.append(run_id)
@@ -151,21 +151,21 @@ class LockedRuns:
         return found
 
     def family(self, run_id: UUID) -> set[UUID]:
-        """Return a run and the locked ones below it."""
+        """Return a run and the locked runs below it."""
         return {each for each in self.rows if run_id in self.above(each)}
 
     def open(self, run_id: UUID | None) -> bool:
-        """Tell whether a run exists and can still have events."""
+        """Return whether a run exists and can still have events."""
         row = self.rows.get(run_id) if run_id else None
         return row is not None and not RunStatus(row.status).is_final
 
     def project(self, run_id: UUID | None) -> str:
-        """Return where a run's files come from; empty for none."""
+        """Return the project of a run; empty if there is no such run."""
         row = self.rows.get(run_id) if run_id else None
         return (row.project or "") if row is not None else ""
 
     def consumed(self, entries: Sequence[Entry]) -> dict[UUID, Amounts]:
-        """Return what entries add to each run."""
+        """Return what the entries add to each run."""
         sums: dict[UUID, Amounts] = {}
         for entry in entries:
             for run_id in self.above(entry.run_id):
@@ -197,7 +197,7 @@ def _by_day(runs: LockedRuns, entries: Sequence[Entry]) -> dict[tuple[date, str]
 async def _add_to_day(
     session: AsyncSession, day: date, project: str, added: Amounts
 ) -> tuple[DaySpent, DaySpent]:
-    """Add to a project's day; return what was spent on it before and after."""
+    """Add to a project's day, and return what was spent on that day before and after."""
     cost = added.cost_usd or Decimal(0)
     row = DailySpending
     new = insert(row).values(
@@ -214,7 +214,7 @@ _SUMMED = ("requests", "tokens", "cost_usd")
 
 
 async def load_day(session: AsyncSession, project: str, day: date) -> DaySpent:
-    """Read what was spent on a day in UTC: in all, and by the runs of a project."""
+    """Read what was spent on a day in UTC, in total and by the runs of a project."""
     row = DailySpending
     statement = select(
         func.coalesce(func.sum(row.cost_usd), 0),
@@ -225,7 +225,7 @@ async def load_day(session: AsyncSession, project: str, day: date) -> DaySpent:
 
 
 async def load_grants(session: AsyncSession, run_id: UUID) -> int:
-    """Count how often a person granted a run its budget again."""
+    """Return how often a person granted a run its budget again."""
     statement = select(func.count()).where(
         Escalation.run_id == run_id,
         Escalation.reason_kind == EscalationReason.BUDGET_EXHAUSTED,
@@ -263,7 +263,8 @@ def _tell(
     events: dict[UUID, list[Event]], run_id: UUID, entry: Entry, warnings: Sequence[BudgetWarningData]
 ) -> None:
     for data in warnings:
-        # The place is that of a subtask where a subtask spent it, and its attempts are not the run's.
+        # When a subtask caused the spending, the entry's phase and attempt belong to the
+        # subtask and not to this run.
         own = entry.run_id == run_id
         at = Envelope(
             run_id=run_id,

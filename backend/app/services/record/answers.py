@@ -1,4 +1,4 @@
-"""Attempts at answers as rows, and back."""
+"""Stores attempts at answers in rows, and reads them back."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from app.schemas.text import storable_json, storable_text
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuestion:
-    """What an answer was started with; `rules` are all that it must keep."""
+    """The question of an answer; `rules` are all the rules that the answer must keep."""
 
     query: str
     entries: tuple[str, ...]
@@ -26,19 +26,19 @@ class AnswerQuestion:
 
 
 def question_document(question: AnswerQuestion) -> dict[str, Any]:
-    """What is kept of an answer's start; `question_of` reads it back."""
+    """Return an answer's question as it is stored; `question_of` reads it back."""
     return storable_json(asdict(question))
 
 
 def question_of(run: Run) -> AnswerQuestion:
-    """Return what an answer was started with."""
+    """Return the question of an answer."""
     kept = run.definition or {}
     lists = {name: tuple(kept[name]) for name in ("entries", "domains", "rules")}
     return AnswerQuestion(query=kept["query"], **lists)
 
 
 def keep_attempt(row: Attempt, attempt: AnswerAttempt, given: int) -> None:
-    """Write what an attempt has come to into its row; `given` entries are the question's own."""
+    """Write the state of an attempt into its row; the first `given` entries belong to the question."""
     synthesis, judged = attempt.synthesis, attempt.judged
     row.output = synthesis.answer or ""
     row.status = attempt.state
@@ -62,7 +62,7 @@ def keep_attempt(row: Attempt, attempt: AnswerAttempt, given: int) -> None:
 
 
 def attempt_of(row: Attempt, entries: Sequence[str]) -> AnswerAttempt:
-    """Return the attempt that was kept; one only begun has no answer. `entries` are the question's."""
+    """Return the stored attempt, which has no text if it only started; `entries` are the question's."""
     kept = row.details or {}
     judged = kept.get("judged")
     synthesis: dict[str, Any] = kept.get("synthesis") or {}
@@ -79,7 +79,7 @@ def attempt_of(row: Attempt, entries: Sequence[str]) -> AnswerAttempt:
 
 
 def result_of(rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt]) -> AnswerResult | None:
-    """What an answer comes to when nothing follows these attempts; None when none of them is over."""
+    """Return the result of an answer if no further attempt follows; None if no attempt is over."""
     over = [
         attempt
         for row, attempt in zip(rows, attempts, strict=True)

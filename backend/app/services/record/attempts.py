@@ -29,9 +29,9 @@ from app.services.record.waiting import end_wait
 
 
 def start_commit(recorded: Recorded, number: int) -> str:
-    """Return the commit an attempt starts from: that of the attempt before, or the phase's first commit.
+    """Return the commit that an attempt starts from: the previous attempt's, or the phase's first commit.
 
-    A try that failed may have left a commit; the next try of the same attempt goes on from it.
+    A failed try may have left a commit; the next try of the same attempt starts from that one.
     """
     own = next((each for each in recorded.attempts if each.number == number), None)
     if own is not None and own.head_commit is not None:
@@ -65,7 +65,7 @@ def new_attempt(
     start: str,
     context: Mapping[str, Any] = MappingProxyType({}),
 ) -> Attempt:
-    """The row of an attempt that starts now, from the commit `start`; `context` is what memory added."""
+    """Return the row of an attempt that starts now from the commit `start`; `context` comes from memory."""
     return Attempt(
         id=uuid4(),
         run_id=recorded.run.id,
@@ -84,7 +84,7 @@ def new_attempt(
 async def claim_attempt(
     recording: Recording, recorded: Recorded, number: int, claim: UUID, prompt: str
 ) -> Attempt:
-    """Claim an attempt of a run whose attempts leave no commits: a new one, or one that has no output yet."""
+    """Claim an attempt of a run whose attempts leave no commits: a new one, or one without output."""
     begin_run(recording, recorded)
     known = next((each for each in recorded.attempts if each.number == number), None)
     base = recorded.run.base_commit
@@ -100,7 +100,7 @@ async def claim_attempt(
 
 
 def started_data(known: Attempt | None, prompt: str, base: str) -> AttemptStartedData:
-    """Return what the event of a start says; `known` is the attempt as it was before, if it had begun."""
+    """Return the data of an attempt's start event; `known` is the attempt before this start, if any."""
     return AttemptStartedData(
         prompt_chars=len(prompt),
         base_commit=base,
@@ -110,7 +110,7 @@ def started_data(known: Attempt | None, prompt: str, base: str) -> AttemptStarte
 
 
 def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) -> None:
-    """Claim a recorded attempt anew; the holder of the old claim loses it."""
+    """Claim a recorded attempt again; the holder of the old claim loses it."""
     if attempt.status == AttemptState.STARTED:
         attempt.lost_workers += 1
         data = AttemptInterruptedData(
@@ -126,7 +126,7 @@ def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) ->
 
 
 async def release_attempts(recording: Recording, reason: str) -> None:
-    """Lay down the attempts in progress; the next worker resumes them, and no attempt is used up."""
+    """Release the attempts in progress; the next worker resumes them, and no attempt is used up."""
     working = [AttemptState.STARTED, AttemptState.EVALUATING]
     statement = select(Attempt).where(Attempt.run_id == recording.run.id, Attempt.status.in_(working))
     for attempt in await recording.session.scalars(statement):
@@ -136,13 +136,13 @@ async def release_attempts(recording: Recording, reason: str) -> None:
 
 
 def lay_down(attempt: Attempt) -> None:
-    """Mark an attempt in progress as idle: it waits for its agent again, or for its verdict."""
+    """Mark an attempt in progress as idle; it then waits for its agent again, or for its verdict."""
     is_judged = attempt.status == AttemptState.EVALUATING
     attempt.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
 
 
 def tell_optimization(recording: Recording, number: int, memory: FeedbackMemory) -> None:
-    """Tell which issues and guidance go into the next attempt's prompt, after a first attempt."""
+    """Record which issues and guidance go into the next attempt's prompt, unless it is the first attempt."""
     last = memory.latest_attempt
     if last is None:
         return
@@ -151,12 +151,12 @@ def tell_optimization(recording: Recording, number: int, memory: FeedbackMemory)
 
 
 def total_usage(outcomes: Sequence[AgentOutcome | Choice]) -> Usage:
-    """What agents consumed together."""
+    """Return what several agents consumed together."""
     return Usage.total(Usage.model_validate(asdict(each.usage)) for each in outcomes)
 
 
 def judge_decided(choice: Choice) -> JudgeDecidedData:
-    """Return the event's data for a choice between candidates."""
+    """Return the event data of a choice between candidates."""
     return JudgeDecidedData(
         candidate=choice.index,
         score=choice.score,

@@ -16,23 +16,23 @@ from app.schemas.text import storable_json
 from app.services.record.transactions import Recording
 
 REUSED_FOR = timedelta(days=7)
-"""How old a baseline may be that another run takes over: what it rests on may change unseen."""
+"""The greatest age of a baseline that another run may take over: its surroundings may change unnoticed."""
 
 
 async def has_baseline(session: AsyncSession, run_id: UUID) -> bool:
-    """Tell whether the baseline of a run is known."""
+    """Return whether a run has a baseline."""
     statement = select(RunBaseline.run_id).where(RunBaseline.run_id == run_id)
     return await session.scalar(statement) is not None
 
 
 async def load_baseline(session: AsyncSession, run_id: UUID) -> Baseline | None:
-    """Read the baseline of a run; None if there is none, or another version of the service wrote it."""
+    """Read the baseline of a run; None if there is none, or if another version of the service wrote it."""
     kept = await session.scalar(select(RunBaseline.tests).where(RunBaseline.run_id == run_id))
     return _read(kept)
 
 
 async def recall_baseline(session: AsyncSession, key: str) -> Baseline | None:
-    """Find the latest baseline of any run with this key; one that could not be measured does not count."""
+    """Find the latest baseline with this key in any run, except baselines that could not be measured."""
     statement = (
         select(RunBaseline.tests)
         .where(RunBaseline.key == key, RunBaseline.created_at > datetime.now(UTC) - REUSED_FOR)
@@ -44,9 +44,9 @@ async def recall_baseline(session: AsyncSession, key: str) -> Baseline | None:
 
 
 async def keep_baseline(recording: Recording, found: FoundBaseline) -> bool:
-    """Add the baseline of a run and its event, unless the run has one; return whether it was added.
+    """Store the baseline of a run and its event, unless the run has one; return whether it was stored.
 
-    A base without tests is kept, so that its tests are not looked for again, and is no event.
+    A base without tests is stored too, so that its tests are not looked for again, but it gives no event.
     """
     known = found.baseline
     summary = BaselineSummary.of(known)

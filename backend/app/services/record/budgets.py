@@ -20,7 +20,7 @@ _MAX_REMEMBERED = 10_000
 
 
 class BudgetSpentError(PhaseRunnerError):
-    """A budget of the day is spent, so that no run starts."""
+    """A daily budget is spent, so no new run starts."""
 
     status = 409
     code = "budget-spent"
@@ -28,15 +28,15 @@ class BudgetSpentError(PhaseRunnerError):
 
 
 class BudgetKeeper:
-    """Checks budgets; `app.gateway.ledger.Budgets`.
+    """Checks budgets; implements `app.gateway.ledger.Budgets`.
 
-    Two agents that ask at the same time can overspend by one request each and by no more: a check first
-    stores what this process has heard of, and reads the sums of all processes then.
+    Two agents that ask at the same time can overspend by at most one request each: a check first stores the
+    requests of this process, and then reads the sums over all processes.
 
     Args:
         sessions: opens short sessions for reading.
-        ledger: keeps the requests of this process.
-        days: the operator's budgets of a day.
+        ledger: holds the requests of this process.
+        days: the operator's daily budgets.
     """
 
     def __init__(self, sessions: Sessions, ledger: Ledger, days: DayBudgets) -> None:
@@ -46,7 +46,7 @@ class BudgetKeeper:
         self._bounded: dict[UUID, tuple[UUID, ...]] = {}
 
     async def spent(self, run_id: UUID | None) -> str | None:
-        """Say which budget is spent and what to do, or return None while the run may ask."""
+        """Return which budget is spent and what to do, or None while the run may ask models."""
         bounded = await self._own_budgets(run_id) if run_id else ()
         if not bounded and not self._days.bounded:
             return None
@@ -54,10 +54,10 @@ class BudgetKeeper:
         return await through_outages(lambda: self._check(run_id, bounded)) or None
 
     async def check_day(self, project: str) -> None:
-        """Refuse a new run if a budget of the day is spent.
+        """Refuse a new run if a daily budget is spent.
 
         Raises:
-            BudgetSpentError: it is; the message names the setting and both amounts.
+            BudgetSpentError: a daily budget is spent; the message names the setting and both amounts.
         """
         if not self._days.bounded:
             return
@@ -67,7 +67,7 @@ class BudgetKeeper:
             raise BudgetSpentError(reason)
 
     async def _own_budgets(self, run_id: UUID) -> tuple[UUID, ...]:
-        """Return which of a run and those above it have a budget; a run's policy keeps its budget."""
+        """Return the runs with a budget, among a run and those above it; budgets of runs never change."""
         known = self._bounded.get(run_id)
         if known is None:
             known = await through_outages(lambda: self._find_budgets(run_id))
@@ -102,7 +102,7 @@ class BudgetKeeper:
 
 
 async def over_day(session: AsyncSession, project: str, days: DayBudgets) -> str:
-    """Say which budget of today is spent; empty if none is."""
+    """Return which of today's budgets is spent; empty if none is."""
     if not days.bounded:
         return ""
     return spent_day(await load_day(session, project, datetime.now(UTC).date()), days)

@@ -1,6 +1,6 @@
-"""Selects the cases that metrics count, as SQL. Reports and lists of runs use the same cases.
+"""Selects, in SQL, the cases that metrics count. Reports and lists of runs use the same cases.
 
-docs/metrics.md says in words what is written here.
+docs/metrics.md defines them in words.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ _Columns = TypeVarTuple("_Columns")
 
 K = (1, 2, 3)
 OVER = (RunStatus.COMPLETED, RunStatus.FAILED)
-"""Runs that ended by themselves; a cancelled run proves nothing."""
+"""Statuses of runs that ended by themselves; a cancelled run proves nothing."""
 ABOUT_THE_WORK = (
     EscalationReason.ATTEMPTS_EXHAUSTED,
     EscalationReason.NO_PROGRESS,
     EscalationReason.BUDGET_EXHAUSTED,
 )
-"""Reasons for which the machine gave up; after the others the same attempt goes on as if nothing had been."""
+"""Reasons for which the machine gave up. After any other reason the same attempt simply continues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +32,21 @@ class ScopedRuns:
     """The runs that are measured.
 
     Attributes:
-        rows: id, created_at, over, planned (their number of phases), runs (that a row stands for: one).
-        every: there is no other run: what belongs to a run need not be joined with it.
+        rows: id, created_at, over, planned (the run's number of phases), runs (number
+            of runs in the row: one).
+        every: whether all runs are measured, so that their data need not be joined with them.
     """
 
     rows: CTE
     every: bool
 
     def holding(self, statement: Select[*_Columns], run_id: ColumnElement[Any]) -> Select[*_Columns]:
-        """Narrow a statement to what belongs to these runs."""
+        """Narrow a statement to the data of these runs."""
         return statement if self.every else statement.join(self.rows, self.rows.c.id == run_id)
 
 
 def scoped_runs(conditions: Sequence[ColumnElement[bool]]) -> ScopedRuns:
-    """The runs that fulfil all conditions."""
+    """Return the runs that meet all conditions."""
     rows = (
         select(
             Run.id,
@@ -64,37 +65,37 @@ def scoped_runs(conditions: Sequence[ColumnElement[bool]]) -> ScopedRuns:
 class PhaseCases:
     """One row for each run and phase that was judged or escalated.
 
-    Columns of `rows`: run_id, phase, over, judged (judged attempts), passed_at (the first that passed before
-    a person helped), gave_up (the machine did), escalated (for any reason). From the first attempt on that a
-    person steered, neither attempts count nor that the machine gave up.
+    Columns of `rows`: run_id, phase, over, judged (number of judged attempts), passed_at (the first attempt
+    that passed before a person helped), gave_up (whether the machine gave up), escalated (for any reason).
+    From the first attempt that a person steered, neither attempts nor giving up count.
     """
 
     rows: CTE
 
     def passed(self, k: int) -> ColumnElement[bool]:
-        """It passed within `k` attempts, on its own."""
+        """Return the condition that the phase passed within `k` attempts without help."""
         return func.coalesce(self.rows.c.passed_at <= k, false())
 
     def settled(self, k: int) -> ColumnElement[bool]:
-        """It is known whether it passes within `k` attempts."""
+        """Return the condition that it is known whether the phase passes within `k` attempts."""
         c = self.rows.c
         return or_(c.passed_at.is_not(None), c.gave_up, c.judged >= k)
 
     @property
     def failed_until(self) -> ColumnElement[int]:
-        """It is known not to pass within so many attempts: `settled` and not `passed` up to this k."""
+        """Return the largest `k` for which the phase is known not to pass: `settled` and not `passed`."""
         c = self.rows.c
         return case((c.passed_at.is_not(None), c.passed_at - 1), (c.gave_up, max(K)), else_=c.judged)
 
     @property
     def ended(self) -> ColumnElement[bool]:
-        """It is known whether the phase escalates."""
+        """Return the condition that it is known whether the phase escalates."""
         c = self.rows.c
         return or_(c.escalated, c.passed_at.is_not(None), c.over)
 
 
 def phase_cases(scoped: ScopedRuns) -> PhaseCases:
-    """Every case of a phase in the runs that are measured, up to where a person steered its agent."""
+    """Return the cases of all phases of the measured runs, up to where a person steered the agent."""
     judged = Attempt.status.in_(("passed", "failed"))
     tried = select(
         Attempt.run_id,
@@ -137,28 +138,28 @@ def phase_cases(scoped: ScopedRuns) -> PhaseCases:
 
 
 def without_steering() -> ColumnElement[bool]:
-    """Tell of an attempt that no person steered it, or an attempt of its phase before it."""
+    """Return the condition that no person steered an attempt or an earlier one of its phase."""
     return ~_steered_by(Attempt, Attempt.number)
 
 
 def _steered_by(
     of: type[Attempt] | type[Escalation], number: InstrumentedAttribute[int]
 ) -> ColumnElement[bool]:
-    """Tell whether this attempt of a phase, or one before it, was told something by a person."""
+    """Return the condition that a person steered this attempt of a phase or an earlier one."""
     told = aliased(Attempt)
     earlier = and_(told.run_id == of.run_id, told.phase == of.phase, told.number <= number)
     return exists().where(told.steered, earlier)
 
 
 def run_cases(runs: CTE, phases: PhaseCases) -> CTE:
-    """One row for each of `runs`: run_id, created_at, over, runs, and what became of its phases together.
+    """Return one row for each of `runs`: run_id, created_at, over, runs, and the outcome of its phases.
 
     Args:
-        runs: as the rows of `ScopedRuns` are.
-        phases: their cases.
+        runs: rows like those of `ScopedRuns`.
+        phases: the cases of their phases.
     """
     c, run = phases.rows.c, runs.c
-    # Few aggregates, as there are many runs: what is known for one k follows from what is known for all.
+    # There are many runs, so few aggregates: what is known for each k follows from what is known for all.
     summed = (
         select(
             run.id.label("run_id"),
@@ -200,7 +201,7 @@ def run_cases(runs: CTE, phases: PhaseCases) -> CTE:
 
 
 def newest_marks() -> CTE:
-    """The mark that counts on each verdict: evaluation_id, was_right."""
+    """Return the mark that counts on each verdict: evaluation_id, was_right."""
     return (
         select(VerdictMark.evaluation_id, VerdictMark.was_right)
         .ext(distinct_on(VerdictMark.evaluation_id))
@@ -210,5 +211,5 @@ def newest_marks() -> CTE:
 
 
 def has_own_usage() -> ColumnElement[bool]:
-    """Whether a run asked a model, and is no subtask: what those consume is in the ledger of their loop."""
+    """Return the condition that a run asked a model and is no subtask; loops include subtasks' usage."""
     return and_(Run.used_requests > 0, Run.parent_run_id.is_(None))

@@ -1,4 +1,4 @@
-"""Evaluation results as rows, and back."""
+"""Stores evaluation results in rows, and reads them back."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -18,7 +18,7 @@ async def store_evaluations(
     gates: AbstractSet[str],
     observed: AbstractSet[str] = frozenset(),
 ) -> None:
-    """Store the results of each candidate; those of an earlier try without a verdict are replaced."""
+    """Store the results of each candidate in place of those of an earlier try without a verdict."""
     await session.execute(delete(Evaluation).where(Evaluation.candidate_id.in_(list(results))))
     for candidate_id, each in results.items():
         rows = [_row(candidate_id, position, one, gates) for position, one in enumerate(each)]
@@ -28,7 +28,7 @@ async def store_evaluations(
 
 
 async def load_too_slow(session: AsyncSession, run_id: UUID) -> frozenset[str]:
-    """Return the advisers whose models timed out so often in a run that they are not asked again in it."""
+    """Return the advisers whose models timed out so often in a run that the run does not ask them again."""
     late = Evaluation.details[MODEL_FAILURE]["timed_out"].as_boolean()
     statement = (
         select(Evaluation.evaluator)
@@ -42,7 +42,7 @@ async def load_too_slow(session: AsyncSession, run_id: UUID) -> frozenset[str]:
 
 
 def evaluation_result(row: Evaluation) -> EvaluationResult:
-    """The result that a stored evaluation came from."""
+    """Return the result that a stored evaluation holds."""
     return EvaluationResult.model_validate(
         {
             "evaluator_name": row.evaluator,

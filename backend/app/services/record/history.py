@@ -34,17 +34,17 @@ from app.services.record.iterations import subtask_state
 from app.services.record.ledger import spent
 
 _CHANGING_PHASES = (Phase.DISCOVERY, Phase.CODING)
-"""Whose attempts are to change files; runs of other kinds have other phases."""
+"""The phases whose attempts should change files; runs other than sprints have different phases."""
 
 _HEAVY = (Attempt.prompt, Attempt.optimization_context, Attempt.output, Attempt.details)
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A run as recorded: its row, the rows of its current phase, and the history made of them.
+    """A run as recorded: its row, the rows of its current phase, and the history made from them.
 
     Attributes:
-        accepted: whether a human accepted an attempt of any phase; only then are there acceptances to read.
+        accepted: whether a person accepted an attempt of any phase; only then are there acceptances to read.
     """
 
     run: Run
@@ -56,9 +56,9 @@ class Recorded:
 
 
 async def load_run(session: AsyncSession, run_id: UUID, days: DayBudgets | None = None) -> Recorded:
-    """Read a run and its current phase; `days` are the operator's budgets of a day."""
+    """Read a run and its current phase; `days` are the operator's daily budgets."""
     run = await session.get_one(Run, run_id)
-    # A loop has up to a hundred attempts; each step reads only the columns it needs.
+    # A loop has up to a hundred attempts, so each step reads only the columns that it needs.
     heavy = () if run.kind == RunKind.SPRINT else _HEAVY
     attempts = (
         await session.scalars(
@@ -93,7 +93,7 @@ async def load_run(session: AsyncSession, run_id: UUID, days: DayBudgets | None 
 
 
 async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemory:
-    """Read what the current phase's judged attempts taught, and what reviewers said."""
+    """Read the feedback memory of the current phase: its judged attempts, and what reviewers said."""
     run = recorded.run
     memory = FeedbackMemory(
         sprint_id=run.id,
@@ -123,14 +123,14 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
 
 
 async def load_latest_feedback(session: AsyncSession, recorded: Recorded) -> list[str]:
-    """Read what the latest judged attempt of the current phase did not pass for."""
+    """Read the feedback for which the latest judged attempt of the current phase did not pass."""
     latest = _judged(recorded)[-1:]
     results = await _results_by_attempt(session, latest)
     return [each.feedback for said in results.values() for each in said if not each.passed]
 
 
 async def load_acceptances(session: AsyncSession, recorded: Recorded) -> list[Acceptance]:
-    """Read which findings of gates humans accepted in a run, in the order of their decisions."""
+    """Read the findings of gates that people accepted in a run, in the order of their decisions."""
     if not recorded.accepted:
         return []
     statement = (
@@ -166,17 +166,17 @@ async def load_acceptances(session: AsyncSession, recorded: Recorded) -> list[Ac
 
 
 def said_by_humans(recorded: Recorded) -> list[str]:
-    """Return the guidance of humans for a run and its phase: from the start, then from each decision."""
+    """Return people's guidance for a run and its phase: from the start, then from each decision."""
     return [*recorded.run.guidance, *(line for each in recorded.escalations for line in guidance_lines(each))]
 
 
 def told(task: str, said: Sequence[str]) -> str:
-    """Return the text of a task together with the guidance of humans, as an attempt stores it."""
+    """Return a task with people's guidance, in the form that an attempt stores."""
     return "\n".join([task, "", "A human said:", *said]) if said else task
 
 
 def guidance_lines(escalation: Escalation) -> list[str]:
-    """A reviewer's words as lines for the prompt: the guidance, then each line comment with its place."""
+    """Return a reviewer's guidance as lines for the prompt: the text, then the line comments with places."""
     lines = [escalation.guidance] if escalation.guidance else []
     comments = [LineComment.model_validate(each) for each in escalation.line_comments]
     return lines + [f"{each.place}: {each.body}" for each in comments]
@@ -232,7 +232,7 @@ def _attempt_facts(row: Attempt) -> AttemptFacts:
 
 
 def escalation_facts(row: Escalation) -> EscalationFacts:
-    """What decisions need to know of an escalation."""
+    """Return the facts about an escalation that decisions need."""
     return EscalationFacts(
         attempt=row.attempt,
         reason=EscalationReason(row.reason_kind),

@@ -62,9 +62,9 @@ def tell_judged(recording: Recording, step: Step) -> None:
 
 
 def tell_subtask(recording: Recording, iteration: LoopIteration, result: TaskResult | Trouble) -> None:
-    """Record the result of the subtask that the director of an iteration requested last."""
+    """Record the result of the subtask that an iteration's director requested last."""
     run_id = iteration.exchanges[-1].run_id
-    assert run_id is not None  # noqa: S101 - it is over, so it was begun
+    assert run_id is not None  # noqa: S101 - a subtask that is over was created
     is_answer = isinstance(result, TaskResult)
     data = SubtaskCompletedData(
         iteration=iteration.iteration,
@@ -76,7 +76,7 @@ def tell_subtask(recording: Recording, iteration: LoopIteration, result: TaskRes
 
 
 def tell_trouble(recording: Recording, step: Step) -> None:
-    """Record the error that ended the loop, if any."""
+    """Record the error that ended the loop, if there is one."""
     trouble = step.trouble
     if trouble is None:
         return

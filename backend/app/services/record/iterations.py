@@ -1,4 +1,4 @@
-"""Iterations of loops as rows of attempts, and back."""
+"""Stores iterations of loops in rows of attempts, and reads them back."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -23,7 +23,7 @@ _TROUBLE: TypeAdapter[Trouble | Exhausted] = TypeAdapter(Trouble | Exhausted)
 def definition_document(
     definition: DirectorEvaluatorLoop, inputs: dict[str, str], query: str, inherited: str = ""
 ) -> dict[str, Any]:
-    """What is kept of a loop's start; `loop_of` reads it back."""
+    """Return a loop's definition and inputs as they are stored; `loop_of` reads them back."""
     loop = definition.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     return {"loop": loop, "inputs": inputs, "query": query, "inherited": inherited}
 
@@ -38,7 +38,7 @@ def loop_of(run: Run) -> tuple[DirectorEvaluatorLoop, LoopInputs]:
 
 
 def keep_step(row: Attempt, step: Step) -> None:
-    """Write what a step came to into its row: everything but what is done about it."""
+    """Write the outcome of a step into its row; the caller acts on it."""
     iteration = step.iteration
     row.output = iteration.output or ""
     row.closing = step.closing
@@ -47,12 +47,12 @@ def keep_step(row: Attempt, step: Step) -> None:
     document = iteration.model_dump(mode="json", by_alias=True, exclude={"output"}, exclude_defaults=True)
     if step.trouble is not None:
         document["trouble"] = _TROUBLE.dump_python(step.trouble, mode="json")
-    # An empty text is an output too; none is not.
+    # An empty text is output, too; None is not.
     row.details = storable_json({**document, "has_output": iteration.output is not None})
 
 
 def iteration_of(number: int, output: str, details: dict[str, Any] | None) -> LoopIteration:
-    """Return the iteration that was kept; one that was only begun is empty."""
+    """Return the stored iteration, which is empty if it only started."""
     kept = dict(details or {})
     kept.pop("trouble", None)
     has_output = kept.pop("has_output", False)
@@ -68,7 +68,7 @@ def trouble_of(details: dict[str, Any] | None) -> Trouble | Exhausted | None:
 
 
 async def load_earlier(session: AsyncSession, run_id: UUID, number: int) -> list[LoopIteration]:
-    """Read the iterations before `number` as later ones see them: outputs cut, without their contexts."""
+    """Read the iterations before `number` as later ones see them: with cut outputs and without contexts."""
     details = Attempt.details.op("-")("context")
     statement = (
         select(Attempt.number, func.left(Attempt.output, OUTPUT_CHARS), details)
@@ -80,12 +80,12 @@ async def load_earlier(session: AsyncSession, run_id: UUID, number: int) -> list
 
 
 def history_of(attempts: Sequence[Attempt]) -> list[LoopIteration]:
-    """Return the complete history of a loop, made of its attempts in order."""
+    """Return the complete history of a loop from its attempts, which are in order."""
     return [iteration_of(each.number, each.output, each.details) for each in attempts]
 
 
 async def subtask_state(session: AsyncSession, attempt_id: UUID) -> SubtaskState:
-    """How far the subtask is that a delegated attempt waits for."""
+    """Return the state of the subtask that a delegated attempt waits for."""
     asked = Attempt.details["exchanges"][-1]["run_id"].astext
     found = await session.scalar(select(asked).where(Attempt.id == attempt_id))
     if found is None:

@@ -1,4 +1,4 @@
-"""A run's ledger: what it consumed, including judges and subtasks."""
+"""A run's consumption, including judges and subtasks."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from app.services.record.transactions import Recording
 
 
 def run_usage(run: Run) -> Usage:
-    """What a run has consumed, judges included."""
+    """Return what a run has consumed, judges included."""
     return Usage(
         requests=run.used_requests,
         tool_calls=run.used_tool_calls,
@@ -28,17 +28,17 @@ def run_usage(run: Run) -> Usage:
 async def charge(
     recording: Recording, attempt: Attempt, role: ModelRole, usage: Usage, candidate: int | None = None
 ) -> None:
-    """Enter what an attempt consumed beyond what the ledger of model requests has seen.
+    """Charge what an attempt consumed beyond what the ledger of model requests has already counted.
 
-    Models that this service asks, or that the gateway relays to, are in the ledger already. Others, such as
-    those of an agent with its own login, are entered as the agent reports them.
+    The ledger already holds the requests of models that this service asks or that the gateway relays to.
+    Other requests, such as those of an agent with a vendor login, are charged as the agent reports them.
 
     Args:
         recording: the transaction.
-        attempt: what was worked on.
-        role: who asked.
-        usage: as reported by those who worked.
-        candidate: whose work it is; None for all.
+        attempt: the attempt that was worked on.
+        role: the role that asked.
+        usage: the consumption that the role's agents reported.
+        candidate: the candidate that they worked on; None for all.
     """
     recording.run.used_tool_calls += usage.tool_calls
     metered = await _metered(recording, attempt, role, candidate)
@@ -81,7 +81,7 @@ async def _metered(recording: Recording, attempt: Attempt, role: ModelRole, cand
 
 
 def _beyond(usage: Usage, metered: Amounts) -> Amounts | None:
-    """Return the part of a report that no meter saw; None if there is none."""
+    """Return the part of a report that was not metered; None if there is none."""
     cost = None if usage.cost_usd is None else Decimal(str(usage.cost_usd)) - (metered.cost_usd or 0)
     rest = Amounts(
         max(0, usage.requests - metered.requests),
@@ -121,7 +121,7 @@ def _reported(
 
 
 def spent(run: Run, escalations: Sequence[Escalation], over_day: str = "") -> Spent:
-    """What decisions need to know of it; a retry after an exhausted budget grants the budget again."""
+    """Return what a run has spent, for decisions; a retry after a spent budget grants the budget again."""
     grants = sum(
         each.reason_kind == EscalationReason.BUDGET_EXHAUSTED and each.decision == EscalationDecision.RETRY
         for each in escalations

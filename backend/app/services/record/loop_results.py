@@ -10,7 +10,7 @@ from app.services.record.iterations import history_of, trouble_of
 
 
 def result_of_run(run: Run, attempts: Sequence[Attempt]) -> tuple[LoopResult, LoopEnd | None]:
-    """Return a loop's result, and why there is no more; None when a person or a cancellation ended it."""
+    """Return a loop's result and why it ended; the reason is None after a decision or a cancellation."""
     last = attempts[-1] if attempts else None
     trouble = trouble_of(last.details) if last and run.status == RunStatus.FAILED else None
     ended_by = _ended_by(run, last)

@@ -1,4 +1,4 @@
-"""Messages to agents as rows: what is due, delivered and refused; part of a caller's transaction."""
+"""Stores messages to agents: due, delivered and refused ones; part of a caller's transaction."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ async def told_before(session: AsyncSession, run_id: UUID, phase: str) -> list[s
 
 
 def deliver(recording: Recording, attempt: Attempt, messages: Sequence[AgentMessage]) -> None:
-    """Record that an attempt was told messages; it is no longer like an attempt without."""
+    """Record that messages were delivered to an attempt, which counts as steered from then on."""
     for each in messages:
         each.phase, each.attempt = attempt.phase, attempt.number
         attempt.steered = True
@@ -46,7 +46,7 @@ def deliver(recording: Recording, attempt: Attempt, messages: Sequence[AgentMess
 
 
 async def refuse_messages(recording: Recording, reason: str) -> None:
-    """Refuse what waits for delivery: no agent works for the run any more."""
+    """Refuse the messages that wait for delivery, because no agent works for the run any more."""
     for each in await due_messages(recording.session, recording.run.id):
         each.reason = reason
         _settle(recording, each, MessageStatus.REFUSED)
@@ -59,7 +59,7 @@ def _settle(recording: Recording, message: AgentMessage, status: MessageStatus) 
 
 
 def message_data(message: AgentMessage) -> AgentMessageData:
-    """Return what events say of a message."""
+    """Return the event data of a message."""
     return AgentMessageData(
         message_id=message.id,
         mode=message.mode,

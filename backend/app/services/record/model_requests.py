@@ -24,18 +24,18 @@ FLUSH_SECONDS = 0.25
 MAX_BATCH = 200
 MAX_WAITING = 20_000
 LAST_SECONDS = 5.0
-"""How long the end of a process waits for a database that is away."""
+"""How long the end of a process waits for an unavailable database."""
 
 
 class RequestLedger:
-    """Keeps model requests in memory until the database has them; `app.gateway.ledger.Ledger`.
+    """Holds model requests in memory until they are stored; implements `app.gateway.ledger.Ledger`.
 
-    While the database is unavailable they wait. Beyond `MAX_WAITING` the newest are dropped and counted.
+    Requests wait while the database is unavailable. Beyond `MAX_WAITING`, the newest are dropped and counted.
 
     Args:
         sessions: opens transactions.
         accounts: adds up what the requests consume.
-        bell: tells of warnings that a budget is nearly spent; None announces none.
+        bell: signals warnings that a budget is nearly spent; None signals none.
     """
 
     def __init__(
@@ -52,16 +52,16 @@ class RequestLedger:
         self._stopped = asyncio.Event()
 
     def record(self, request: ModelRequest) -> None:
-        """Take a request without waiting."""
+        """Add a request without waiting."""
         if len(self._waiting) >= MAX_WAITING:
             self._dropped += 1
             return
-        # The key makes a batch whose answer was lost harmless to repeat.
+        # The key makes it harmless to repeat a batch whose reply was lost.
         self._waiting.append((uuid4(), request))
         self._more.set()
 
     async def pump(self) -> None:
-        """Store what comes until `stop` is called and the rest is stored."""
+        """Store requests as they come, until `stop` is called and all are stored."""
         while True:
             await self._flush()
             if self._stopped.is_set() and not self._waiting:
@@ -76,7 +76,7 @@ class RequestLedger:
                     await self._stopped.wait()
 
     async def stored(self) -> None:
-        """Wait until all requests so far are stored, also while the database is unavailable."""
+        """Wait until all requests so far are stored, even if the database is unavailable meanwhile."""
         last = self._waiting[-1] if self._waiting else None
         while last is not None and last in self._waiting:
             await self._flush()
@@ -84,7 +84,7 @@ class RequestLedger:
                 await asyncio.sleep(PAUSE_SECONDS)
 
     def stop(self) -> None:
-        """Let `pump` end."""
+        """Make `pump` end."""
         self._stopped.set()
         self._more.set()
 
@@ -102,7 +102,8 @@ class RequestLedger:
                     logger.warning("cannot store the ledger of model requests: %s", type(error).__name__)
                     return
                 if len(batch) > 1:
-                    # One line that is refused, such as that of a deleted run, must not cost the others.
+                    # A single request that is refused, such as one of a deleted run,
+                    # must not cost the others.
                     self._singly = len(batch)
                     continue
                 logger.exception("a model request could not be stored and is lost")
@@ -121,7 +122,7 @@ class RequestLedger:
             labels = [request.labels.run_id for _, request in batch]
             runs = await self._accounts.lock(session, {each for each in labels if each is not None})
             found = await session.scalars(statement, [_values(key, request) for key, request in batch])
-            # A batch whose answer was lost is stored already, and is in the sums.
+            # A batch whose reply was lost is already stored and included in the sums.
             new = set(found.all())
             entries = [_entry(request) for key, request in batch if key in new]
             told = await self._accounts.enter(session, runs, entries)
@@ -165,7 +166,7 @@ def _values(key: UUID, request: ModelRequest) -> dict[str, Any]:
 async def open_ledger(
     sessions: Sessions, accounts: Accounts | None = None, bell: EventBell | None = None
 ) -> AsyncGenerator[RequestLedger]:
-    """Store model requests in the background while the block runs, and the rest at its end."""
+    """Store model requests in the background while the block runs, and what is left at its end."""
     ledger = RequestLedger(sessions, accounts, bell)
     pump = asyncio.create_task(ledger.pump())
     try:

@@ -21,12 +21,12 @@ _NOTIFY = "notify:"
 
 
 def notify_address(name: str) -> str:
-    """Return the address of a receiver in the operator's file of notifications."""
+    """Return the address in the outbox for a receiver in the operator's file of notifications."""
     return f"{_NOTIFY}{name}"
 
 
 def receiver_name(address: str) -> str | None:
-    """Return the name of the receiver of notifications that an address stands for; None for a URL."""
+    """Return the name of the receiver of notifications for an address; None if the address is a URL."""
     return address.removeprefix(_NOTIFY) if address.startswith(_NOTIFY) else None
 
 
@@ -43,8 +43,8 @@ class Outbox:
     """Writes one row for each message and address; without addresses it writes nothing.
 
     Attributes:
-        urls: addresses of receivers.
-        forges: whether runs are reported to forges, too.
+        urls: addresses of webhook receivers.
+        forges: whether runs are also reported to forges.
         people: receivers of notifications.
     """
 
@@ -54,7 +54,7 @@ class Outbox:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """Every address that messages go to now."""
+        """Return every configured address."""
         return (*self.urls, *(each.address for each in self.people))
 
     async def put(
@@ -79,7 +79,7 @@ class Outbox:
 
 
 async def want_report(session: AsyncSession, run_id: UUID) -> None:
-    """Let the forge of a run be told how the run stands; runs without a forge are left alone."""
+    """Make a report on the run to its forge due; does nothing for runs without a forge."""
     statement = update(ForgeReport).where(ForgeReport.run_id == run_id)
     await session.execute(
         statement.values(wanted=ForgeReport.wanted + 1, tries=0, next_at=func.now(), last_error="")

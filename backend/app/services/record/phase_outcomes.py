@@ -1,6 +1,6 @@
 """Stores the outcome of a run's phases in its row when it ends; metrics of many runs read only this.
 
-It is made by the statement that makes the cases of runs that are under way, so both are counted alike.
+The statement that makes the cases of unfinished runs also makes the stored outcome, so both count alike.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _NONE = text("'[]'::jsonb")
 
 
 async def keep_outcomes(session: AsyncSession, run_id: UUID) -> None:
-    """Keep what became of a run's phases: part of the transaction that ends it; none of it changes later."""
+    """Store the outcome of a run's phases in the transaction that ends the run; it never changes later."""
     await session.flush()
     made = _made([Run.id == run_id]).subquery("made")
     kept = func.coalesce(select(made.c.outcomes).scalar_subquery(), _NONE)
@@ -44,15 +44,15 @@ async def keep_outcomes(session: AsyncSession, run_id: UUID) -> None:
 def alike(
     conditions: Sequence[ColumnElement[bool]], start: ColumnElement[datetime] | None = None
 ) -> tuple[CTE, PhaseCases]:
-    """The runs that fulfil all conditions and their cases, those that went alike in one row.
+    """Group the runs that meet all conditions, and their cases, so that runs with equal outcomes share a row.
 
     Args:
         conditions: which runs are measured.
-        start: of the stretch of time that a run counts for; all runs count for the same without it.
+        start: the start of the period that a run belongs to; None puts all runs in one period.
 
     Returns:
-        Runs and phases as `run_cases` takes them; `runs` says how many a row stands for, and `created_at` is
-        the start of their stretch.
+        Runs and phases in the form that `run_cases` takes. `runs` is the number of runs in a row, and
+        `created_at` is the start of their period.
     """
     made = _made([*conditions, Run.outcomes.is_(None)]).subquery("made")
     each = (
@@ -76,13 +76,13 @@ def alike(
 
 
 def counted(runs: ColumnElement[int], which: ColumnElement[bool] | None = None) -> ColumnElement[int]:
-    """How many runs, or cases of runs, the rows stand for; of those rows that are meant."""
+    """Return how many runs, or cases of runs, the rows stand for; `which` selects the rows."""
     total = func.sum(runs)
     return cast(func.coalesce(total if which is None else total.filter(which), 0), BigInteger)
 
 
 def _made(conditions: Sequence[ColumnElement[bool]]) -> Select[Any, Any]:
-    """Outcomes as they are kept, of runs that have a case: of each phase, by name, what `_phases` reads."""
+    """Return the outcomes of runs that have a case, in stored form: for each phase, what `_phases` reads."""
     c = phase_cases(scoped_runs(conditions)).rows.c
     case = func.jsonb_build_array(c.phase, c.judged, c.passed_at, c.gave_up, c.escalated)
     made = func.jsonb_agg(aggregate_order_by(case, c.phase))

@@ -1,4 +1,4 @@
-"""Outcomes of runs' pull requests, as SQL: the same for views and metrics."""
+"""The outcomes of runs' pull requests, in SQL, shared by views and metrics."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,14 +9,14 @@ from app.db.models import Attempt, Candidate, Evaluation, ForgeMerge, ForgeRepor
 from app.services.record.cases import ScopedRuns
 
 SETTLED_AFTER = timedelta(days=30)
-"""So long after its end an outcome is taken for the truth: until then it may be reverted or opened again."""
+"""After this time an outcome is final; until then a merge may be reverted or a pull request reopened."""
 
 BAD = ("closed", "reverted")
-"""Outcomes of work that a careful human refused."""
+"""Outcomes of work that a careful person refused."""
 
 
 def ended_as() -> ColumnElement[str | None]:
-    """Say in one word what became of a pull request; needs `forge_reports` and, if there, `forge_merges`."""
+    """Return in one word what became of a pull request; needs `forge_reports` and an outer `forge_merges`."""
     return case(
         (ForgeReport.outcome == "closed", "closed"),
         (ForgeReport.outcome.is_(None), None),
@@ -28,9 +28,9 @@ def ended_as() -> ColumnElement[str | None]:
 
 
 def outcome_cases(scoped: ScopedRuns) -> CTE:
-    """One row for each run whose result was delivered and whose pull request ended.
+    """Return one row for each run whose result was delivered and whose pull request ended.
 
-    Columns: run_id, ended_as (null while a merge is not compared), is_bad, edited_share, is_settled.
+    Columns: run_id, ended_as (null until a merge is compared), is_bad, edited_share, is_settled.
     """
     word = ended_as()
     statement = (
@@ -48,7 +48,7 @@ def outcome_cases(scoped: ScopedRuns) -> CTE:
 
 
 def delivered_verdicts() -> Select[Any]:
-    """Select the passes and fails of the results that were delivered: of the files that runs ended with."""
+    """Select the passes and fails of delivered results, that is of the files with which runs ended."""
     return (
         select(Evaluation.id)
         .join(Candidate, Candidate.id == Evaluation.candidate_id)

@@ -1,4 +1,4 @@
-"""Creates the row of a run that waits for its first job, for every kind."""
+"""Creates the row of a run of any kind that waits for its first job."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,13 +10,13 @@ from app.schemas.runs import RunPolicy, RunStatus
 
 
 def queued_run(*, phases: Sequence[str], policy: RunPolicy, base_commit: str, **columns: Any) -> Run:
-    """Make the row of a run that begins with the first of its phases.
+    """Return the row of a run that starts with the first of its phases.
 
     Args:
         phases: at least one, in order.
-        policy: by which the run is decided.
-        base_commit: what its changes are measured against.
-        columns: the others; the run begins with the files of `head_commit`, by default of `base_commit`.
+        policy: the limits and thresholds of the run.
+        base_commit: the commit with which its changes are compared.
+        columns: the other columns; the run starts with the files of `head_commit`, by default `base_commit`.
     """
     return Run(
         **{

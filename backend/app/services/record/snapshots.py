@@ -1,4 +1,4 @@
-"""Copies the stored files of one run to another; the first worker restores them from there."""
+"""Copies the stored files of one run to another; the first worker restores them from the copy."""
 
 from uuid import UUID
 
@@ -11,10 +11,10 @@ from app.db.models import Snapshot
 async def copy_snapshots(
     session: AsyncSession, origin: UUID, heir: UUID, commit: str | None = None
 ) -> frozenset[str]:
-    """Copy a run's base, and one further commit where one is named, to another run.
+    """Copy a run's base, and optionally one further commit, to another run.
 
     Returns:
-        The commits that were copied; what is not kept any more is not among them.
+        The commits that were copied; commits that are no longer stored are not included.
     """
     wanted = or_(Snapshot.kind == "base", Snapshot.commit == commit)
     found = select(literal(heir), Snapshot.commit, Snapshot.kind, Snapshot.bundle, Snapshot.created_at).where(

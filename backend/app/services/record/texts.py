@@ -1,4 +1,4 @@
-"""Records attempts that are texts: one candidate without a commit, one verdict on it."""
+"""Records attempts whose output is a text: one candidate without a commit, and one verdict on it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from app.services.record.evaluations import store_evaluations
 from app.services.record.transactions import Recording
 
 MAX_CHARS = 2_000
-"""Limit of a text in an event."""
+"""The longest text in an event, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Written:
         role: the writer, such as `director`.
         model: the model that wrote it; empty if unknown.
         spec: the run's agent; with a script, the script plays the role.
-        seconds: duration, wall clock.
+        seconds: wall-clock time.
     """
 
     output: str
@@ -67,7 +67,7 @@ def store_written(recording: Recording, row: Attempt, written: Written) -> None:
 
 
 async def store_verdict(recording: Recording, row: Attempt, result: EvaluationResult) -> None:
-    """Store the one verdict on an attempt's text, which decides the attempt, and record the event."""
+    """Store the only verdict on an attempt's text, which decides the attempt, and record the event."""
     statement = select(Candidate.id).where(Candidate.attempt_id == row.id, Candidate.index == 0)
     candidate = (await recording.session.execute(statement)).scalar_one()
     stored = result.model_copy(

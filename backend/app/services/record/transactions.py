@@ -1,4 +1,4 @@
-"""Recording transactions: a writer first proves that the run still belongs to its job."""
+"""Fenced transactions: a writer first proves that the run still belongs to its job."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -22,15 +22,15 @@ from app.services.record.outbox import NO_WEBHOOKS, Outbox
 
 
 class EventBell(Protocol):
-    """Tells the delivery of events that there are new ones; the hint may be lost."""
+    """Signals that there are new events to deliver; a signal may be lost."""
 
     def ring(self, run_id: UUID) -> None:
-        """Hint at new events of a run, without waiting."""
+        """Signal new events of a run, without waiting."""
         ...
 
 
 WriteOutcome = Callable[["Recording", Attempt], Awaitable[None]]
-"""Writes an attempt's outcome into an open transaction; called again when the transaction was lost."""
+"""Writes an attempt's outcome in an open transaction; called again if the transaction was lost."""
 
 
 class FencedOutError(Exception):
@@ -45,7 +45,7 @@ def place_in(run_id: UUID, phase: str | None = None, attempt: int | None = None)
 
 
 class Recording:
-    """One open transaction on one locked run; its events are appended when it commits."""
+    """An open transaction on a locked run; its events are appended when it commits."""
 
     def __init__(
         self,
@@ -61,11 +61,11 @@ class Recording:
         self._events: list[Event] = []
 
     def tell(self, data: TypedEventData, phase: str | None = None, attempt: int | None = None) -> None:
-        """Add the event that a payload belongs to, now."""
+        """Add an event with this data and the present time."""
         self._events.append(event_of(data, place_in(self.run.id, phase, attempt)))
 
     async def flush_events(self) -> None:
-        """Write the events that were added; the opener of the recording calls it."""
+        """Write the added events; called by `Recorder.open` before the commit."""
         await self.session.flush()
         last = await append_events(self.session, self.run.id, self._events)
         await self._outbox.put(self.session, self.run.id, self._events, last)
@@ -76,10 +76,10 @@ class Recorder:
 
     Args:
         sessions: opens transactions.
-        bell: tells of new events.
-        outbox: tells other services.
+        bell: signals new events.
+        outbox: queues messages to other services.
         accounts: adds up what work consumes.
-        ledger: keeps this process's requests to models.
+        ledger: holds this process's requests to models.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Recorder:
         """Give `fence` the right to write to the run.
 
         Returns:
-            False when the run does not exist or a later job holds it already.
+            False if the run does not exist or a later job already holds it.
         """
         not_later = or_(
             Run.fence_job < fence.job_id,
@@ -117,7 +117,7 @@ class Recorder:
 
     @asynccontextmanager
     async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
-        """Open one transaction on the run, locked; it commits at the end of the block.
+        """Open a transaction with the run locked; it commits at the end of the block.
 
         Raises:
             FencedOutError: the run belongs to another job, is paused, or is over.
@@ -139,12 +139,13 @@ class Recorder:
     async def open_claimed(
         self, run_id: UUID, fence: Fence, claim: UUID
     ) -> AsyncGenerator[tuple[Recording, Attempt]]:
-        """The same for the outcome of an attempt, whose claim must still be `claim`.
+        """Open a transaction for the outcome of an attempt, whose claim must still be `claim`.
 
-        What models were asked before is in the ledger then, so that the sums are complete.
+        All model requests so far are stored first, so that the sums are complete.
 
         Raises:
-            FencedOutError: the attempt was claimed again.
+            FencedOutError: the run belongs to another job, is paused or over, or the
+                attempt was claimed again.
         """
         await self._ledger.stored()
         async with self.open(run_id, fence) as recording:
@@ -159,8 +160,8 @@ class Recorder:
     ) -> None:
         """Record the outcome of an attempt; while the database is unavailable, wait for it.
 
-        An hour of an agent's work must not be lost because of a second without a database. If the attempt
-        has left `state`, an earlier transaction recorded the outcome and only its answer was lost.
+        An outage of a second must not cost an hour of an agent's work. If the attempt has already left
+        `state`, an earlier transaction recorded the outcome and only its reply was lost.
 
         Raises:
             FencedOutError: the run or the attempt belongs to another job.
@@ -176,14 +177,14 @@ class Recorder:
     async def progress(self, run_id: UUID, fence: Fence, batch: Batch) -> bool:
         """Append progress events in a separate transaction.
 
-        The caller repeats this with the same batch after an error: an error may mean that the answer was
-        lost, and a batch is stored only once.
+        After an error, the caller repeats this with the same batch: the error may mean that only the reply
+        was lost, and a batch is stored only once.
 
         Returns:
-            False when the run belongs to another job now, or is over.
+            False if the run now belongs to another job, or is over.
 
         Raises:
-            asyncpg.PostgresError: the database is unavailable, or another of `DATABASE_ERRORS`.
+            asyncpg.PostgresError: the database is unavailable; also the other errors in `DATABASE_ERRORS`.
         """
         if not await append_batch(self._sessions.direct.fetch_value, run_id, fence, batch):
             return False

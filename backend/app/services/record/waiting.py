@@ -1,4 +1,4 @@
-"""Lets a run rest until its model is available: a row and a later job, and no busy worker."""
+"""Lets a run rest until its model is available: as a row and a later job, without occupying a worker."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from app.schemas.text import storable_text
 from app.services.record.transactions import Recording
 
 THE_MODEL = "the model"
-"""What is waited for, where no role is named."""
+"""The words for the model that a run waits for, if no role is named."""
 
 
 async def rest_for_model(
@@ -24,14 +24,14 @@ async def rest_for_model(
     reset_at: datetime | None,
     whose: str = THE_MODEL,
 ) -> Rest:
-    """Record that a model was unavailable, and when the run goes on.
+    """Record that a model was unavailable, and when the run continues.
 
     Args:
         recording: the transaction.
         row: the attempt; its `last_error` says what happened.
-        policy: of the run.
-        reset_at: when the provider says that its limit ends.
-        whose: the model that is waited for, for people.
+        policy: the run's policy.
+        reset_at: when the provider's limit ends, according to the provider.
+        whose: the model that the run waits for, in words for people.
     """
     now = datetime.now(UTC)
     rest = rest_after(Unavailable(row.unavailable_failures, row.unavailable_since), reset_at, policy, now)
@@ -53,13 +53,13 @@ async def rest_for_model(
 
 @dataclass(frozen=True, slots=True)
 class ModelTrouble:
-    """Why a model was not asked or gave no answer, in a way that can pass or that a person can fix.
+    """Why a model was not asked or did not reply: trouble that is temporary or that a person can fix.
 
     Attributes:
         kind: `UNAVAILABLE` or `BUDGET`.
-        message: for people.
-        retry_at: when the provider's limit ends, if the provider says so.
-        whose: the model in question, for people.
+        message: the reason in words for people.
+        retry_at: when the provider's limit ends, if the provider reports it.
+        whose: the model in question, in words for people.
     """
 
     kind: FailureKind
@@ -78,9 +78,9 @@ class ModelTrouble:
 
 
 async def lay_down_for(recording: Recording, row: Attempt, trouble: ModelTrouble, policy: RunPolicy) -> None:
-    """Let an attempt of a loop or an answer go on later from where it is; nothing is used up.
+    """Release an attempt of a loop or an answer, so that it continues later from its present state.
 
-    Decisions escalate a spent budget.
+    Nothing is used up. Decisions escalate a spent budget.
     """
     is_judged = row.status == AttemptState.EVALUATING
     row.status = AttemptState.PRODUCED if is_judged else AttemptState.AGENT_FAILED
@@ -102,7 +102,7 @@ async def lay_down_for(recording: Recording, row: Attempt, trouble: ModelTrouble
 
 
 def end_wait(recording: Recording) -> None:
-    """Tell that a run that waited for its model goes on."""
+    """Record that a run that waited for its model continues."""
     run = recording.run
     if run.status == RunStatus.ACTIVE and run.status_reason:
         run.status_reason = ""
@@ -111,14 +111,14 @@ def end_wait(recording: Recording) -> None:
 
 
 def forget_failures(row: Attempt) -> None:
-    """Begin to count anew, because a model answered or a person decided."""
+    """Reset the counters of unavailability, because a model replied or a person decided."""
     row.unavailable_failures = 0
     row.unavailable_since = None
     row.provider_reset_at = None
 
 
 def rests(row: Attempt, now: datetime) -> bool:
-    """Tell whether an attempt rests until a later time."""
+    """Return whether an attempt rests until a later time."""
     return row.not_before is not None and row.not_before > now
 
 

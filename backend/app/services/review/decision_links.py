@@ -1,4 +1,4 @@
-"""Decides escalations by signed links: shows what a link would do, and does it once."""
+"""Decides escalations by signed links: shows what a link would do, and carries it out once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from app.services.review.escalations import EscalationService
 
 @dataclass(frozen=True, slots=True)
 class LinkedDecision:
-    """What a link decides, and the escalation as it is now."""
+    """The decision of a link, and the present state of its escalation."""
 
     link: DecisionLink
     escalation: EscalationView
@@ -26,8 +26,8 @@ class DecisionLinkService:
 
     Args:
         escalations: resolves escalations.
-        file: of the operator; links of receivers that are gone from it, or may not decide, do nothing.
-        credentials: read the secret of links.
+        file: the operator's file; links of receivers that are no longer in it, or may not decide, do nothing.
+        credentials: read the secret that signs links.
         now: the clock.
     """
 
@@ -44,12 +44,12 @@ class DecisionLinkService:
         self._now = now
 
     async def show(self, token: str) -> LinkedDecision:
-        """Say what a link would do. It does nothing: scanners of e-mail follow links.
+        """Return what a link would do, and change nothing: e-mail scanners follow links.
 
         Raises:
             BadLinkError: the link is damaged, forged or expired, or its receiver may not decide.
             ConflictError: the escalation is decided, or has changed since the link was sent.
-            NotFoundError: there is no such escalation any more.
+            NotFoundError: the escalation no longer exists.
         """
         link = self._read(token)
         found = await self._escalations.get(link.escalation_id)
@@ -63,7 +63,7 @@ class DecisionLinkService:
         return LinkedDecision(link, found)
 
     async def decide(self, token: str) -> LinkedDecision:
-        """Do what a link says.
+        """Carry out the decision of a link.
 
         Raises:
             BadLinkError, ConflictError, NotFoundError: as `show`; nothing was decided.

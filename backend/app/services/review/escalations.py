@@ -45,7 +45,7 @@ class EscalationService:
 
     Args:
         sessions: opens transactions.
-        bell: tells of new events.
+        bell: signals new events.
     """
 
     def __init__(self, sessions: Sessions, bell: EventBell) -> None:
@@ -56,7 +56,7 @@ class EscalationService:
         """Return a page of escalations, oldest first.
 
         Raises:
-            InvalidInputError: the cursor is not one of ours.
+            InvalidInputError: the cursor is invalid.
         """
         return await read_page(self._sessions, query)
 
@@ -64,7 +64,7 @@ class EscalationService:
         """Return one escalation.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such escalation.
         """
         async with self._sessions() as session:
             row = await session.get(Escalation, escalation_id)
@@ -82,10 +82,10 @@ class EscalationService:
 
         Raises:
             NotFoundError: there is no such escalation.
-            ConflictError: it is resolved or withdrawn already, the reviewer saw an older version, or there
-                is nothing to accept.
-            InvalidInputError: a verdict mark is of another attempt.
-            ReplayError: the same request resolved it in the meantime.
+            ConflictError: it is already resolved or withdrawn, the reviewer saw an older version, or there is
+                nothing to accept.
+            InvalidInputError: a verdict mark belongs to another attempt.
+            ReplayError: the same request has resolved it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
@@ -117,7 +117,7 @@ class EscalationService:
         return view
 
     async def assign(self, escalation_id: UUID, request: EscalationAssign, actor: str) -> EscalationView:
-        """Note that `actor` looks after an escalation. Once more changes nothing.
+        """Record that `actor` looks after an escalation; repeating this changes nothing.
 
         Raises:
             NotFoundError: there is no such escalation.
@@ -126,7 +126,7 @@ class EscalationService:
         return await self._hand(escalation_id, actor, actor, take_over=request.take_over)
 
     async def release(self, escalation_id: UUID, actor: str) -> EscalationView:
-        """Give an escalation of `actor` back. One that no reviewer has stays as it is.
+        """Release an escalation that `actor` looks after; an unassigned one stays as it is.
 
         Raises:
             NotFoundError: there is no such escalation.
@@ -220,9 +220,9 @@ def _decide(escalation: Escalation, resolution: EscalationResolve, actor: str) -
 async def _opened(
     session: AsyncSession, run: Run, attempt: Attempt | None, resolution: EscalationResolve
 ) -> dict[str, Any]:
-    """Return the run's policy with what may be changed from now on.
+    """Return the run's policy with the paths that may be changed from now on.
 
-    Who accepts an attempt accepts what it did to protected files; the phases after it must not ask again.
+    Accepting an attempt also accepts its changes to protected files, so that later phases do not ask again.
     """
     opened = list(resolution.open_paths)
     if resolution.decision is EscalationDecision.ACCEPT and attempt is not None:
@@ -233,14 +233,15 @@ async def _opened(
 
 
 async def would_open(session: AsyncSession, attempt: Attempt) -> list[str]:
-    """The protected files that an attempt changed; accepting the attempt unprotects them."""
+    """Return the protected files that an attempt changed; accepting the attempt unprotects them."""
     statement = (
         select(Evaluation.details)
         .join(Candidate)
         .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
         .where(Evaluation.evaluator == PROTECTED_FILES)
     )
-    # Questions are answered one by one: to accept them opens these changes, and not whole files.
+    # Questions are answered one by one: accepting them permits these changes and does
+    # not unprotect whole files.
     opening = [each for each in await session.scalars(statement) if not each.get(QUESTIONS)]
     found = [path for details in opening for path in details.get("tampered", [])]
     return [path for path in found if _can_be_opened(path)]

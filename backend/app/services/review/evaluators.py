@@ -1,4 +1,4 @@
-"""Shows evaluators: which there are, and what each of them said."""
+"""Shows evaluators, with the track record and verdicts of each."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ class EvaluatorService:
 
     Args:
         sessions: opens short sessions.
-        described: every evaluator that sprints are judged by.
+        described: every evaluator of sprints.
     """
 
     def __init__(self, sessions: Sessions, described: Sequence[EvaluatorDescription]) -> None:
@@ -31,14 +31,14 @@ class EvaluatorService:
         self._described = {each.name: _view(each) for each in described}
 
     def all(self) -> list[EvaluatorView]:
-        """The registered evaluators in their order."""
+        """Return the registered evaluators in their order."""
         return list(self._described.values())
 
     async def get(self, name: str) -> EvaluatorDetail:
-        """Return one evaluator with its record.
+        """Return one evaluator with its track record.
 
         Raises:
-            NotFoundError: none of this name is registered, and none has ever judged.
+            NotFoundError: no evaluator of this name is registered or has ever judged.
         """
         async with self._sessions() as session:
             versions = await load_versions(session, name)
@@ -53,8 +53,8 @@ class EvaluatorService:
         """Return a page of an evaluator's verdicts, newest first.
 
         Raises:
-            NotFoundError: none of this name is registered, and none has ever judged.
-            InvalidInputError: the cursor is not one of ours.
+            NotFoundError: no evaluator of this name is registered or has ever judged.
+            InvalidInputError: the cursor is invalid.
         """
         statement = _verdicts(name, query).limit(query.limit + 1)
         async with self._sessions() as session:

@@ -1,4 +1,4 @@
-"""The inbox of reviewers: which escalations it lists, and who has taken each."""
+"""The inbox of reviewers: the escalations that it lists, and their assignments."""
 
 from uuid import UUID
 
@@ -20,7 +20,7 @@ async def read_page(sessions: Sessions, query: EscalationQuery) -> EscalationPag
     """Return a page of escalations, oldest first.
 
     Raises:
-        InvalidInputError: the cursor is not one of ours.
+        InvalidInputError: the cursor is invalid.
     """
     statement = (
         select(Escalation, Run)
@@ -68,16 +68,16 @@ async def lock_escalation(session: AsyncSession, escalation_id: UUID) -> tuple[R
     run_id = await session.scalar(select(Escalation.run_id).where(Escalation.id == escalation_id))
     if run_id is None:
         raise NotFoundError(f"there is no escalation {escalation_id}")
-    # The run first, as everybody who writes to it does; the other way round could deadlock.
+    # The run first, as every writer locks it; the opposite order could deadlock.
     run = await session.get_one(Run, run_id, with_for_update=True)
     return run, await session.get_one(Escalation, escalation_id, with_for_update=True)
 
 
 def check_assignable(escalation: Escalation, actor: str, *, take_over: bool) -> None:
-    """Refuse to hand on what is decided, or what another reviewer has.
+    """Refuse to assign an escalation that is decided or that another reviewer has.
 
     Raises:
-        ConflictError: with `assigned_to` and `assigned_at` if another reviewer has it.
+        ConflictError: it cannot be assigned; with `assigned_to` and `assigned_at` if another reviewer has it.
     """
     if escalation.status != "open":
         raise ConflictError(f"the escalation is {escalation.status}; only an open one can be assigned")

@@ -18,10 +18,10 @@ from app.services.execute.looks import is_due
 from app.services.read.runs import find_attempt
 
 FRESH = timedelta(seconds=2)
-"""Within this time all callers get the same answer: reading a workspace costs the agent's machine."""
+"""For this time all callers get the same look, because reading a workspace burdens the agent's machine."""
 
 MOST_FILES = 1_000
-"""Files that are named; the others are counted."""
+"""The number of files that are named; further ones are only counted."""
 
 _PERIOD_SECONDS = 0.1
 
@@ -31,7 +31,7 @@ class LookService:
 
     Args:
         sessions: opens short sessions.
-        patience: seconds in which a worker must answer.
+        patience: seconds within which a worker must reply.
     """
 
     def __init__(self, sessions: Sessions, patience: float = 10.0) -> None:
@@ -39,11 +39,11 @@ class LookService:
         self._patience = patience
 
     async def look(self, run_id: UUID, phase: str, number: int, candidate: int) -> UnfinishedDiff:
-        """Compare the workspace with the files that the attempt began with.
+        """Compare the workspace with the files that the attempt started from.
 
         Raises:
             NotFoundError: there is no such attempt.
-            ConflictError: no agent works on it, or its worker does not answer.
+            ConflictError: no agent works on it, or its worker does not reply.
         """
         async with self._sessions.begin() as session:
             attempt = await find_attempt(session, run_id, phase, number)
@@ -60,7 +60,7 @@ class LookService:
         return await self._read(attempt, candidate)
 
     async def _until_taken(self, claim: UUID, candidate: int) -> None:
-        """Wait until the look was taken, or went with the attempt."""
+        """Wait until the look was taken, or was deleted with the attempt."""
         wanted = select(WorkspaceLook.claim).where(
             WorkspaceLook.claim == claim, WorkspaceLook.candidate == candidate, is_due()
         )
@@ -95,7 +95,7 @@ def _is_at_work(run: Run, attempt: Attempt) -> bool:
 
 
 def _wish(attempt: Attempt, candidate: int) -> Insert:
-    """A look is wanted, unless one is due already or was taken a moment ago."""
+    """Return the statement that requests a look, unless one is pending or recent."""
     now = func.clock_timestamp()
     wish = insert(WorkspaceLook).values(
         claim=attempt.claim, candidate=candidate, run_id=attempt.run_id, wanted_at=now

@@ -18,17 +18,17 @@ _MARKABLE = ("passed", "failed")
 
 
 class MarkService:
-    """Marks verdicts, and takes marks back."""
+    """Records and withdraws marks on verdicts."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
     async def mark(self, evaluation_id: UUID, given: MarkCreate, actor: str) -> MarkView:
-        """Record what `actor` says of a verdict; it replaces what they said before.
+        """Record the mark of `actor` on a verdict in place of their earlier one.
 
         Raises:
             NotFoundError: there is no such evaluation.
-            InvalidInputError: it reached no verdict that could be right or wrong.
+            InvalidInputError: the evaluation reached no verdict that could be right or wrong.
         """
         async with self._sessions.begin() as session:
             status = await verdict_status(session, evaluation_id)
@@ -48,11 +48,11 @@ class MarkService:
         return MarkList(items=[mark_view(each, status) for each in marks.get(evaluation_id, ())])
 
     async def withdraw(self, evaluation_id: UUID, mark_id: UUID, who: Principal) -> None:
-        """Take a mark back. Reviewers take back their own, admins everybody's.
+        """Withdraw a mark. Reviewers withdraw their own marks, admins all marks.
 
         Raises:
             NotFoundError: there is no such mark.
-            ForbiddenError: another user made it.
+            ForbiddenError: the mark belongs to another user.
         """
         async with self._sessions.begin() as session:
             mark = await session.get(VerdictMark, mark_id, with_for_update=True)
@@ -64,11 +64,11 @@ class MarkService:
 
 
 async def verdict_status(session: AsyncSession, evaluation_id: UUID, field: str = "evaluation_id") -> str:
-    """Return the status of a verdict that can be marked; it cannot vanish before the transaction ends.
+    """Return the status of a verdict that can be marked, and lock the verdict until the transaction ends.
 
     Raises:
         NotFoundError: there is no such evaluation.
-        InvalidInputError: it was skipped or errored; `field` is to blame.
+        InvalidInputError: it was skipped or errored; the error names `field`.
     """
     statement = (
         select(Evaluation.evaluator, Evaluation.status)
@@ -89,7 +89,7 @@ async def verdict_status(session: AsyncSession, evaluation_id: UUID, field: str 
 async def store_mark(
     session: AsyncSession, evaluation_id: UUID, given: MarkCreate, actor: str
 ) -> VerdictMark:
-    """Store a mark as part of a transaction, over the same reviewer's earlier one."""
+    """Store a mark as part of a transaction, in place of the same reviewer's earlier one."""
     statement = insert(VerdictMark).values(
         evaluation_id=evaluation_id, was_right=given.was_right, note=given.note, marked_by=actor
     )

@@ -28,12 +28,12 @@ from app.workspaces.sources.merging import (
 )
 
 MERGES_AT_ONCE = 2
-"""Merges that one process tries at the same time; the others wait."""
+"""The number of merges that one process tries at the same time; others wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeCheck:
-    """The outcome of trying a merge, and when it was tried."""
+    """The outcome of a trial merge, and its time."""
 
     outcome: MergeOutcome
     checked_at: datetime
@@ -41,7 +41,7 @@ class MergeCheck:
 
 @dataclass(frozen=True, slots=True)
 class AppliedBranch:
-    """A result as a branch of its source. `created` is False if the branch was there already."""
+    """A result as a branch of its source. `created` is False if the branch was already there."""
 
     repository: str
     branch: str
@@ -55,7 +55,7 @@ class MergeService:
     Args:
         sessions: opens short sessions.
         results: finds the results.
-        trees: knows the runs' commits.
+        trees: provides the runs' commits.
         git: the git program.
         sources: which sources are allowed.
     """
@@ -71,15 +71,15 @@ class MergeService:
         self._limit = anyio.Semaphore(MERGES_AT_ONCE)
 
     async def check(self, run_id: UUID, branch: str | None) -> MergeCheck:
-        """Try to merge a result into a branch of its source. Nothing is written to the source.
+        """Try to merge a result into a branch of its source, without writing to the source.
 
         Args:
             run_id: the run.
-            branch: name of the branch; by default the one the run started from.
+            branch: name of the branch; by default the branch from which the run started.
 
         Raises:
             NotFoundError: there is no such run.
-            ConflictError: the run has no output yet, or its source is no repository.
+            ConflictError: the run has no output yet, or its source is not a repository.
             InvalidInputError, WorkspaceError: the branch or the source cannot be used.
         """
         async with self.merging(run_id, branch) as merge:
@@ -89,9 +89,9 @@ class MergeService:
     async def merging(
         self, run_id: UUID, branch: str | None = None, after: Sequence[EarlierResult] = ()
     ) -> AsyncGenerator[Merge]:
-        """Try the same merge and yield it with its files, which are there while the block runs.
+        """Try the same merge as `check`, and yield it with its files, which exist while the block runs.
 
-        With `after`, results of other runs are merged into a remote branch before.
+        With `after`, results of other runs are merged into a remote branch first.
 
         Raises:
             NotFoundError, ConflictError, InvalidInputError, WorkspaceError: as `check`.
@@ -117,11 +117,11 @@ class MergeService:
                 yield merge
 
     async def apply(self, run_id: UUID, branch: str | None) -> AppliedBranch:
-        """Create a branch with the result in the local repository that the run started from.
+        """Create a branch with the result in the local repository from which the run started.
 
         Args:
             run_id: the run.
-            branch: name of the branch; by default the name that the result has.
+            branch: name of the branch; by default the result's name.
 
         Raises:
             NotFoundError: there is no such run.
@@ -142,7 +142,7 @@ class MergeService:
         return AppliedBranch(str(found.top), name, result.commit, created)
 
     async def _started_from(self, source: LocalSource, document: Mapping[str, Any]) -> str | None:
-        """The branch that the run started from, unless it is gone."""
+        """Return the branch from which the run started; None if it no longer exists."""
         name: str | None = document.get("branch")
         if name is None:
             return None

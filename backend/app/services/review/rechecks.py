@@ -1,4 +1,4 @@
-"""Evaluates results again on the current head of their target: merged afresh, without an agent."""
+"""Evaluates results again on the present head of their target: merged afresh, without an agent."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,7 +36,7 @@ class RecheckService:
         sessions: opens short transactions; none is open while a result is judged.
         results: finds results.
         merges: merges them into their sources.
-        panel: the operator's evaluators, without those that judge an agent's words.
+        panel: the operator's evaluators, without those that judge an agent's messages.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class RecheckService:
         self._panel = panel
 
     async def last(self, run_id: UUID) -> ResultCheckView | None:
-        """Return the newest check of a run's result; None before the first one.
+        """Return the newest check of a run's result; None before the first check.
 
         Raises:
             NotFoundError: there is no such run.
@@ -63,8 +63,8 @@ class RecheckService:
     ) -> ResultCheckView:
         """Merge a result into the present head of a branch, and judge the merged files against that head.
 
-        With `after`, results of other runs are merged into that head before. If all of these are those of the
-        newest check, that one is returned.
+        With `after`, results of other runs are merged into that head first. If all these commits are those of
+        the newest check, that check is returned.
 
         Raises:
             NotFoundError: there is no such run.
@@ -93,7 +93,7 @@ class RecheckService:
             row = await session.get(ResultCheck, run_id)
         now = (result.commit, outcome.branch, outcome.commit, list(outcome.after))
         same = row is not None and (row.result_commit, row.branch, row.commit, row.after) == now
-        # An errored verdict says nothing about the result, so it is asked for again.
+        # An errored verdict says nothing about the result, so the result is judged again.
         return _view(row) if same and row is not None and row.verdict != "errored" else None
 
     async def _judge(self, run_id: UUID, base: Path, candidate: Path) -> PanelVerdict:
@@ -108,7 +108,7 @@ class RecheckService:
         measured = await baseline_at(gate, base) if gate else None
         if measured is not None:
             context["baseline"] = measured.baseline
-        # Models were asked about the result before; the merge asks whether the tools still agree.
+        # Models have already judged the result; after the merge only the tools must still agree.
         results = await panel.evaluate_phase_output(
             phase, "", context, deterministic_only=True, acceptances=acceptances
         )

@@ -18,9 +18,9 @@ from app.services.read.runs import find_attempt
 
 
 class Against(StrEnum):
-    """What an attempt is compared with: the run's base, or the output of the attempt before.
+    """What an attempt is compared with: the run's base, or the output of the previous attempt.
 
-    The first attempt of a phase has none before it: it is compared with what the phase started with.
+    The first attempt of a phase has no previous one and is compared with what the phase started from.
     """
 
     BASE = "base"
@@ -29,7 +29,7 @@ class Against(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Where the newest work of a run is. `is_final` is False while the gates have not let it through."""
+    """The newest commit of a run. `is_final` is False until the gates have passed it."""
 
     branch: str
     base_commit: str
@@ -38,11 +38,11 @@ class Result:
 
 
 class ResultService:
-    """Gives what runs made.
+    """Returns the output of runs.
 
     Args:
         sessions: opens short sessions.
-        trees: knows the runs' commits.
+        trees: provides the runs' commits.
     """
 
     def __init__(self, sessions: Sessions, trees: RunTrees) -> None:
@@ -60,20 +60,20 @@ class ResultService:
         candidate: int | None = None,
         context: int = 3,
     ) -> AttemptDiff:
-        """Compare an attempt file by file; with `paths` only these files, and these whole.
+        """Compare an attempt file by file; with `paths`, only these files and in full.
 
         Args:
             run_id: the run.
             phase: the attempt's phase.
             number: the attempt's number.
-            against: what it is compared with.
+            against: what the attempt is compared with.
             paths: names of files.
             candidate: index of a candidate; by default the chosen one.
             context: unchanged lines around each change of the files in `paths`.
 
         Raises:
             NotFoundError: there is no such attempt or candidate.
-            ConflictError: it has no output yet.
+            ConflictError: the attempt has no output yet.
             InvalidInputError: a path names no changed file.
         """
         base, head = await self._ends(run_id, phase, number, against, candidate)
@@ -92,12 +92,12 @@ class ResultService:
     async def diff_text(
         self, run_id: UUID, phase: str, number: int, against: Against, candidate: int | None = None
     ) -> str:
-        """The same as unified text; beyond 64 MB it is cut, which its last line says."""
+        """Return the same comparison as unified text; beyond 64 MB it is cut, and its last line says so."""
         base, head = await self._ends(run_id, phase, number, against, candidate)
         return await (await self._trees.repository(run_id, base, head)).diff_text(base, head)
 
     async def result(self, run_id: UUID) -> Result:
-        """Say where the newest output is.
+        """Return the newest output of a run.
 
         Raises:
             NotFoundError: there is no such run.
@@ -134,14 +134,14 @@ class ResultService:
         )
 
     async def patch(self, run_id: UUID) -> bytes:
-        """The result as a patch for `git apply`."""
+        """Return the result as a patch for `git apply`."""
         result = await self.result(run_id)
         return await (await self._trees.repository(run_id, result.commit)).patch(
             result.base_commit, result.commit
         )
 
     async def bundle(self, run_id: UUID) -> tuple[Result, bytes]:
-        """The result as a bundle for `git fetch`."""
+        """Return the result as a bundle for `git fetch`."""
         result = await self.result(run_id)
         repository = await self._trees.repository(run_id, result.commit)
         return result, await repository.bundle_for_export(result.base_commit, result.commit, result.branch)

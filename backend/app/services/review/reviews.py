@@ -1,4 +1,4 @@
-"""Reads everything that a reviewer needs for one decision, in one snapshot."""
+"""Reads all that a reviewer needs for one decision, in one snapshot."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -23,19 +23,19 @@ from app.services.review.track_records import load_track_records
 
 
 class ReviewQueries:
-    """Reads escalations, whole."""
+    """Reads escalations with all that belongs to them."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
     async def get(self, escalation_id: UUID) -> EscalationDetail:
-        """Return one escalation with the work, its history and what its evaluators are worth.
+        """Return one escalation with the work, its history and the track records of its evaluators.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such escalation.
         """
         async with self._sessions() as session:
-            # One snapshot for all of it: a reviewer must not see a mixture.
+            # One snapshot for all queries, so that the reviewer sees one consistent state.
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             row = await session.get(Escalation, escalation_id)
             if row is None:

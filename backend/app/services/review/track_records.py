@@ -1,4 +1,4 @@
-"""How reliable evaluators are: their newest verdicts, their latency, and what reviewers marked."""
+"""Measures how reliable evaluators are: their newest verdicts, their latency, and reviewers' marks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -47,7 +47,7 @@ NO_MARKS = MarkedShares(wrong_passes=share(0, 0), wrong_fails=share(0, 0))
 
 
 async def load_marked(session: AsyncSession, evaluations: Select[Any]) -> dict[str, MarkedShares]:
-    """Count the marks on some verdicts, for each evaluator that has any.
+    """Count the marks on the selected verdicts, for each evaluator with at least one mark.
 
     Args:
         session: an open session.
@@ -77,12 +77,12 @@ async def load_marked(session: AsyncSession, evaluations: Select[Any]) -> dict[s
 
 
 def percentile(part: float, value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The smallest value that at least so large a part of all is not above."""
+    """Return the smallest value that a share `part` of all values does not exceed."""
     return func.percentile_disc(part).within_group(value.asc())
 
 
 def _recent(names: Sequence[str]) -> Subquery:
-    # One limited look at the index for each evaluator; a window over all of them would read every verdict.
+    # One limited index scan for each evaluator; a window over all of them would read every verdict.
     columns = (
         Evaluation.evaluator,
         Evaluation.version,
