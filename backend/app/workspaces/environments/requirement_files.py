@@ -1,4 +1,4 @@
-"""Requirement files as pip knows them, with what they include, without what is not to be followed."""
+"""Reads pip's requirement files with their includes, without the lines that must not be followed."""
 
 import posixpath
 import re
@@ -12,14 +12,14 @@ _MAX_FILES = 50
 _INCLUDE = re.compile(r"^(?:-r|-c|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(\S+)")
 _EDITABLE = r"(?:(?:-e|--editable)(?:\s+|=))?['\"]?"
 _NAMED = r"(?:[\w.-]++\s*+(?:\[(?P<of_name>[^\]]*)\]\s*+)?@\s*+)?"
-# Possessive quantifiers: a long line that does not match is read once, not once for each of its characters.
+# Possessive quantifiers make sure that a long line without a match is read only once.
 _OWN = re.compile(
     rf"^{_EDITABLE}{_NAMED}(?:file:(?://(?:localhost)?)?)?\.{{1,2}}(?:/[^\[#;]*+)?(?:\[(?P<of_path>[^\]]*)\])?"
     r"(?:#(?:egg=[\w.-]++(?:\[(?P<of_egg>[^\]]*)\])?)?[^\s;]*+)?['\"]?(?:\s*+;.*)?$"
 )
 """The project itself or a directory of it, by path or as a `file:` address, as pip reads them."""
 _LOCAL = re.compile(rf"^(?:(?:-e|--editable)(?:\s+|=)(?!\w+\+|https?:)|{_EDITABLE}{_NAMED}file:)")
-# The indexes are the operator's choice. What else pip takes in such a file plays no part here.
+# The operator chooses the indexes. Pip's other options in such files do not matter here.
 _KEPT_OPTIONS = re.compile(r"^(?:-r|-c|-e|--requirement|--constraint|--editable|--hash)\b")
 _USUAL_PLACES = (
     "*requirements*.txt",
@@ -36,14 +36,14 @@ _PLAIN = re.compile(
 
 @dataclass(slots=True)
 class RequirementFiles:
-    """Files by their path in the tree, those that others include, and the project's own extras asked for."""
+    """Requirement files by path in the tree, those that others include, and the project's extras in them."""
 
     texts: dict[str, str] = field(default_factory=dict[str, str])
     included: set[str] = field(default_factory=set[str])
     extras: set[str] = field(default_factory=set[str])
 
     def outermost(self) -> list[str]:
-        """Name the files that no other one includes; when they all include each other, all of them."""
+        """Return the files that no other one includes, or all files if they all include each other."""
         return [name for name in self.texts if name not in self.included] or list(self.texts)
 
     def collect(self, tree: Path, name: str) -> None:
@@ -74,7 +74,7 @@ class RequirementFiles:
         for line in _logical_lines(text):
             own = _OWN.match(line)
             if own:
-                # The project itself is judged, not installed.
+                # The project itself is judged, so it is not installed.
                 named = (each.strip() for group in own.groups("") for each in group.split(","))
                 self.extras.update(filter(None, named))
             elif not _LOCAL.match(line) and (not line.startswith("-") or _KEPT_OPTIONS.match(line)):
@@ -82,7 +82,7 @@ class RequirementFiles:
 
 
 def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]:
-    """Name the requirement files at the usual places: of the project, of its tests, of its development."""
+    """Return the requirement files at the usual paths: of the project, of its tests, of its development."""
     found = [
         path.relative_to(tree).as_posix() for pattern in _USUAL_PLACES for path in sorted(tree.glob(pattern))
     ]
@@ -96,13 +96,13 @@ def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]
 
 
 def _plainest(names: list[str]) -> list[str]:
-    """Return the files for a purpose as such, where others are for a variant of it (`tests-min.txt`)."""
+    """Return the general files for a purpose if there are any, else those for variants (`tests-min.txt`)."""
     plain = [name for name in names if _PLAIN.fullmatch(name.lower())]
     return plain or names
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Return the lines with continued ones joined, without comments and empty ones."""
+    """Yield logical lines: continued lines are joined, comments and empty lines are left out."""
     for line in re.sub(r"\\\r?\n", " ", text).splitlines():
         plain = re.sub(r"(?:^|\s)#.*$", "", line).strip()
         if plain:
