@@ -95,7 +95,7 @@ class Synthesis:
 
 
 class Written(BaseModel):
-    """The structure that the model fills in."""
+    """What the model writes."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 

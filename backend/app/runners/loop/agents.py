@@ -56,7 +56,7 @@ _GOAL = """The goal of the loop:
 
 
 class WantedSubtask(BaseModel):
-    """A task that another loop must do first. The description must be complete."""
+    """A task to be done first by another loop; the description has to be complete."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,7 +65,7 @@ class WantedSubtask(BaseModel):
 
 
 class WantedEvaluation(BaseModel):
-    """A request to evaluate the content so far."""
+    """A judgement of the content as it is so far."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -73,7 +73,7 @@ class WantedEvaluation(BaseModel):
 
 
 class Proposal(BaseModel):
-    """The output of a director's model."""
+    """What a director answers."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -85,7 +85,7 @@ class Proposal(BaseModel):
 
 
 class Opinion(BaseModel):
-    """The output of an evaluator's model. The feedback comes before the verdict."""
+    """What an evaluator answers; the feedback comes before the verdict."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
