@@ -1,4 +1,4 @@
-"""Separate copies of a directory, so that several agents can work on it side by side."""
+"""Makes separate copies of a directory, so that several agents can work on it at the same time."""
 
 import filecmp
 import shutil
@@ -18,7 +18,7 @@ class DirectoryTrees:
     """Copies directories, without their `.git`.
 
     Args:
-        root: where the copies are made; None is the system's temporary directory.
+        root: the directory for the copies; None is the system's temporary directory.
     """
 
     def __init__(self, root: Path | None = None) -> None:
@@ -26,7 +26,7 @@ class DirectoryTrees:
 
     @asynccontextmanager
     async def open(self, workspace: Path, count: int) -> AsyncGenerator[Sequence[Path]]:
-        """Yield `count` copies of `workspace`; they are removed when the block is left.
+        """Yield `count` copies of `workspace`. Remove them at the end of the block.
 
         Raises:
             OSError: the directory cannot be copied.
@@ -38,11 +38,11 @@ class DirectoryTrees:
             yield copies
 
     async def changed_files(self, tree: Path, workspace: Path) -> list[str]:
-        """Return the paths that differ between a copy and the directory it was made of, sorted."""
+        """Return the paths that differ between a copy and the original directory, sorted."""
         return await anyio.to_thread.run_sync(_changed, tree, workspace)
 
     async def adopt(self, tree: Path, workspace: Path) -> None:
-        """Make the directory's content that of the copy; its `.git` stays.
+        """Replace the directory's content with the copy's. Its `.git` stays.
 
         Raises:
             OSError: the files cannot be written.

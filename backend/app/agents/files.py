@@ -11,7 +11,7 @@ MAX_WRITE_CHARS = 1_000_000
 MAX_SHOWN_CHARS = 60_000
 MAX_LISTED = 1_000
 MAX_STATES = 50_000
-"""Files of which `file_states` gives the state."""
+"""Maximum number of files that `file_states` returns."""
 
 SKIPPED_DIRECTORIES = frozenset(
     {
@@ -26,15 +26,15 @@ SKIPPED_DIRECTORIES = frozenset(
         "node_modules",
     }
 )
-"""Not listed and not searched: caches, installed packages and version control."""
+"""Directories that are neither listed nor searched: caches, installed packages and version control."""
 
 
 class FileRefusedError(Exception):
-    """An operation that cannot or must not be done; the message is for the caller."""
+    """The operation cannot or must not be done. The message is for the caller."""
 
 
 def file_states(root: Path) -> Iterator[tuple[str, int, int]]:
-    """Give name, size and time of change (ns) of the files below a directory, without skipped directories."""
+    """Yield path, size and time of change (ns) of a directory's files, without skipped directories."""
     seen = 0
     for place, directories, names in os.walk(root):
         directories[:] = [each for each in directories if each not in SKIPPED_DIRECTORIES]
@@ -62,7 +62,7 @@ class WorkspaceFiles:
         return self._root
 
     def locate(self, path: str) -> Path:
-        """Return the absolute place of `path`, with symbolic links resolved.
+        """Return the absolute path of `path`, with symbolic links resolved.
 
         Raises:
             FileRefusedError: it is outside the workspace or inside `.git`.
@@ -103,10 +103,10 @@ class WorkspaceFiles:
             raise FileRefusedError(f"{path}: a binary file, or text that is not UTF-8") from error
 
     def write(self, path: str, content: str) -> bool:
-        """Write a whole file, making its directories; returns whether it is new.
+        """Write a whole file, creating its directories. Return True if the file is new.
 
         Raises:
-            FileRefusedError: it is too large, or a directory is in the way.
+            FileRefusedError: it is too large, or something other than a directory is in the way.
         """
         place = self.locate(path)
         if len(content) > MAX_WRITE_CHARS:
@@ -127,7 +127,7 @@ class WorkspaceFiles:
         """Replace the only occurrence of `old`.
 
         Raises:
-            FileRefusedError: `old` is empty, absent, or there more than once.
+            FileRefusedError: `old` is empty, absent, or occurs more than once.
         """
         if not old:
             raise FileRefusedError(f"{path}: the text to replace is empty")
@@ -140,7 +140,7 @@ class WorkspaceFiles:
         self.write(path, text.replace(old, new))
 
     def delete(self, path: str) -> None:
-        """Delete a file; of a symbolic link the link itself.
+        """Delete a file. For a symbolic link, delete the link itself.
 
         Raises:
             FileRefusedError: there is no such file.
@@ -154,10 +154,10 @@ class WorkspaceFiles:
             raise FileRefusedError(f"{path}: {error.strerror}") from error
 
     def listing(self, path: str = ".") -> list[str]:
-        """Return the sorted files below a directory: at most `MAX_LISTED`, and one more for the rest.
+        """Return the sorted files below a directory: at most `MAX_LISTED`, and one more line for the rest.
 
         Raises:
-            FileRefusedError: it is no directory of the workspace.
+            FileRefusedError: it is not a directory of the workspace.
         """
         place = self.locate(path)
         if not place.is_dir():

@@ -25,7 +25,7 @@ class Dialect(StrEnum):
 
 
 VENDOR_LOGIN = "vendor-login"
-"""The provider of agents that ask their vendor past the gateway."""
+"""The provider of agents that ask their vendor directly, without the gateway."""
 
 BASE_PATHS: Mapping[Dialect, str] = MappingProxyType(
     {
@@ -35,12 +35,15 @@ BASE_PATHS: Mapping[Dialect, str] = MappingProxyType(
         Dialect.GEMINI: "",
     }
 )
-"""What a client's base URL ends with, after the address of the endpoint."""
+"""The end of a client's base URL, after the endpoint's address."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLabels:
-    """What a model request belongs to; the ledger stores it. `candidate` counts from 0, `attempt` from 1."""
+    """The run, phase and attempt of a model request, for the ledger.
+
+    `candidate` counts from 0, `attempt` from 1.
+    """
 
     run_id: UUID | None = None
     phase: str | None = None
@@ -53,13 +56,13 @@ _labels: ContextVar[RequestLabels | None] = ContextVar("request_labels", default
 
 
 def current_labels() -> RequestLabels:
-    """Return what model requests belong to here, as the blocks of `labelled` around this code say."""
+    """Return the labels of model requests made here, from the blocks of `labelled` around this code."""
     return _labels.get() or RequestLabels()
 
 
 @contextmanager
 def labelled(labels: RequestLabels) -> Generator[None]:
-    """Say what the model requests of the block belong to, those of tasks that it starts included."""
+    """Set the labels of the model requests in the block, including those of tasks that it starts."""
     token = _labels.set(labels)
     try:
         yield
@@ -72,13 +75,13 @@ class GatewayGrant:
     """What one agent may ask of the gateway.
 
     Attributes:
-        dialect: the only one that the endpoint speaks.
+        dialect: the only one that the endpoint accepts.
         models: names that the agent may ask for; `*` stands for any characters. Empty allows none.
-        limits: bounds on all requests through the endpoint; the gateway checks them before each request.
-        labels: what the requests belong to.
+        limits: limits on all requests through the endpoint. The gateway checks them before each request.
+        labels: the labels of the requests.
         owner: number of the user that may connect to the socket; None is this process's user.
-        confined: the agent runs in the sandbox and connects to a unix socket. Otherwise the endpoint listens
-            on a port of 127.0.0.1.
+        confined: True if the agent runs in the sandbox and connects to a unix socket. Otherwise the endpoint
+            listens on a port of 127.0.0.1.
     """
 
     dialect: Dialect
@@ -90,7 +93,7 @@ class GatewayGrant:
 
 
 class GatewayFailure(NamedTuple):
-    """Why model requests fail. `retry_at` is when the provider says that its limit ends."""
+    """Why model requests fail. `retry_at` is when the provider's limit ends, if it says so."""
 
     kind: FailureKind
     message: str
@@ -98,34 +101,34 @@ class GatewayFailure(NamedTuple):
 
 
 class GatewayEndpoint(Protocol):
-    """One open way to the models, for one agent at work."""
+    """Access to the models for one agent at work."""
 
     @property
     def socket(self) -> Path | None:
-        """The unix socket, where the agent is confined; it speaks plain HTTP."""
+        """The unix socket, if the agent is confined. It uses plain HTTP."""
         ...
 
     @property
     def url(self) -> str | None:
-        """`http://127.0.0.1:PORT`, where the agent is not confined. `BASE_PATHS` says what follows."""
+        """`http://127.0.0.1:PORT`, if the agent is not confined. Clients append a path of `BASE_PATHS`."""
         ...
 
     @property
     def token(self) -> str:
-        """Stands in place of the provider's key."""
+        """The token that replaces the provider's key."""
         ...
 
     @property
     def last_activity(self) -> float:
-        """When the last request or piece of an answer came, in seconds of `time.monotonic`."""
+        """Time of the last request or part of an answer, in seconds of `time.monotonic`."""
         ...
 
     def usage(self) -> AgentUsage:
-        """Return what the requests so far consumed; the cost is None while no cost is known."""
+        """Return the consumption of the requests so far. The cost is None while no cost is known."""
         ...
 
     def failure(self) -> GatewayFailure | None:
-        """Return why the last request failed; None after one that succeeded."""
+        """Return why the last request failed, or None if it succeeded."""
         ...
 
 
@@ -133,10 +136,10 @@ class Gateway(Protocol):
     """Opens endpoints."""
 
     def open(self, grant: GatewayGrant) -> AbstractAsyncContextManager[GatewayEndpoint]:
-        """Serve one agent while the block runs; leaving it ends all connections.
+        """Serve one agent while the block runs. Leaving the block ends all connections.
 
         Raises:
-            ModelConfigurationError: the dialect's provider is not configured; the message says what to set.
-            OSError: the socket cannot be made.
+            ModelConfigurationError: the dialect's provider is not configured. The message says what to set.
+            OSError: the socket cannot be created.
         """
         ...

@@ -1,4 +1,4 @@
-"""Says when an agent that changed no file is asked once more, and in which words; pure."""
+"""Decides when an agent that changed no file is asked once more, and holds the prompt for it. Pure."""
 
 from app.agents.port import AgentTask
 
@@ -10,5 +10,5 @@ _CHANGING_PHASES = ("discovery", "coding")
 
 
 def has_to_change_files(task: AgentTask) -> bool:
-    """Return whether a task asks for changed files and none is there yet."""
+    """Return True if a task asks for changed files and there are none yet."""
     return task.phase in _CHANGING_PHASES and not task.has_work

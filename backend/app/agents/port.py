@@ -1,4 +1,4 @@
-"""The port every coding agent implements: a task in, progress on the way, a result out."""
+"""The port that every coding agent implements: a task in, progress on the way, a result out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from app.agents.stuck import StuckLimits
 
 @dataclass(frozen=True, slots=True)
 class AgentLimits:
-    """Bounds on one piece of work. `None` means unbounded; seconds are wall clock, cost is in US dollars.
+    """Limits on one piece of work. None means no limit; seconds are wall clock, cost is in US dollars.
 
     `stuck` says when an agent that goes round in circles is ended.
     """
@@ -26,16 +26,17 @@ class AgentLimits:
 
 @dataclass(frozen=True, slots=True)
 class SessionPlace:
-    """Where agents keep their conversations, so that a later attempt can go on with them.
+    """Where agents keep their conversations, so that a later attempt can continue them.
 
     Attributes:
-        directory: on this machine; each candidate has a directory in it.
-        subject: what the conversation is about; one about something else is not continued.
+        directory: on this machine; each candidate has its own directory in it.
+        subject: what the conversation is about. A conversation about another subject is not continued.
         candidate: number of the candidate, from 0.
-        start: the commit that the tree holds at first; interrupted work only goes on where it is the same.
-        continues: whether the agent goes on with a conversation that has ended; otherwise only with one that
-            was interrupted, and nothing is kept of one that ends.
-        interrupted: whether the task was interrupted before.
+        start: the commit that the tree holds at first. Interrupted work is only continued on the same commit.
+        continues: True if the agent may continue a conversation that has ended. Otherwise it continues only
+            an
+            interrupted one, and ended ones are not kept.
+        interrupted: True if the task was interrupted before.
     """
 
     directory: Path
@@ -47,51 +48,51 @@ class SessionPlace:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it has to be said when the agent does not go on with an earlier conversation."""
+        """True if a reason must be given when the agent does not continue an earlier conversation."""
         return self.continues or self.interrupted
 
 
 @dataclass(frozen=True, slots=True)
 class SessionUse:
-    """Whether an agent went on with an earlier conversation; `note` says why not, where it was to."""
+    """Whether an agent continued an earlier conversation. `note` says why not, if it should have."""
 
     continued: bool = False
     note: str = ""
 
 
 class Inbox(Protocol):
-    """Messages of people to an agent at work."""
+    """Messages from people to an agent at work."""
 
     def of(self) -> "Inbox":
-        """Return the inbox of one candidate; every candidate gets the same messages."""
+        """Return the inbox of one candidate. Every candidate gets the same messages."""
         ...
 
     async def take(self, *, at_end: bool) -> str | None:
-        """Return the messages that are due as one text, or None; each is given once.
+        """Return the messages that are due as one text, or None. Each message is returned once.
 
         Args:
-            at_end: the agent has ended its work; otherwise it is about to ask a model.
+            at_end: True if the agent has ended its work; False if it is about to ask a model.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AgentTask:
-    """What an agent is asked to do.
+    """The task of an agent.
 
     Attributes:
         phase: `discovery`, `coding` or `verification`, or the phase of another kind of run.
         attempt: number of the attempt, from 1.
         prompt: the complete prompt.
-        workspace: the only directory the agent may touch; it has no `.git`.
-        limits: bounds; exceeding one is an `AgentFailure` with kind `LIMIT`.
-        model: `provider:model`, where the backend has a choice.
+        workspace: the only directory that the agent may touch; it has no `.git`.
+        limits: exceeding one is an `AgentFailure` with kind `LIMIT`.
+        model: `provider:model`, if the backend offers a choice.
         system_prompt: replaces the backend's own.
-        temperature: sampling temperature, where the model has one.
-        python: interpreter with what the workspace's tests need; None is the agent's usual one.
-        session: where to keep the conversation, and to go on with an earlier one; None begins anew.
-        inbox: messages of people; None where there are none.
-        has_work: the workspace holds changes that an earlier try of this task left.
+        temperature: sampling temperature, if the model has one.
+        python: interpreter with the packages that the workspace's tests need; None is the agent's usual one.
+        session: where to keep the conversation and find an earlier one; None starts a new one.
+        inbox: messages from people; None if there are none.
+        has_work: True if the workspace holds changes from an earlier try of this task.
     """
 
     phase: str
@@ -118,7 +119,7 @@ class ProgressKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentProgress:
-    """One thing the agent did. `text` is plain text of at most a few kilobytes and is data, never markup."""
+    """One action of the agent. `text` is plain text of at most a few kilobytes; it is data, never markup."""
 
     kind: ProgressKind
     text: str
@@ -127,12 +128,15 @@ class AgentProgress:
 
 
 ReportProgress = Callable[[AgentProgress], None]
-"""Takes progress without waiting; batching and storing are the receiver's business."""
+"""Receives progress without waiting. The receiver takes care of batching and storing."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentUsage:
-    """What the work consumed. `cost_usd` is None when the model's price is unknown: unknown is not zero."""
+    """The consumption of the work.
+
+    `cost_usd` is None if the model's price is unknown: unknown is not zero.
+    """
 
     requests: int = 0
     tool_calls: int = 0
@@ -160,11 +164,10 @@ class AgentResult:
 class FailureKind(StrEnum):
     """Why an agent could not do its work.
 
-    `CONFIGURATION` (no key, a rejected key, an unknown model) is not worth a retry; a person has to act.
-    `UNAVAILABLE` (rate limit, server error, network, timeout of a request, a stream cut short) and
-    `PROTOCOL` (an answer that cannot be read) are retried with backoff. `LIMIT` is one of `AgentLimits`.
-    `BUDGET` is a budget of the run or of the day: the run escalates.
-    `CRASH` is a defect of the backend.
+    `CONFIGURATION` (no key, a rejected key, an unknown model) is not worth a retry, because a person must
+    act. `UNAVAILABLE` (rate limit, server error, network, timeout of a request, a stream cut short) and
+    `PROTOCOL` (an unreadable answer) are retried with backoff. `LIMIT` is one of `AgentLimits`. `BUDGET` is a
+    budget of the run or of the day: the run escalates. `CRASH` is a defect of the backend.
     """
 
     CONFIGURATION = "configuration"
@@ -177,10 +180,10 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentFailure:
-    """The agent did not finish. A value, not an exception; it uses up no attempt.
+    """The agent did not finish. This is a value, not an exception, and uses up no attempt.
 
-    `retry_at` is when the provider's limit ends, if the provider says so. `session` says whether it went on
-    with an earlier conversation before it failed.
+    `retry_at` is when the provider's limit ends, if the provider says so. `session` says whether the agent
+    continued an earlier conversation before it failed.
     """
 
     kind: FailureKind
@@ -199,7 +202,7 @@ class Agent(Protocol):
 
     @property
     def name(self) -> str:
-        """Name shown to users; the scripted agent's name says that it is a script."""
+        """The name for users. The scripted agent's name says that it is a script."""
         ...
 
     @property
@@ -209,7 +212,7 @@ class Agent(Protocol):
 
     @property
     def model(self) -> str | None:
-        """The model it uses by default, if any."""
+        """The model that it uses by default, if any."""
         ...
 
     async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:

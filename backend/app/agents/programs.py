@@ -1,4 +1,4 @@
-"""The ports through which agents start programs; the composition decides how, and in which sandbox."""
+"""The ports through which agents start programs. The composition root decides how, and in which sandbox."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -17,22 +17,22 @@ class ProgramOutcome(Protocol):
 
     @property
     def stdout(self) -> str:
-        """What was kept of standard output."""
+        """The kept part of standard output."""
         ...
 
     @property
     def stderr(self) -> str:
-        """What was kept of standard error."""
+        """The kept part of standard error."""
         ...
 
     @property
     def timed_out(self) -> bool:
-        """True when the deadline killed it."""
+        """True if the deadline killed it."""
         ...
 
 
 class RunProgram(Protocol):
-    """Runs one program to its end, bounded in time and output, and leaves no process behind."""
+    """Runs one program to its end, with limits on time and output, and leaves no process behind."""
 
     async def __call__(
         self,
@@ -52,24 +52,24 @@ class RunProgram(Protocol):
 
 
 class RunningProgram(Protocol):
-    """A program that runs, with streams."""
+    """A running program with streams."""
 
     @property
     def stdin(self) -> asyncio.StreamWriter:
-        """Its standard input."""
+        """The program's standard input."""
         ...
 
     @property
     def stdout(self) -> asyncio.StreamReader:
-        """Its standard output; `readline` raises `ValueError` for a line longer than the limit."""
+        """The program's standard output. `readline` raises `ValueError` for a line longer than the limit."""
         ...
 
     def stderr(self) -> str:
-        """Return the start and the end of what standard error has received so far."""
+        """Return the start and the end of standard error so far."""
         ...
 
     async def wait(self) -> int:
-        """Wait until it has ended; return its exit status.
+        """Wait for the program's end. Return its exit status.
 
         Raises:
             OSError: it did not start.
@@ -77,7 +77,7 @@ class RunningProgram(Protocol):
         ...
 
     async def terminate(self, grace: float) -> int:
-        """Send TERM, and KILL to everything after `grace` seconds; return the exit status."""
+        """Send TERM, then KILL to all its processes after `grace` seconds. Return the exit status."""
         ...
 
 
@@ -86,14 +86,14 @@ class ProgramStarter(Protocol):
 
     @property
     def gateway_port(self) -> int:
-        """Port on the confined program's loopback that leads to the gateway's socket."""
+        """The port on the confined program's loopback that leads to the gateway's socket."""
         ...
 
     async def confines(self) -> bool:
-        """Whether programs are confined here.
+        """Return True if programs are confined here.
 
         Raises:
-            OSError: they would have to be, and cannot be.
+            OSError: they must be confined and cannot be.
         """
         ...
 
@@ -109,16 +109,16 @@ class ProgramStarter(Protocol):
         gateway: Path | None = None,
         network: bool = False,
     ) -> AbstractAsyncContextManager[RunningProgram]:
-        """Start a program; all that it started ends with the block.
+        """Start a program. End it, and all that it started, with the block.
 
         Args:
             argv: the program and its arguments.
             cwd: the workspace, where it starts and which it may change.
             env: its whole environment, besides `HOME` and `TMPDIR`.
             home: its home directory, which it may change.
-            readable: directories and files that it may read beyond the system's.
-            writable: further places that it may change.
-            gateway: unix socket of the model gateway; None where it is reached by its address.
+            readable: directories and files that it may read besides the system's.
+            writable: further paths that it may change.
+            gateway: unix socket of the model gateway; None if the gateway is reached by its address.
             network: whether it reaches public addresses.
 
         Raises:

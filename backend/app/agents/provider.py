@@ -1,4 +1,4 @@
-"""Makes the agent that a run asks for, or says what is missing: one row of a table for each backend."""
+"""Makes the agent that a run asks for, or says what is missing, from a table with one row per backend."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -36,8 +36,8 @@ class Backend:
 
     Attributes:
         label: name for users.
-        needs_key: it works only with the key of a model provider.
-        is_script: it replays recorded work, without a model.
+        needs_key: True if it works only with the key of a model provider.
+        is_script: True if it replays recorded work, without a model.
         make: makes the agent of a spec, or says what is missing.
     """
 
@@ -87,19 +87,19 @@ BUILT_IN_BACKENDS: Mapping[AgentName, Backend] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class AgentProvider:
-    """Finds the backend that a run asks for, and has it make the agent.
+    """Finds the backend that a run asks for, and makes the agent with it.
 
     Attributes:
         keys: the model providers' credentials.
-        run_program: starts the searches and test runs of agents; it decides about the sandbox.
-        python: the interpreter that the workspace's tests run with.
-        default_backend: what `auto` means; `auto` here is the agent with a model.
+        run_program: starts the searches and test runs of agents, in the sandbox or not.
+        python: the interpreter that runs the workspace's tests.
+        default_backend: the backend for `auto`; `auto` here is the agent with a model.
         default_model: for specs without a model; None chooses by the configured keys.
-        test_seconds: limit of one test run of an agent, wall clock.
+        test_seconds: time limit of one test run of an agent, wall clock.
         silence_seconds: how long a model may send nothing before a request counts as failed.
         nudges: how often an agent is asked once more if it changed no file.
         backends: the table.
-        build: makes a model by its name; None makes it with the keys.
+        build: makes a model from its name; None makes it with the keys.
         installed: agents that are programs on this machine, by their profiles.
     """
 
@@ -133,7 +133,10 @@ class AgentProvider:
         return replace(made, message=made.message + self.other_ways())
 
     def missing_key(self, spec: AgentSpec) -> str | None:
-        """Say which setting a spec's model lacks; None if it has its key, or a name that is refused later."""
+        """Return which setting a spec's model lacks.
+
+        Return None if it has its key, or if the name is refused later.
+        """
         model = self.model_for(spec)
         variable = _KEY_VARIABLES.get(provider_of(model))
         if variable is None or self.keys.has_key_for(model):
@@ -143,7 +146,7 @@ class AgentProvider:
         return f"no key for {model}: set {variable}"
 
     def other_ways(self) -> str:
-        """Say which other agents are ready, and how to look around without any."""
+        """Say which other agents are ready, and how to try the product without any."""
         found = self.installed.describe_all() if self.installed is not None else []
         ready = [each.name for each in found if each.ready]
         if self._default_problem() is None:
@@ -152,7 +155,7 @@ class AgentProvider:
         return f"{agents}. Without a model, try: phaserunner run --example teatime"
 
     def unknown(self, spec: AgentSpec) -> str | None:
-        """Say which agents there are, if the one that a spec names is none of them."""
+        """Say which agents exist if a spec names an unknown one, else return None."""
         name = self.resolve(spec.backend)
         return None if name in self.backends or name in self._profiles() else self._unknown(name)
 
@@ -164,7 +167,7 @@ class AgentProvider:
         return self.installed.profiles if self.installed is not None else ()
 
     def resolve(self, backend: AgentName) -> AgentName:
-        """Return the backend that a spec's backend stands for; `auto` is the default."""
+        """Return the backend for a spec. `auto` stands for the default."""
         if backend is AgentBackend.AUTO:
             backend = self.default_backend
         return AgentBackend.PYDANTIC_AI if backend is AgentBackend.AUTO else backend
@@ -186,7 +189,7 @@ class AgentProvider:
         return [str(each) for each in self.backends]
 
     def state_of(self, name: str) -> tuple[str | None, str | None]:
-        """Return the model of one of PhaseRunner's own agents, and what it lacks; each None for nothing."""
+        """Return the model of one of PhaseRunner's own agents, and what it lacks; either may be None."""
         if not self.backends[name].needs_key:
             return None, None
         return self.model_for(AgentSpec()), self._default_problem()

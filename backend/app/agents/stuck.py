@@ -1,4 +1,4 @@
-"""Notices that an agent goes round in circles: a pure count of its tool calls and of changes to files."""
+"""Detects an agent that goes round in circles, from its tool calls and changes to files. Pure."""
 
 import re
 from collections import deque
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 _PAIR = 2
 _PROCESS_GROUP = re.compile(r"\bPGID: \d+")
-"""What some agents add to each result of a command: a number that is never the same twice."""
+"""Some agents add this number to each result of a command, and it never repeats."""
 
 
 class StuckError(Exception):
-    """The agent goes round in circles; the message says how."""
+    """The agent goes round in circles. The message says how."""
 
 
 @dataclass(frozen=True, slots=True)
 class StuckLimits:
-    """From when on an agent counts as stuck. None switches a rule off.
+    """The limits beyond which an agent counts as stuck. None switches a rule off.
 
     Attributes:
-        same_calls: equal tool calls with equal results in a row. Two calls in turn count as pairs.
-        unchanged_seconds: time without a changed file while the agent asks models, wall clock.
+        same_calls: equal tool calls with equal results in a row. Two alternating calls count as pairs.
+        unchanged_seconds: wall-clock time without a changed file while the agent asks models.
     """
 
     same_calls: int | None = 8
@@ -40,12 +40,12 @@ class CallCounter:
         self._done: deque[tuple[str, str, str]] = deque(maxlen=_PAIR * limit if limit else 0)
 
     def call(self, tool: str, arguments: str) -> None:
-        """Take a call."""
+        """Record a call."""
         if self._limit is not None:
             self._open.setdefault(tool, deque(maxlen=self._limit)).append(arguments)
 
     def result(self, tool: str, result: str) -> str | None:
-        """Take the result of a tool's oldest open call; return how the agent is stuck, or None."""
+        """Record the result of a tool's oldest open call. Return how the agent is stuck, or None."""
         if self._limit is None:
             return None
         waiting = self._open.get(tool)
@@ -70,10 +70,10 @@ class ChangeClock:
 
     Args:
         limit: as in `StuckLimits.unchanged_seconds`.
-        now: in seconds of any clock that goes on steadily.
+        now: in seconds of any steady clock.
 
     Attributes:
-        changed_at: when a change was last seen.
+        changed_at: time of the last change that was seen.
     """
 
     def __init__(self, limit: float | None, now: float) -> None:
@@ -84,10 +84,10 @@ class ChangeClock:
     def look(
         self, files: Iterable[tuple[str, int, int]], requests_since_change: int, now: float
     ) -> str | None:
-        """Take the state of the files; return how the agent is stuck, or None.
+        """Record the state of the files. Return how the agent is stuck, or None.
 
         Args:
-            files: name, size and time of change of each.
+            files: path, size and time of change of each.
             requests_since_change: requests to models since the last look that saw a change.
             now: of the same clock as before.
         """

@@ -1,4 +1,4 @@
-"""The REST API as the command line uses it: one method for each call, typed responses."""
+"""The REST API for the command line: one method for each call, with typed responses."""
 
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from app.schemas.api.runs import RunPage, RunView
 from app.schemas.runs import RunKind
 
 if TYPE_CHECKING:
-    # Every command imports this module; few of them need what these bring along.
+    # Every command imports this module, but few need these.
     from app.core.websocket_events import Event
     from app.schemas.api.answers import AnswerCreate, AnswerDetail
     from app.schemas.api.escalations import EscalationAssign, EscalationResolve, EscalationView
@@ -29,7 +29,7 @@ class _Source(BaseModel):
 
 
 class StartedSprint(RunView):
-    """A sprint that was started, and what its source looked like."""
+    """A started sprint, and what is known of its source."""
 
     source: _Source = _Source()
 
@@ -46,22 +46,25 @@ class _EventPage(BaseModel):
 
 
 class ApiClient(ServiceHttp):
-    """Makes the calls that commands share; `ServiceHttp` says what each of them raises."""
+    """The calls that commands share. `ServiceHttp` documents their errors."""
 
     async def start(
         self, sprint: "SprintCreate | IssueSprintCreate", key: str, path: str = "/sprints"
     ) -> StartedSprint:
-        """Start a sprint. Repeating it with the same `key` is safe, so a lost response is asked for again."""
+        """Start a sprint.
+
+        Repeating it with the same `key` is safe, so a request with a lost response is repeated.
+        """
         return await self.post_start(path, sprint, StartedSprint, key)
 
     async def start_loop(self, loop: "LoopCreate", key: str) -> "LoopDetail":
-        """Start a director-evaluator loop; safe to repeat, as `start` is."""
+        """Start a director-evaluator loop. It is as safe to repeat as `start`."""
         from app.schemas.api.loops import LoopDetail  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         return await self.post_start("/loops", loop, LoopDetail, key)
 
     async def start_answer(self, answer: "AnswerCreate", key: str) -> "AnswerDetail":
-        """Ask for an answer; safe to repeat, as `start` is."""
+        """Ask for an answer. It is as safe to repeat as `start`."""
         from app.schemas.api.answers import AnswerDetail  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         return await self.post_start("/answers", answer, AnswerDetail, key)
@@ -79,7 +82,7 @@ class ApiClient(ServiceHttp):
         return await self.get(LoopDetail, f"/loops/{loop_id}")
 
     async def whole(self, run_id: UUID) -> Any:
-        """Get one run as its own kind is shown."""
+        """Get one run in the form for its kind."""
         run = await self.run(run_id)
         if run.kind is RunKind.DIRECTOR_LOOP:
             return (await self.loop(run_id)).model_dump(mode="json", by_alias=True)
@@ -88,13 +91,13 @@ class ApiClient(ServiceHttp):
         return run.model_dump(mode="json")
 
     async def run(self, run_id: UUID) -> "RunDetail":
-        """Get one run with what runs of every kind have in common."""
+        """Get one run with the fields that runs of every kind have."""
         from app.schemas.api.run_details import RunDetail  # noqa: PLC0415 - only for this call: keeps start-up quick
 
         return await self.get(RunDetail, f"/runs/{run_id}")
 
     async def runs(self, limit: int = PAGE, **filters: str | list[str]) -> AsyncGenerator[RunView]:
-        """List runs of every kind over all pages, newest first unless `sort` differs."""
+        """List runs of every kind over all pages, newest first unless `sort` says otherwise."""
         cursor: str | None = None
         while True:
             params: Params = {"limit": str(limit), **filters} | ({"cursor": cursor} if cursor else {})

@@ -12,9 +12,10 @@ from app.workspaces.process import run_process
 
 
 async def place_example(name: str, data_dir: Path) -> tuple[Example, Path]:
-    """Return an example and the repository that holds its project, below `data_dir`, which is absolute.
+    """Return an example, and the repository with its project below `data_dir`, which is absolute.
 
-    The repository is made once for each version of the example; several callers may do so at the same time.
+    The repository is created once for each version of the example. Several callers may do so at the same
+    time.
 
     Raises:
         NotFoundError: there is no such example.
@@ -44,7 +45,7 @@ def _settle(fresh: Path, repository: Path) -> None:
     try:
         fresh.rename(repository)
     except OSError:
-        # Another process was quicker; both made the same.
+        # Another process was quicker and created the same.
         shutil.rmtree(fresh, ignore_errors=True)
         if not repository.is_dir():
             raise

@@ -1,13 +1,13 @@
-"""What commands share before anything is imported: exit codes, the error that carries one, and a spelling."""
+"""Exit codes, the error that carries one, and the spelling of standard streams. Imports nothing heavy."""
 
 from enum import IntEnum
 
 STANDARD_STREAM = "@-"
-"""What a lone hyphen is read as: the parser would take that for an option. curl spells it so, too."""
+"""Replaces a lone hyphen, which the parser would take for an option. curl uses the same form."""
 
 
 class ExitCode(IntEnum):
-    """How a command ended."""
+    """The exit code of a command."""
 
     PASSED = 0
     FAILED = 1
@@ -21,7 +21,7 @@ class ExitCode(IntEnum):
 
 
 class CliError(Exception):
-    """The command cannot go on.
+    """The command cannot continue.
 
     Attributes:
         message: one line for the user that says what is wrong and what to do.

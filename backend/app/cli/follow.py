@@ -14,16 +14,16 @@ from app.core.errors import ForbiddenError, NotFoundError, PhaseRunnerError, Una
 from app.core.websocket_events import EVENT_ADAPTER, Event, SprintEventType
 
 Follow = Callable[[UUID], AsyncGenerator[Event | Reset]]
-"""Takes a run; gives all its events in order, across reconnects, until the run is over.
+"""Yields all events of a run in order, across reconnects, until the run is over.
 
-`Reset` says that the events given so far are void. Raises `CliError`.
+`Reset` means that the events so far are void. Raises `CliError`.
 """
 
 _KNOWN = frozenset(each.value for each in SprintEventType)
 
 
 def follow_over_websocket(url: str, token: str | None) -> Follow:
-    """The function that follows runs of the service at `url`."""
+    """Return the function that follows runs of the service at `url`."""
 
     async def follow_run(run_id: UUID) -> AsyncGenerator[Event | Reset]:
         try:
@@ -40,10 +40,10 @@ def follow_over_websocket(url: str, token: str | None) -> Follow:
 
 
 def parse_event(item: Mapping[str, Any]) -> Event | None:
-    """Read an event; None for a type that is newer than this program.
+    """Read an event. Return None for a type that is newer than this program.
 
     Raises:
-        CliError: it is not an event as this version knows it.
+        CliError: it does not have the form of an event that this version knows.
     """
     if item.get("event") not in _KNOWN:
         return None
@@ -54,7 +54,7 @@ def parse_event(item: Mapping[str, Any]) -> Event | None:
 
 
 def strange(what: str, error: ValidationError) -> CliError:
-    """The error for an answer that does not have the shape it should."""
+    """Return the error for a response with an unexpected form."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     text = f"{what} cannot be read ({place}: {first['msg']}); are client and server of the same version?"

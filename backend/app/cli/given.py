@@ -1,4 +1,4 @@
-"""Reads what a user gave into a model, or says which value is wrong."""
+"""Validates user input with a model, and names the value that is wrong."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -14,10 +14,10 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def read_given(model: type[Model], fields: Mapping[str, Any]) -> Model:
-    """Make the model of the fields; those that are None count as not given.
+    """Return the model made from the fields. Fields that are None count as not given.
 
     Raises:
-        CliError: a value is not valid; the message names it.
+        CliError: a value is not valid. The message names it.
     """
     given = {name: value for name, value in fields.items() if value is not None}
     try:

@@ -11,13 +11,13 @@ _LEFT_OUT = frozenset({"__pycache__", ".git", ".pytest_cache", ".mypy_cache", ".
 
 
 def held_out_from(path: Path) -> dict[str, object]:
-    """Return held-out tests as a request has them.
+    """Return held-out tests in the form of a request.
 
     Args:
-        path: a unified diff, or a directory whose files lie as they are to lie in the project.
+        path: a unified diff, or a directory with files at the paths that they must have in the project.
 
     Raises:
-        CliError: it cannot be read, is not text, or is too large; the message names the file.
+        CliError: it cannot be read, is not text, or is too large. The message names the file.
     """
     if path.is_dir():
         return {"files": {name: _text(path / name) for name in _names_in(path)}}
@@ -43,7 +43,7 @@ def _text(path: Path) -> str:
             raise CliError(f"{_OPTION}: {path} {what}")
         if path.stat().st_size > MAX_HELD_OUT_BYTES:
             raise CliError(f"{_OPTION}: {path} has more than {MAX_HELD_OUT_BYTES:,} bytes")
-        # Line ends stay as they are: a patch may be about them.
+        # Line endings are kept, because a patch may change them.
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CliError(f"{_OPTION}: {path} cannot be read as UTF-8 text: {error}") from error

@@ -20,15 +20,16 @@ _PORTS_TRIED = 100
 
 
 class Serve(Protocol):
-    """Runs the API and a worker until it is cancelled or told to stop; calls `ready` with the address."""
+    """Runs the API and a worker until it is cancelled or asked to stop. Calls `ready` with the address."""
 
     async def __call__(self, settings: Settings, *, ready: Callable[[str], None] | None = None) -> None: ...
 
 
 async def serve_and(settings: Settings, serve: Serve, show: Callable[[str], Awaitable[None]]) -> None:
-    """Serve, and run `show` with the address once the service is ready; then go on serving.
+    """Run the service. Once it is ready, run `show` with its address, then continue to serve.
 
-    When the service ends `show` is cancelled; when `show` fails the service is, and the error is raised.
+    If the service ends, `show` is cancelled. If `show` fails, the service is cancelled and the error is
+    raised.
     """
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -54,7 +55,7 @@ async def serve_and(settings: Settings, serve: Serve, show: Callable[[str], Awai
 
 
 class Tour:
-    """What `up` shows: sprints, one after the other, and then what can be done next."""
+    """The demonstration of `up`: sprints, one after the other, and then a list of possible next steps."""
 
     def __init__(self, root: Root, options: Options, sprints: Sequence[SprintCreate]) -> None:
         self._root = root
@@ -63,7 +64,7 @@ class Tour:
         self._console = root.terminal(options).progress
 
     async def __call__(self, url: str) -> None:
-        """Run the tour on the service at `url`."""
+        """Run the demonstration on the service at `url`."""
         self._say("")
         self._say(f"PhaseRunner is at {url} (Ctrl-C stops it)", "bold")
         options = Options(as_json=self._options.as_json, url=url, token=self._options.token)
@@ -103,10 +104,10 @@ class Tour:
 
 
 def require_known_agents(agents: AgentProvider, sprint: SprintCreate) -> None:
-    """Refuse a sprint with an agent that does not exist, before anything starts.
+    """Refuse a sprint with an unknown agent, before anything starts.
 
     Raises:
-        CliError: the message names those that exist.
+        CliError: an agent is unknown. The message lists the known ones.
     """
     for each in sprint.agent.each():
         if unknown := agents.unknown(each):
@@ -115,7 +116,7 @@ def require_known_agents(agents: AgentProvider, sprint: SprintCreate) -> None:
 
 
 def agents_remark(agents: AgentProvider, sprint: SprintCreate) -> str:
-    """Say which agents of a sprint cannot work yet, and what to do; empty if all can."""
+    """Return which agents of a sprint cannot work yet, and what to do. The text is empty if all can."""
     specs = sprint.agent.each()
     made = [agents(each) for each in specs]
     problems = list(dict.fromkeys(each.message for each in made if isinstance(each, AgentFailure)))
@@ -133,10 +134,10 @@ def agents_remark(agents: AgentProvider, sprint: SprintCreate) -> str:
 
 
 def choose_port(host: str, wanted: int, *, is_asked_for: bool) -> int:
-    """Return a port that is free now: the wanted one, or the next free one when the user chose none.
+    """Return a free port: the wanted one, or the next free one if the user did not ask for it.
 
     Raises:
-        CliError: the port that was asked for is taken, no port is free, or the host cannot be listened on.
+        CliError: the requested port is taken, no port is free, or it is not possible to listen on the host.
     """
     if wanted == 0:
         return 0
@@ -153,14 +154,14 @@ def choose_port(host: str, wanted: int, *, is_asked_for: bool) -> int:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether a server could listen there.
+    """Return True if a server could listen there.
 
     Raises:
-        CliError: not for any port, because of the host or of missing rights.
+        CliError: no port is possible, because of the host or missing rights.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
-        # As servers do: a connection that has just ended does not block the port.
+        # Servers set this, too, so a connection that has just ended does not block the port.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

@@ -21,10 +21,10 @@ class _Named(Protocol):
 
 
 async def find_run(api: "ApiClient", given: str) -> UUID:
-    """Find a run by its id or by the unambiguous beginning of one.
+    """Return the run with an id that begins with `given`.
 
     Raises:
-        CliError: none or several match, or it is not the beginning of an id.
+        CliError: none or several match, or `given` is not the beginning of an id.
     """
     whole = _whole(given)
     if whole is not None:
@@ -34,7 +34,9 @@ async def find_run(api: "ApiClient", given: str) -> UUID:
 
 
 async def find_escalation(api: "ApiClient", given: str | None) -> "EscalationView":
-    """Find an escalation by the beginning of its id or its run's; without one, take the only open escalation.
+    """Return the escalation with an id, or a run's id, that begins with `given`.
+
+    Without `given`, return the only open escalation.
 
     Raises:
         CliError: none or several match.

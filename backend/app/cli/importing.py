@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def quick_imports() -> Generator[None]:
-    """Collect no garbage in the block, which imports; what it made is never looked through again.
+    """Disable garbage collection during imports, and exclude the imported objects from later collections.
 
-    A tenth of the time of importing is otherwise spent on looking through modules that stay anyway.
+    Otherwise a tenth of the import time is spent on scanning modules that stay anyway.
     """
     was_on = gc.isenabled()
     gc.disable()

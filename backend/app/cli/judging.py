@@ -15,23 +15,23 @@ _CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode
 
 
 def exit_code_of(verdict: str) -> ExitCode:
-    """Return a verdict's exit code; *errored* is no verdict, so the work neither passed nor failed."""
+    """Return the exit code for a verdict. *errored* is no verdict: the work neither passed nor failed."""
     return _CODES.get(verdict, ExitCode.INFRASTRUCTURE)
 
 
 async def judge_directory(root: Root, path: Path, fields: Mapping[str, Any]) -> "Judged":
-    """Evaluate a directory and read its findings, with paths relative to the repository.
+    """Evaluate a directory. Return the report and its findings, with paths relative to the repository.
 
     Args:
-        root: what the process was given.
+        root: the process's settings and streams.
         path: the directory.
-        fields: other fields of the request; those that are None count as not given.
+        fields: other fields of the request. Fields that are None count as not given.
 
     Raises:
         CliError: a field is not valid.
         InvalidInputError, WorkspaceError: the path or the base cannot be used.
     """
-    # The help does without what evaluates.
+    # Imported here, because help does not need it.
     from importlib.metadata import version  # noqa: PLC0415 - only to evaluate
 
     from app.cli.formats.report import Judged  # noqa: PLC0415 - only to evaluate

@@ -1,4 +1,4 @@
-"""Takes a result into the user's repository as a branch; its working tree and index are never touched."""
+"""Adds a result to the user's repository as a branch, without touching its working tree and index."""
 
 import os
 import re
@@ -26,16 +26,17 @@ _HEAD = re.compile(r"(?P<commit>[0-9a-f]{40,64}) (?P<ref>\S+)")
 
 
 async def fetch_branch(bundle: Path, repository: Path, branch: str) -> str:
-    """Make `branch` in `repository` point to what `bundle` carries.
+    """Make `branch` in `repository` point to the commit in `bundle`.
 
-    A branch that exists is only moved forward, and never when it is checked out.
+    An existing branch is only moved forward, and never while it is checked out.
 
     Returns:
         The commit.
 
     Raises:
-        CliError: the name is no branch name, it exists with other commits, this is no repository, or the
-            repository lacks the commit that the result builds on.
+        CliError: the name is not a branch name, the branch exists with other commits, this is not a
+            repository, or
+            the repository lacks the commit on which the result builds.
     """
     if not await anyio.Path(repository).is_dir():
         raise CliError(f"--repo: {repository} is not a directory")

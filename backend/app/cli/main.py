@@ -1,6 +1,6 @@
-"""The entry point of `phaserunner`: finds the command, runs it, and turns what happens into an exit code.
+"""The entry point of `phaserunner`: finds the command, runs it, and returns an exit code.
 
-Commands are named here by import path, so that only the one that is called is imported.
+Commands are named here by import path, so that only the called one is imported.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ from app.core.errors import PhaseRunnerError
 if TYPE_CHECKING:
     from app.cli.root import Root
 
-_BROKEN_PIPE = 141  # what a shell reports for a program that SIGPIPE ended
+_BROKEN_PIPE = 141  # a shell's exit code for a program that SIGPIPE ended
 
 _COMMANDS = (
-    # import path, name, what it does; in the order of the help
+    # import path, name, description; in the order of the help
     ("run:run", "run", "Start a sprint and watch it."),
     ("loop:loop", "loop", "Start a director-evaluator loop and watch it."),
     ("answer:answer", "answer", "Answer a question from evidence, and check the answer."),
@@ -81,11 +81,13 @@ def main() -> None:
 
 
 def prepare() -> None:
-    """Set what libraries read when they are imported."""
-    # The first model would look through all installed packages for plugins, and import the tracing library's,
-    # which takes longer than all else. No setting: it must be there before pydantic is imported.
+    """Set options that libraries read when they are imported."""
+    # Otherwise the first pydantic model searches all installed packages for plug-ins and imports the tracing
+    # library's, which takes longer than all else. It is no setting, because it must be set before pydantic is
+    # imported.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # noqa: TID251 - read by pydantic at import
-    # httpx would import its own command line, with a highlighter of syntax; it does without where it cannot.
+    # httpx would import its own command line with a syntax highlighter. It works without if that import
+    # fails.
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
 
 
@@ -94,7 +96,7 @@ def run(arguments: Sequence[str], read_root: "Callable[[], Root]", stderr: TextI
 
     Args:
         arguments: without the program's name.
-        read_root: gives what the process was given; called when a command is known.
+        read_root: returns the process's settings and streams; called when a command is known.
         stderr: receives an error, in one line.
 
     Returns:
@@ -123,7 +125,7 @@ def run(arguments: Sequence[str], read_root: "Callable[[], Root]", stderr: TextI
 
 
 def build_app() -> App:
-    """The commands, none of them imported yet."""
+    """Return the app with all commands, none of them imported yet."""
     app = App(
         name="phaserunner",
         help="Runs coding agents unattended and lets only good work through.",
@@ -138,7 +140,7 @@ def build_app() -> App:
 
 
 def explain(error: BaseException) -> tuple[str, ExitCode]:
-    """One line and an exit code for whatever went wrong."""
+    """Return one line and an exit code for any error."""
     error = _innermost(error)
     if isinstance(error, CliError):
         return one_line(error.message, 2000), error.code
@@ -172,7 +174,7 @@ def _innermost(error: BaseException) -> BaseException:
 def _usage(error: CycloptsError) -> str:
     if not isinstance(error, UnknownCommandError) or not error.unused_tokens or error.app is None:
         return one_line(str(error), 1000)
-    # Its own words would import every command.
+    # The library's own message would import every command.
     given = error.unused_tokens[0]
     names = [name for name in error.app if not name.startswith("-")]
     near = get_close_matches(given, names, 1)
@@ -181,13 +183,14 @@ def _usage(error: CycloptsError) -> str:
 
 
 def _hang_up() -> int:
-    # The reader is gone, as in `phaserunner logs ID | head`. Python would complain again when it flushes.
+    # The reader is gone, as in `phaserunner logs ID | head`. Otherwise Python would complain again at its
+    # last flush.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _BROKEN_PIPE
 
 
 def _read_root() -> "Root":
-    # Settings and HTTP take most of the start; help and usage errors do without.
+    # Settings and HTTP take most of the start-up time. Help and usage errors do not need them.
     from app.cli.root import read_root  # noqa: PLC0415 - only when the program runs: the tree imports every command
 
     return read_root()

@@ -1,4 +1,4 @@
-"""Tries the way to every other machine that the settings name, with the programs that will take it."""
+"""Tests the connection to every other machine in the settings, with the programs that will use it."""
 
 import asyncio
 import os
@@ -57,9 +57,9 @@ class Destination(NamedTuple):
     """An address to reach.
 
     Attributes:
-        name: what it is for.
-        url: where it is.
-        secret: whether only its host may be shown.
+        name: its purpose.
+        url: the address.
+        secret: True if only its host may be shown.
     """
 
     name: str
@@ -68,18 +68,18 @@ class Destination(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The address, as people may see it."""
+        """The part of the address that may be shown."""
         parts = urlsplit(self.url)
         host = parts.netloc.rpartition("@")[2]
         return f"{parts.scheme}://{host}" if self.secret else f"{parts.scheme}://{host}{parts.path}"
 
 
 async def examine_network(settings: Settings, cwd: Path) -> list[ProbeResult]:
-    """Try the proxy, the authorities, git, uv, npm, models, forges, webhooks, chats and the mail server.
+    """Test the proxy, the authorities, git, uv, npm, models, forges, webhooks, chats and the mail server.
 
     Args:
-        settings: what names them; applied to this process's environment before.
-        cwd: a directory whose remote repository git is asked for.
+        settings: names the machines; already applied to this process's environment.
+        cwd: a directory; git tests its remote repository.
     """
     environ = os.environ  # noqa: TID251 - proxies, certificates and registries, as programs get them
     try:
@@ -104,7 +104,7 @@ async def examine_network(settings: Settings, cwd: Path) -> list[ProbeResult]:
 
 
 def destinations(settings: Settings, environ: Mapping[str, str]) -> Iterator[Destination]:
-    """Yield what the service asks over HTTP.
+    """Yield the addresses that the service uses over HTTP.
 
     Raises:
         InvalidInputError: FORGES_FILE or NOTIFICATIONS_FILE cannot be read.
@@ -124,16 +124,16 @@ def destinations(settings: Settings, environ: Mapping[str, str]) -> Iterator[Des
     for name, receiver in load_notifications(settings.NOTIFICATIONS_FILE).receivers.items():
         if receiver.kind == "email":
             continue
-        # `notify test` says what is wrong with an address that is not there.
+        # `notify test` reports a missing address.
         with suppress(UnavailableError):
             url = Credentials(environ=environ).secret(receiver.url.place, name)
             yield Destination(f"chat {name}", url, secret=True)
 
 
 async def reach(place: Destination) -> ProbeResult:
-    """Ask for the head of an address; any answer shows that it can be reached."""
+    """Send a HEAD request to an address. Any response shows that it can be reached."""
     parts = urlsplit(place.url)
-    # A chat's whole address is its password, and asking it would post nothing useful.
+    # A chat's whole address is secret, and a request to it would show nothing useful.
     url = f"{parts.scheme}://{parts.netloc}/" if place.secret else place.url
     try:
         async with httpx.AsyncClient(timeout=_SECONDS) as client:

@@ -1,4 +1,4 @@
-"""Looks at what PhaseRunner needs on this machine; every probe gives a value, and nothing stays behind."""
+"""Checks what PhaseRunner needs on this machine. Every probe returns a value and leaves nothing behind."""
 
 import os
 import platform
@@ -35,13 +35,13 @@ _PROBE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What a probe found.
+    """The result of a probe.
 
     Attributes:
-        name: what was looked at.
+        name: what was checked.
         level: `ok`; `warn`: something works less well; `fail`: nothing works without it.
-        detail: what is there.
-        advice: what to do about it; empty when all is well.
+        detail: what was found.
+        advice: what to do about it; empty if nothing is wrong.
     """
 
     name: str
@@ -50,12 +50,12 @@ class ProbeResult:
     advice: str = ""
 
     def document(self) -> dict[str, Any]:
-        """The finding as JSON."""
+        """Return the result as JSON."""
         return asdict(self)
 
 
 async def examine(settings: Settings, data_dir: Path, api: ApiClient) -> list[ProbeResult]:
-    """Look at everything, in the order in which things depend on each other."""
+    """Check everything, in the order in which things depend on each other."""
     probes: Sequence[Callable[[], Awaitable[ProbeResult]]] = (
         python,
         git,
@@ -72,12 +72,12 @@ async def examine(settings: Settings, data_dir: Path, api: ApiClient) -> list[Pr
 
 
 async def python() -> ProbeResult:
-    """The interpreter; an older one than is supported could not have come here."""
+    """Check the interpreter. An older one than supported could not run this code."""
     return ProbeResult("python", "ok", f"{platform.python_version()} ({sys.executable})")
 
 
 async def git() -> ProbeResult:
-    """Whether git is there and new enough."""
+    """Check that git is installed and new enough."""
     path = shutil.which("git")
     if path is None:
         return ProbeResult("git", "fail", "not found", "install git")
@@ -89,7 +89,7 @@ async def git() -> ProbeResult:
 
 
 async def data_directory(data_dir: Path) -> ProbeResult:
-    """Whether DATA_DIR, or the directory it will be made in, can be written to."""
+    """Check that DATA_DIR, or the directory in which it will be created, can be written to."""
     place = _existing(data_dir)
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
         advice = "make it writable, or name another directory in DATA_DIR"
@@ -100,7 +100,7 @@ async def data_directory(data_dir: Path) -> ProbeResult:
 
 
 async def disk(data_dir: Path) -> ProbeResult:
-    """Free space where DATA_DIR is."""
+    """Check the free space at DATA_DIR."""
     free = shutil.disk_usage(_existing(data_dir)).free
     detail = f"{free / 1e9:.1f} GB free"
     if free < _LITTLE_SPACE:
@@ -109,7 +109,7 @@ async def disk(data_dir: Path) -> ProbeResult:
 
 
 async def database(settings: Settings, data_dir: Path) -> ProbeResult:
-    """The server in DATABASE_URL, or the one that comes along."""
+    """Check the server in DATABASE_URL, or the embedded one."""
     if settings.DATABASE_URL is not None:
         return await external_database(settings.DATABASE_URL.get_secret_value())
     try:
@@ -121,7 +121,7 @@ async def database(settings: Settings, data_dir: Path) -> ProbeResult:
 
 
 async def external_database(url: str) -> ProbeResult:
-    """Whether a database is reachable; its URL, which may hold a password, is not shown."""
+    """Check that a database is reachable. Its URL, which may hold a password, is not shown."""
     try:
         connection = await asyncpg.connect(plain_url(url), timeout=_PROBE_SECONDS)
     except PhaseRunnerError as error:
@@ -141,7 +141,7 @@ async def external_database(url: str) -> ProbeResult:
 
 
 async def sandbox(settings: Settings) -> ProbeResult:
-    """Whether programs are really confined; being installed is not enough in some containers."""
+    """Check that programs are really confined. In some containers, an installed sandbox does not work."""
     state = await build_sandbox(settings).state()
     if state.confined:
         return ProbeResult("sandbox", "ok", state.detail)
@@ -154,7 +154,7 @@ async def sandbox(settings: Settings) -> ProbeResult:
 
 
 async def environments(settings: Settings, data_dir: Path) -> ProbeResult:
-    """What installs the packages that workspaces declare, and how much of them is kept."""
+    """Check what installs the packages that workspaces declare, and how many environments are kept."""
     if settings.WORKSPACE_PYTHON is not None:
         return ProbeResult(
             "environments", "ok", f"none are created: WORKSPACE_PYTHON is {settings.WORKSPACE_PYTHON}"
@@ -176,7 +176,7 @@ async def environments(settings: Settings, data_dir: Path) -> ProbeResult:
 
 
 async def tools() -> ProbeResult:
-    """The tools that judge Python projects."""
+    """Check the tools that judge Python projects."""
     found: list[str] = []
     missing: list[str] = []
     for name in ("ruff", "mypy", "pytest"):
@@ -192,7 +192,7 @@ async def tools() -> ProbeResult:
 
 
 async def models(settings: Settings) -> ProbeResult:
-    """Which providers have a key; keys are never shown."""
+    """Check which providers have a key. Keys are never shown."""
     configured = [
         name
         for name, value in (
@@ -217,7 +217,7 @@ async def models(settings: Settings) -> ProbeResult:
 
 
 async def compatible_server(settings: Settings) -> ProbeResult:
-    """Whether the server at OPENAI_BASE_URL lists its models, and the one that agents use is among them."""
+    """Check that the server at OPENAI_BASE_URL lists its models, including the one that agents use."""
     address = (settings.OPENAI_BASE_URL or "").rstrip("/")
     key = settings.OPENAI_API_KEY.get_secret_value() if settings.OPENAI_API_KEY else "none"
     try:
@@ -238,7 +238,7 @@ async def compatible_server(settings: Settings) -> ProbeResult:
 
 
 async def server(api: ApiClient) -> ProbeResult:
-    """Tell whether the service that the settings name is ready, its version, and whether it lets us in."""
+    """Check that the service in the settings is ready, its version, and whether it accepts our token."""
     if not await api.is_ready():
         advice = "start it with: phaserunner serve; or name another one with --url or PHASERUNNER_URL"
         return ProbeResult("server", "warn", f"no service is ready at {api.url}", advice)

@@ -1,4 +1,4 @@
-"""Looks at this machine for `doctor --fix`, and carries out the repairs that the user agrees to."""
+"""Inspects this machine for `doctor --fix`, and makes the repairs to which the user agrees."""
 
 import getpass
 import os
@@ -22,12 +22,12 @@ _MARKS_OF_CONTAINERS = (Path("/.dockerenv"), Path("/run/.containerenv"))
 
 
 def repair(root: Root, terminal: Terminal, *, agreed: bool) -> None:
-    """Show each repair that this machine needs, and make those that the user agrees to.
+    """Show each repair that this machine needs, and make those to which the user agrees.
 
     Args:
-        root: whose standard input is asked.
+        root: its standard input supplies the user's replies.
         terminal: where to write.
-        agreed: whether every repair is agreed to beforehand.
+        agreed: True if the user agrees to every repair beforehand.
     """
     confinement = root.settings.CONFINEMENT or ConfinementKind.BUBBLEWRAP
     found = repairs(this_machine(root.user, confinement))
@@ -38,7 +38,7 @@ def repair(root: Root, terminal: Terminal, *, agreed: bool) -> None:
 
 
 def this_machine(user: str, confinement: ConfinementKind) -> Machine:
-    """Look at the machine that this runs on."""
+    """Inspect this machine."""
     name = user or getpass.getuser()
     return Machine(
         distribution=_distribution(),
@@ -56,14 +56,14 @@ def this_machine(user: str, confinement: ConfinementKind) -> Machine:
 
 
 def wsl_version(kernel: str) -> int:
-    """Tell the version of the Windows Subsystem for Linux by the name of the kernel; 0 elsewhere."""
+    """Return the version of the Windows Subsystem for Linux from the kernel's name; 0 elsewhere."""
     if "microsoft" not in kernel.lower():
         return 0
     return 2 if "wsl2" in kernel.lower() or "microsoft-standard" in kernel.lower() else 1
 
 
 def sub_ids_end(text: str) -> int:
-    """Return the first id that no line of a file such as `/etc/subuid` gives away; 0 without any."""
+    """Return the first id that no line of a file such as `/etc/subuid` assigns; 0 without any line."""
     found = (re.fullmatch(r"[^:]*:(\d+):(\d+)", line.strip()) for line in text.splitlines())
     return max((int(each[1]) + int(each[2]) for each in found if each), default=0)
 

@@ -1,4 +1,7 @@
-"""What `doctor --fix` repairs: packages, bubblewrap's AppArmor profile, ids for rootless engines. Pure."""
+"""Plans the repairs of `doctor --fix`: packages, bubblewrap's AppArmor profile, ids for rootless engines.
+
+Pure.
+"""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -26,27 +29,27 @@ _INSTALL = {
     "suse": ("zypper", "--non-interactive", "install"),
     "alpine": ("apk", "add"),
 }
-"""By the `ID` or `ID_LIKE` of `/etc/os-release`."""
+"""Install commands by the `ID` or `ID_LIKE` of `/etc/os-release`."""
 
 _PACKAGES = {"bwrap": "bubblewrap"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What decides over repairs.
+    """The facts about a machine that determine its repairs.
 
     Attributes:
-        distribution: `ID` and `ID_LIKE` of `/etc/os-release`, the most exact first.
-        programs: those on PATH, of the ones that are needed.
-        userns_restricted: whether AppArmor keeps programs without a profile from making user namespaces.
-        profiled: whether a profile for bubblewrap is there.
+        distribution: `ID` and `ID_LIKE` of `/etc/os-release`, most specific first.
+        programs: the needed programs that are on PATH.
+        userns_restricted: True if AppArmor keeps programs without a profile from creating user namespaces.
+        profiled: True if there is a profile for bubblewrap.
         wsl: the version of the Windows Subsystem for Linux; 0 elsewhere.
-        in_container: whether this is a container itself.
+        in_container: True if this machine is itself a container.
         user: name of the user.
-        is_root: whether it may change the system.
-        has_sub_ids: whether the user has ids to give to containers.
-        sub_ids_end: the first id that no user has to give.
-        confinement: the chosen means.
+        is_root: True if the user may change the system.
+        has_sub_ids: True if the user has ids to assign to containers.
+        sub_ids_end: the first id that is not assigned to any user.
+        confinement: the chosen backend.
     """
 
     distribution: tuple[str, ...] = ()
@@ -64,7 +67,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command that changes the system; `stdin` is what it reads."""
+    """A command that changes the system. `stdin` is its standard input."""
 
     argv: tuple[str, ...]
     stdin: str = ""
@@ -76,12 +79,12 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A step that brings the machine nearer to what is needed.
+    """One step that repairs a machine.
 
     Attributes:
         why: what is missing, as a sentence.
-        commands: what repairs it, one after the other; none where only people can.
-        by_hand: what people do where no command can.
+        commands: the repair, one command after the other; empty if only people can do it.
+        by_hand: what people must do if no command can.
     """
 
     why: str
@@ -90,7 +93,7 @@ class Repair:
 
 
 def repairs(machine: Machine) -> list[Repair]:
-    """Return the repairs that a machine needs, in the order in which they are made."""
+    """Return the repairs that a machine needs, in the order in which to make them."""
     found = [*_of_the_kernel(machine), *_of_packages(machine)]
     if machine.confinement is ConfinementKind.BUBBLEWRAP:
         found += _of_apparmor(machine)
@@ -134,7 +137,7 @@ def _of_apparmor(machine: Machine) -> Iterator[Repair]:
 
 
 def _of_sub_ids(machine: Machine) -> Iterator[Repair]:
-    # Podman is taken where both are there, and Docker alone gives ids itself.
+    # If both are installed, Podman is used. Docker assigns ids by itself.
     takes_docker = "docker" in machine.programs and "podman" not in machine.programs
     if machine.is_root or machine.has_sub_ids or takes_docker:
         return

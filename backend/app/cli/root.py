@@ -55,7 +55,7 @@ def _do_not_stand_by(seconds: float) -> None:
 
 def _follow_over_websocket(url: str, token: str | None) -> "Follow":
     def follow(run_id: UUID) -> "AsyncGenerator[Event | Reset]":
-        # Sockets and the types of events are for the commands that follow a run.
+        # Only commands that follow a run need sockets and event types.
         from app.cli.follow import follow_over_websocket  # noqa: PLC0415 - only for following: keeps start-up quick
 
         return follow_over_websocket(url, token)(run_id)
@@ -84,7 +84,7 @@ DEFAULT_OPTIONS = Options()
 
 @dataclass(frozen=True)
 class Session:
-    """What one command works with."""
+    """The parts that one command works with."""
 
     api: "ApiClient"
     terminal: Terminal
@@ -93,19 +93,20 @@ class Session:
 
 @dataclass(frozen=True)
 class Root:
-    """What the process was given.
+    """The process's settings, streams and factories.
 
     Attributes:
         settings: read once, here.
         out: console on standard output.
         err: console on standard error.
         stdin: standard input.
-        cwd: the directory that relative paths are meant in.
-        user: the name decisions are recorded with.
+        cwd: the directory to which relative paths refer.
+        user: the name with which decisions are recorded.
         transport: carries HTTP requests; None is the network.
         make_follow: makes the function that follows a run's events, from the service's address and the token.
-        make_judging: opens what evaluates directories on this machine, from the settings.
-        stand_by: called at the end of a hook with HOOK_STANDBY_SECONDS; may keep what evaluates in memory.
+        make_judging: opens the evaluation of directories on this machine, from the settings.
+        stand_by: called at the end of a hook with HOOK_STANDBY_SECONDS; may keep a process in memory for
+            later hooks.
     """
 
     settings: "Settings"
@@ -121,25 +122,25 @@ class Root:
 
     @property
     def data_dir(self) -> Path:
-        """DATA_DIR, absolute."""
+        """DATA_DIR as an absolute path."""
         return (self.cwd / self.settings.DATA_DIR.expanduser()).absolute()
 
     def absolute(self, path: Path) -> str:
-        """A path that was given, meant from `cwd`, made absolute."""
+        """Return a given path as an absolute one, relative to `cwd`."""
         return str((self.cwd / path.expanduser()).resolve())
 
     def terminal(self, options: Options) -> Terminal:
-        """Where a command writes."""
+        """Return the terminal to which a command writes."""
         return Terminal(self.out, self.err, options.as_json)
 
     def judging(self) -> AbstractAsyncContextManager[Judging]:
-        """Open what evaluates directories, for one command."""
+        """Open the evaluation of directories, for one command."""
         return self.make_judging(self.settings)
 
     @asynccontextmanager
     async def session(self, options: Options) -> AsyncGenerator[Session]:
         """Open the connection to the service for one command."""
-        # HTTP and its models take most of the start: what judges here, and the help, do without.
+        # HTTP and its models take most of the start-up time. Local evaluation and help do not need them.
         from app.cli.api_client import ApiClient  # noqa: PLC0415 - only for a service: keeps start-up quick
 
         url = options.url or self.settings.service_url
@@ -149,7 +150,7 @@ class Root:
             yield Session(api, self.terminal(options), self.make_follow(url, token))
 
     def read_text(self, argument: str, field_name: str) -> str:
-        """Return the text an argument stands for: `-` is standard input, `@path` a file, all else itself.
+        """Return the text for an argument: `-` is standard input, `@path` a file, anything else the text.
 
         Raises:
             CliError: the file cannot be read as UTF-8 text.
@@ -166,14 +167,14 @@ class Root:
 
 
 RootArgument = Annotated[Root, Parameter(parse=False)]
-"""The type of a command's parameter that gets the root."""
+"""The type of the command parameter that receives the root."""
 
 
 def read_root() -> Root:
-    """Read the settings and take the process's streams.
+    """Read the settings and use the process's streams.
 
     Raises:
-        CliError, InvalidInputError: a setting is not valid; the message names it.
+        CliError, InvalidInputError: a setting is not valid. The message names it.
     """
     from pydantic import ValidationError  # noqa: PLC0415 - only when a command runs: keeps the help quick
 
@@ -187,7 +188,7 @@ def read_root() -> Root:
         raise CliError(f"{name}: {told} (environment variable or .env)", ExitCode.USAGE) from error
     settings.outbound.apply(os.environ)  # noqa: TID251 - what every library and program reads
     for stream in (sys.stdout, sys.stderr):
-        # A terminal whose encoding lacks a character shows its code instead of ending the command.
+        # If the terminal's encoding lacks a character, its code is shown instead of an error.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     out, err = console_for(sys.stdout), console_for(sys.stderr)

@@ -1,4 +1,4 @@
-"""HTTP to the service as the command line speaks it: documents, downloads, and errors as one line."""
+"""HTTP calls to the service: documents, downloads, and errors as one line."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,27 +15,27 @@ from app.cli.view.text import one_line
 
 PREFIX = "/api/v1"
 _TIMEOUT = httpx.Timeout(30.0, connect=5.0)
-_START_TIMEOUT = httpx.Timeout(600.0, connect=5.0)  # starting fetches the source
+_START_TIMEOUT = httpx.Timeout(600.0, connect=5.0)  # a start fetches the source
 _START_TRIES = 3
 _PAUSE_SECONDS = 0.5
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 Params = Mapping[str, str | list[str]]
-"""Of a query; a list is one parameter that is repeated."""
+"""Query parameters. A list is one parameter that is repeated."""
 
 ViewT = TypeVar("ViewT", bound=BaseModel)
 
 
 class ServiceHttp:
-    """Talks HTTP to one service.
+    """Makes HTTP calls to one service.
 
-    Every method raises `CliError` with the exit code that fits: 2 for input the service refuses, 4 for
-    missing rights, 5 when it cannot be reached or is not PhaseRunner, 6 when it has trouble itself.
+    Every method raises `CliError` with the matching exit code: 2 for input that the service refuses, 4 for
+    missing rights, 5 if the service cannot be reached or is not PhaseRunner, 6 if it has an error itself.
 
     Args:
         url: address of the service, `http://127.0.0.1:8000`.
         token: sent as a bearer token.
-        user: who decides, where the service knows no tokens.
+        user: the name recorded with decisions, if the service uses no tokens.
         transport: carries the requests; None is the network.
     """
 
@@ -59,9 +59,10 @@ class ServiceHttp:
             headers=headers,
             timeout=_TIMEOUT,
             transport=transport,
-            # Without TLS there is nothing to verify, and reading the certificates takes a tenth of a start.
+            # Without TLS there is nothing to verify, and reading the certificates takes a tenth of the
+            # start-up time.
             verify=parts.scheme == "https",
-            # A proxy for the internet does not lead to this machine.
+            # A proxy for the internet cannot reach this machine.
             trust_env=parts.hostname not in _LOOPBACK,
         )
 
@@ -81,11 +82,11 @@ class ServiceHttp:
         params: Params | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Ask for a JSON document as it is."""
+        """Get a JSON document without validating it."""
         return _document(await self._request(method, path, params, body))
 
     async def fetch(self, path: str, method: str = "GET") -> httpx.Response:
-        """Ask for a document that need not be JSON."""
+        """Get a document that need not be JSON."""
         return await self._request(method, path, None, None)
 
     async def download(self, path: str, to: Path, params: Params | None = None) -> int:
@@ -101,21 +102,24 @@ class ServiceHttp:
             raise CliError(f"{to} cannot be written: {error.strerror}") from error
 
     async def is_ready(self) -> bool:
-        """True when the service says that it can work; never raises."""
+        """Return True if the service reports that it can work. Never raises."""
         try:
             return (await self._http.get("/readyz", timeout=5.0)).is_success
         except httpx.HTTPError:
             return False
 
     async def post_start(self, path: str, request: BaseModel, view: type[ViewT], key: str) -> ViewT:
-        """Start a run; repeating it with the same `key` is safe, so a lost response is asked for again."""
+        """Start a run.
+
+        Repeating it with the same `key` is safe, so a request with a lost response is repeated.
+        """
         body = request.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
-        # The source is sent even where it is the default: its kind tells which one it is.
+        # The source is sent even if it is the default, because the API needs its kind.
         source = request.model_dump(mode="json", include={"source"}, exclude_none=True)
         return _read(view, self._checked(await self._post_again(PREFIX + path, body | source, key)))
 
     async def get(self, kind: type[ViewT], path: str, params: Params | None = None) -> ViewT:
-        """Get a document and read it as a model."""
+        """Get a document and validate it as a model."""
         return _read(kind, await self._request("GET", path, params, None))
 
     async def _request(
@@ -159,7 +163,7 @@ class ServiceHttp:
 
 
 def exit_code_of(status: int) -> ExitCode:
-    """The exit code for an HTTP status that is an error."""
+    """Return the exit code for an HTTP error status."""
     if status in (401, 403):
         return ExitCode.AUTH
     if status == 409:

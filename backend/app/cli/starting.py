@@ -1,4 +1,4 @@
-"""Makes parts of requests from what a user typed."""
+"""Builds parts of requests from command line options."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
 
 
 def source_of(repo: str | None, ref: str | None, cwd: Path, credential: str | None = None) -> dict[str, Any]:
-    """Make the source for `--repo`: a URL, a path (made absolute against `cwd`), or an empty project.
+    """Return the source for `--repo`: a URL, a path (made absolute with `cwd`), or an empty project.
 
     Raises:
         CliError: `--ref` without `--repo`, or `--credential` without a URL.
@@ -38,7 +38,7 @@ def source_of(repo: str | None, ref: str | None, cwd: Path, credential: str | No
 
 
 def phases_of(given: str | None) -> dict[str, Any]:
-    """Read a comma-separated list of phases.
+    """Parse a comma-separated list of phases.
 
     Raises:
         CliError: there is no such phase.
@@ -55,11 +55,11 @@ def phases_of(given: str | None) -> dict[str, Any]:
 def agent_of(
     backend: str, script: Path | AgentScript | None, others: Mapping[str, Any], cwd: Path
 ) -> dict[str, Any]:
-    """Make the agent of a request; a script is played by the scripted backend.
+    """Return the agent of a request. A script selects the scripted backend.
 
     Raises:
         InvalidInputError: the script cannot be read.
-        CliError: a script is missing, or goes with no script player.
+        CliError: a script is missing, or is given with an agent that plays none.
     """
     if isinstance(script, Path):
         script = load_script(cwd / script.expanduser())
@@ -73,7 +73,7 @@ def agent_of(
 
 
 def candidates_of(count: int | None, named: Sequence[str] | None) -> int | list[dict[str, str]] | None:
-    """Make the candidates of a request: their number, or agents as AGENT or AGENT:MODEL.
+    """Return the candidates of a request: their number, or agents as AGENT or AGENT:MODEL.
 
     Raises:
         CliError: both are given, or an agent has no name.
@@ -95,7 +95,7 @@ def require_one_choice(agent: str, model: str | None, named: Sequence[str] | Non
     """Refuse agents that are named in two ways.
 
     Raises:
-        CliError: `--candidate` names agents and models, and so does another option.
+        CliError: `--candidate` names agents and models, and another option does so, too.
     """
     if named and (agent != AgentBackend.AUTO or model is not None):
         option = "--model" if agent == AgentBackend.AUTO else "--agent"
@@ -106,7 +106,7 @@ def require_one_choice(agent: str, model: str | None, named: Sequence[str] | Non
 
 
 async def start_sprint(session: Session, sprint: SprintCreate | IssueSprintCreate) -> RunView:
-    """Start a sprint exactly once, even if the first response is lost, and print notes on its source."""
+    """Start a sprint exactly once, even if the first response is lost. Print notes on its source."""
     path = "/forges/issues" if isinstance(sprint, IssueSprintCreate) else "/sprints"
     started = await session.api.start(sprint, str(uuid4()), path)
     for note in started.notes:

@@ -1,4 +1,4 @@
-"""Where a command writes: data to standard output, progress to standard error, both harmless."""
+"""The output of a command: data to standard output, progress to standard error, both made harmless."""
 
 import json
 import re
@@ -22,7 +22,7 @@ class Terminal:
     Attributes:
         out: standard output, for data.
         err: standard error, for progress and remarks.
-        as_json: data is one JSON document (or one line for each of many).
+        as_json: True if data is one JSON document, or one line for each of many.
     """
 
     out: Console
@@ -31,11 +31,11 @@ class Terminal:
 
     @property
     def progress(self) -> Console:
-        """Where a live view goes: standard output, unless that is for JSON."""
+        """The console for a live view: standard output, unless that is for JSON."""
         return self.err if self.as_json else self.out
 
     def json(self, document: Any, *, indent: int | None = 2) -> None:
-        """Write a JSON document; characters that could steer a terminal are escaped, as JSON allows."""
+        """Write a JSON document. Characters that could control a terminal are escaped, as JSON allows."""
         text = json.dumps(document, ensure_ascii=False, indent=indent)
         self.raw(_UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
 
@@ -45,7 +45,7 @@ class Terminal:
         self.out.file.flush()
 
     def raw_bytes(self, data: bytes) -> None:
-        """Write bytes to standard output, for a file in whatever encoding."""
+        """Write bytes to standard output, for a file in any encoding."""
         stream = self.out.file
         stream.flush()
         binary = getattr(stream, "buffer", None)
@@ -76,5 +76,5 @@ class _Console(Console):
 
 
 def console_for(stream: TextIO) -> Console:
-    """A console that interprets neither markup nor emoji codes and guesses no highlights."""
+    """Return a console that does not interpret markup or emoji codes and does not highlight."""
     return _Console(file=stream, markup=False, emoji=False, highlight=False)

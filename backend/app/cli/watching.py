@@ -23,7 +23,7 @@ async def watch_run(
     timeout: float | None = None,
     after: int = 0,
 ) -> ExitCode:
-    """Show the events of a run so far, and then as they happen.
+    """Show the events of a run so far, and then new ones as they happen.
 
     Args:
         session: the service and the terminal.
@@ -88,7 +88,7 @@ class _Watch:
 
     def _is_over(self, state: WatchedRun) -> bool:
         if state.last_sequence < self._head:
-            # These events are the past; a question among them may long be answered.
+            # These events are past, and a question among them may already be answered.
             return False
         if state.escalation is not None and state.escalation.id != self._told:
             self._told = state.escalation.id

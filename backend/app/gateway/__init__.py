@@ -1,1 +1,1 @@
-"""The model gateway: relays model requests of agents, meters and bounds them, and keeps the keys."""
+"""The model gateway: relays agents' model requests, measures and limits them, and keeps the keys."""

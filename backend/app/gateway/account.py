@@ -1,4 +1,4 @@
-"""What one endpoint has consumed, which limit stops it, and why its last request failed."""
+"""Tracks what one endpoint has consumed, which limit stops it, and why its last request failed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ class Account:
     """Counts the requests of one endpoint against its limits.
 
     Attributes:
-        limits: of all requests together.
-        clock: monotonic seconds.
+        limits: limits on all requests together.
+        clock: returns monotonic seconds.
     """
 
     limits: AgentLimits
@@ -27,25 +27,25 @@ class Account:
     _failure: GatewayFailure | None = None
 
     def __post_init__(self) -> None:
-        """Start the time of the endpoint."""
+        """Start the endpoint's time."""
         self._started = self._last_activity = self.clock()
 
     @property
     def last_activity(self) -> float:
-        """When `touch` was called last, in seconds of `clock`."""
+        """Time of the last call of `touch`, in seconds of `clock`."""
         return self._last_activity
 
     @property
     def failure(self) -> GatewayFailure | None:
-        """Why the last request failed; None after one that succeeded."""
+        """Why the last request failed; None if it succeeded."""
         return self._failure
 
     def touch(self) -> None:
-        """Note that something happened."""
+        """Record activity."""
         self._last_activity = self.clock()
 
     def reached(self) -> str | None:
-        """Say which limit is reached; None if another request is allowed."""
+        """Return a message about the limit that is reached, or None if another request is allowed."""
         limits, spent = self.limits, self.usage()
         cost = spent.cost_usd or 0.0
         if limits.requests is not None and spent.requests >= limits.requests:
@@ -61,29 +61,29 @@ class Account:
         return None
 
     def begin(self) -> int:
-        """Count one more request and return its number."""
+        """Count one more request. Return its number."""
         self._charges.append((Tokens(), Cost()))
         return len(self._charges) - 1
 
     def charge(self, number: int, tokens: Tokens, cost: Cost) -> None:
-        """Enter what a request has consumed so far, in place of an earlier figure."""
+        """Record what a request has consumed so far. This replaces its earlier figures."""
         self._charges[number] = (tokens, cost)
 
     def succeeded(self) -> None:
-        """Forget the failure before."""
+        """Clear the failure."""
         self._failure = None
 
     def failed(self, failure: GatewayFailure) -> None:
-        """Keep why a request failed."""
+        """Record why a request failed."""
         self._failure = failure
 
     def refused(self, message: str) -> None:
-        """Keep why the gateway itself refused a request, unless an earlier failure is kept already."""
+        """Record why the gateway refused a request, unless an earlier failure is recorded already."""
         if self._failure is None:
             self._failure = GatewayFailure(FailureKind.CONFIGURATION, message)
 
     def usage(self) -> AgentUsage:
-        """Return what was consumed so far; its cost is that of the requests whose cost is known."""
+        """Return the consumption so far. The cost covers the requests with a known cost."""
         known = [cost.dollars for _, cost in self._charges if cost.dollars is not None]
         return AgentUsage(
             requests=len(self._charges),

@@ -1,4 +1,4 @@
-"""Asks a provider, again within bounds where that may help, and returns its answer or the fault."""
+"""Sends a request to a provider, retries it within limits, and returns the answer or the fault."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -18,12 +18,12 @@ _MAX_ERROR_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True)
 class RetryRules:
-    """When a refused request is sent again; one whose answer has begun is not.
+    """When a refused request is sent again. A request with an answer that has begun is never repeated.
 
     Attributes:
-        tries: of one request, the first one included.
-        first_pause: seconds; it doubles, where the provider says nothing.
-        longest_pause: seconds; where the provider asks for more, the fault is returned at once.
+        tries: maximum for one request, the first one included.
+        first_pause: seconds; the pause doubles with each try if the provider does not name one.
+        longest_pause: seconds; if the provider asks for more, the fault is returned at once.
     """
 
     tries: int = 3
@@ -31,7 +31,7 @@ class RetryRules:
     longest_pause: float = 30.0
 
     def pause(self, failed_tries: int, retry_at: datetime | None, now: datetime) -> float | None:
-        """Return the seconds before the next try, or None if there is none."""
+        """Return the seconds before the next try, or None if there is no further try."""
         if failed_tries >= self.tries:
             return None
         wanted = (retry_at - now).total_seconds() if retry_at else 0.0
@@ -41,11 +41,11 @@ class RetryRules:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a provider answered.
+    """A provider's answer.
 
     Attributes:
         response: head of the answer. It is open while `body` is None, and must then be closed.
-        body: the whole answer, if it was asked for as a whole.
+        body: the whole answer, if the caller asked for that.
     """
 
     response: httpx.Response
@@ -54,13 +54,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Asks one provider.
+    """Sends requests to one provider.
 
     Attributes:
         client: sends the requests.
         upstream: the provider.
         rules: when a request is sent again.
-        now: the time.
+        now: returns the time.
     """
 
     client: httpx.AsyncClient
@@ -71,14 +71,14 @@ class Asker:
     async def ask(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None, *, whole: bool
     ) -> Answer | Fault:
-        """Send a request, and again while that may help.
+        """Send a request, with retries while they may help.
 
         Args:
             method: HTTP method.
             path: below the provider's base URL, with its query.
             headers: without the key, which is added here.
             body: None for requests without one.
-            whole: read the answer to its end before it is returned.
+            whole: True reads the answer to its end before returning it.
         """
         try:
             request = self.client.build_request(
@@ -129,12 +129,12 @@ class Asker:
         return Answer(response, bytes(body))
 
     def broken(self, error: httpx.HTTPError) -> Fault:
-        """Return the fault of a connection that failed or fell silent."""
+        """Return the fault of a connection that failed or timed out."""
         match error:
             case httpx.ConnectTimeout() | httpx.ConnectError():
                 return unreachable(self.upstream, "it cannot be reached", retryable=True)
             case httpx.TimeoutException():
-                # What it was silent about may still be at work, and asking again would double it.
+                # The provider may still be working on the request, and another one would double that work.
                 return unreachable(self.upstream, "it did not answer in time", retryable=False)
             case _:
                 return unreachable(self.upstream, "the answer broke off", retryable=True)

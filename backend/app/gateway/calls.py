@@ -1,4 +1,4 @@
-"""Carries out requests that were let through: asks the provider, relays the answer, and meters it."""
+"""Carries out allowed requests: asks the provider, relays the answer, and measures it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,21 +36,21 @@ _REQUEST_HEADERS = frozenset(
         "idempotency-key",
     }
 )
-"""What goes on to the provider. Other headers could name another account or another receiver."""
+"""Headers that are passed on to the provider. Others could name another account or another receiver."""
 
 _RESPONSE_HEADERS = ("content-type", "cache-control", "request-id", "x-request-id")
 
 
 @dataclass(frozen=True, slots=True)
 class RelayParts:
-    """What the relays of one gateway share.
+    """The parts that all relays of one gateway share.
 
     Attributes:
-        prices: what requests cost.
-        ledger: keeps each request.
-        budgets: are checked before each request.
-        clock: monotonic seconds.
-        now: the time.
+        prices: the cost of requests.
+        ledger: stores each request.
+        budgets: checked before each request.
+        clock: returns monotonic seconds.
+        now: returns the time.
     """
 
     prices: Prices
@@ -66,10 +66,10 @@ class ModelCalls:
 
     Attributes:
         grant: what the agent may ask.
-        asker: asks the provider.
-        account: counts what is consumed.
-        parts: what all relays share.
-        traceparent: the span that requests belong to; None makes each a root.
+        asker: sends requests to the provider.
+        account: counts the consumption.
+        parts: the parts that all relays share.
+        traceparent: the parent span of the requests; None makes each request a root span.
     """
 
     grant: GatewayGrant
@@ -79,7 +79,7 @@ class ModelCalls:
     traceparent: str | None
 
     async def list_models(self, exchange: Exchange, route: Route) -> None:
-        """Answer with the provider's models, as far as they may be asked."""
+        """Answer with those of the provider's models that the agent may use."""
         answer = await self._ask(exchange, route, None, whole=True)
         if isinstance(answer, Fault):
             await self._tell(exchange, answer)
@@ -130,7 +130,7 @@ class ModelCalls:
             await exchange.begin(200, _kept(response))
             async for piece in response.aiter_bytes():
                 meter.feed(piece)
-                # Before the client sees it: then the figures are right when the client ends.
+                # Recorded before the client gets it, so that the figures are complete when the client ends.
                 self._note(relayed, meter)
                 await exchange.piece(piece)
             meter.end()

@@ -10,7 +10,7 @@ JSON = "application/json"
 
 
 class ClientGoneError(Exception):
-    """The client went away before its request was complete."""
+    """The client disconnected before its request was complete."""
 
 
 class BodyTooLargeError(Exception):
@@ -36,7 +36,7 @@ class Exchange:
 
         Raises:
             BodyTooLargeError: it has more than `limit` bytes.
-            ClientGoneError: the client went away.
+            ClientGoneError: the client disconnected.
         """
         length = self.headers.get("content-length", "")
         if length.isdecimal() and int(length) > limit:
@@ -53,7 +53,7 @@ class Exchange:
                 return bytes(body)
 
     async def while_connected(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do work after the body was read; the work is cancelled when the client goes away."""
+        """Do work after the body was read. Cancel it if the client disconnects."""
         working = asyncio.create_task(work)
         watching = asyncio.create_task(self._gone())
         try:
@@ -82,7 +82,7 @@ class Exchange:
         await self._send({"type": "http.response.start", "status": status, "headers": encoded})
 
     async def piece(self, data: bytes) -> None:
-        """Send a piece of the body; waits while the client does not read."""
+        """Send a piece of the body. Wait while the client does not read."""
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def end(self) -> None:

@@ -33,7 +33,7 @@ _WRITE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class OpenEndpoint:
-    """One endpoint while it is open; `app.agents.gateway_port.GatewayEndpoint` says what each part means."""
+    """One open endpoint. `app.agents.gateway_port.GatewayEndpoint` documents its members."""
 
     address: Address
     token: str
@@ -41,39 +41,39 @@ class OpenEndpoint:
 
     @property
     def socket(self) -> Path | None:
-        """The unix socket of a confined agent."""
+        """The unix socket for a confined agent."""
         return self.address.socket
 
     @property
     def url(self) -> str | None:
-        """The address of an agent that is not confined."""
+        """The address for an agent that is not confined."""
         return self.address.url
 
     @property
     def last_activity(self) -> float:
-        """When the last request or piece of an answer came, in seconds of `time.monotonic`."""
+        """Time of the last request or part of an answer, in seconds of `time.monotonic`."""
         return self.account.last_activity
 
     def usage(self) -> AgentUsage:
-        """Return what the requests so far consumed."""
+        """Return the consumption of the requests so far."""
         return self.account.usage()
 
     def failure(self) -> GatewayFailure | None:
-        """Return why the last request failed; None after one that succeeded."""
+        """Return why the last request failed, or None if it succeeded."""
         return self.account.failure
 
 
 class ModelGateway:
-    """Relays model requests of agents to the providers; `async with` closes its connections at the end.
+    """Relays agents' model requests to the providers. `async with` closes its connections at the end.
 
     Args:
-        upstreams: the providers that are configured.
-        prices: what requests cost.
-        ledger: keeps each request.
-        budgets: are checked before each request; None bounds nothing.
+        upstreams: the configured providers.
+        prices: the cost of requests.
+        ledger: stores each request.
+        budgets: checked before each request; None means no budget.
         retry: when a refused request is sent again.
         silence_seconds: how long a provider may send nothing before a request counts as failed.
-        now: the time.
+        now: returns the time.
     """
 
     def __init__(
@@ -107,11 +107,11 @@ class ModelGateway:
 
     @asynccontextmanager
     async def open(self, grant: GatewayGrant) -> AsyncGenerator[OpenEndpoint]:
-        """Serve one agent while the block runs; leaving it ends all connections.
+        """Serve one agent while the block runs. Leaving the block ends all connections.
 
         Raises:
-            MissingKeyError: the dialect's provider is not configured; the message says what to set.
-            OSError: the socket cannot be made.
+            MissingKeyError: the dialect's provider is not configured. The message says what to set.
+            OSError: the socket cannot be created.
         """
         upstream = self._upstreams.get(grant.dialect)
         if upstream is None:
@@ -130,7 +130,7 @@ class ModelGateway:
 
     async def _connected(self) -> httpx.AsyncClient:
         if self._client is None:
-            # Certificates and the table of prices are read from files, which takes a moment.
+            # In a thread, because it reads certificates and the price table from files.
             made = await asyncio.to_thread(self._make_client)
             if self._client is None:
                 self._client = made

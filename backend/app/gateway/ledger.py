@@ -1,4 +1,4 @@
-"""The ports to the ledger, which keeps a line for each model request, and to the budgets."""
+"""The ports to the ledger, which stores a line for each model request, and to the budgets."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,22 +10,23 @@ from app.gateway.prices import Cost
 from app.gateway.usage_reading import Tokens
 
 CLIENT_GONE = 499
-"""Status of a request whose client went away before the end."""
+"""Status of a request if its client disconnected before the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One request to a model, as the ledger keeps it.
+    """One request to a model, as the ledger stores it.
 
     Attributes:
-        labels: what it belongs to.
-        provider: who was asked.
-        model: which model answered, else which was asked for.
-        tokens: what the answer consumed, as far as it said.
+        labels: the run, phase and attempt of the request.
+        provider: the provider that was asked.
+        model: the model that answered, or else the requested one.
+        tokens: consumption of the answer, as far as the answer reports it.
         cost: of the answer.
-        status: what the client got; 503 also for a stream that broke off, `CLIENT_GONE` if it did not wait.
+        status: the client's status; 503 also for an interrupted stream, `CLIENT_GONE` if the client did not
+            wait.
         latency_ms: from the request to the end of the answer.
-        at: when the request came.
+        at: when the request arrived.
     """
 
     labels: RequestLabels
@@ -39,37 +40,37 @@ class ModelRequest:
 
 
 class Ledger(Protocol):
-    """Keeps model requests."""
+    """Stores model requests."""
 
     def record(self, request: ModelRequest) -> None:
-        """Take a request without waiting; storing it is the ledger's business."""
+        """Accept a request without waiting. The ledger stores it later."""
         ...
 
     async def stored(self) -> None:
-        """Wait until all requests that were taken so far are stored."""
+        """Wait until all requests accepted so far are stored."""
         ...
 
 
 class NoLedger:
-    """Keeps nothing, where there is no database."""
+    """Stores nothing. Used where there is no database."""
 
     def record(self, request: ModelRequest) -> None:
-        """Forget the request."""
+        """Drop the request."""
 
     async def stored(self) -> None:
         """Return at once."""
 
 
 class Budgets(Protocol):
-    """Says whether a run may ask models."""
+    """Decides whether a run may ask models."""
 
     async def spent(self, run_id: UUID | None) -> str | None:
-        """Say which budget is spent and what to do, or return None while the run may ask."""
+        """Return which budget is spent and what to do, or None if the run may ask."""
         ...
 
 
 class NoBudgets:
-    """Bounds nothing, where there is no database."""
+    """Sets no limit. Used where there is no database."""
 
     async def spent(self, run_id: UUID | None) -> str | None:
         """Return None."""

@@ -1,4 +1,4 @@
-"""What requests cost: what the provider billed, else the list price of the model that answered."""
+"""Determines the cost of requests: the provider's own figure, or the answering model's list price."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,7 +14,7 @@ _EXACT = Decimal("0.00000001")
 
 
 class CostKind(StrEnum):
-    """Where a cost comes from: the provider's own figure, the list price, or nowhere."""
+    """The origin of a cost: the provider's own figure, the list price, or none."""
 
     BILLED = "billed"
     COMPUTED = "computed"
@@ -23,7 +23,7 @@ class CostKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """US dollars, and where the figure comes from; None is unknown, which is not zero."""
+    """A cost in US dollars with its origin. None is unknown, which is not zero."""
 
     dollars: Decimal | None = None
     kind: CostKind = CostKind.UNKNOWN
@@ -33,15 +33,15 @@ class Prices(Protocol):
     """A table of prices."""
 
     def price(self, upstream: Upstream, model: str, tokens: Tokens) -> Decimal | None:
-        """Return US dollars, or None without a price for the model."""
+        """Return US dollars, or None if the model has no known price."""
         ...
 
 
 class ListPrices:
-    """The list prices that the built-in agent counts with, too."""
+    """The list prices that the built-in agent uses, too."""
 
     def price(self, upstream: Upstream, model: str, tokens: Tokens) -> Decimal | None:
-        """Return US dollars, or None without a price for the model."""
+        """Return US dollars, or None if the model has no known price."""
         used = Usage(
             input_tokens=tokens.input,
             output_tokens=tokens.output,
@@ -51,7 +51,7 @@ class ListPrices:
         try:
             return calc_price(used, model, provider_api_url=upstream.base_url).total_price
         except (LookupError, ValueError):
-            pass  # another server's address: its models may still be a known provider's
+            pass  # another server's address, but its models may still belong to a known provider
         try:
             return calc_price(used, model, provider_id=upstream.price_id).total_price
         except (LookupError, ValueError):
@@ -59,13 +59,13 @@ class ListPrices:
 
 
 def cost_of(prices: Prices, upstream: Upstream, asked: str, consumption: Consumption) -> Cost:
-    """Return what an answer cost.
+    """Return the cost of an answer.
 
     Args:
         prices: the table.
-        upstream: who answered.
-        asked: the model that was asked for; it counts where the answer names none.
-        consumption: what the answer says of itself.
+        upstream: the provider that answered.
+        asked: the requested model; used if the answer does not name one.
+        consumption: what the answer reports.
     """
     if consumption.billed is not None:
         return Cost(consumption.billed.quantize(_EXACT), CostKind.BILLED)

@@ -1,4 +1,4 @@
-"""Reads why a provider refused a request, and when it may be asked again."""
+"""Determines why a provider refused a request, and when it may be asked again."""
 
 import json
 import math
@@ -25,14 +25,14 @@ _USED_UP = ("insufficient_quota", "billing", "credit balance", "exceeded your cu
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A request that got no answer.
+    """A request without an answer.
 
     Attributes:
-        failure: why, for the driver of the agent.
-        status: what the client gets.
-        provider_status: what the provider answered; None when it answered nothing.
-        retryable: the same request may succeed soon.
-        body: what the provider said, where the client should read it; it holds no key.
+        failure: the reason, for the agent's driver.
+        status: the status for the client.
+        provider_status: the provider's status; None if it did not answer.
+        retryable: True if the same request may succeed soon.
+        body: the provider's message, if the client should read it; it holds no key.
     """
 
     failure: GatewayFailure
@@ -43,7 +43,7 @@ class Fault:
 
 
 def unreachable(upstream: Upstream, reason: str, *, retryable: bool) -> Fault:
-    """Return the fault of a provider that did not answer, or not to the end."""
+    """Return the fault of a provider that did not answer, or whose answer was incomplete."""
     failure = GatewayFailure(FailureKind.UNAVAILABLE, f"{upstream.provider}: {reason}")
     return Fault(failure, 503, retryable=retryable)
 
@@ -54,7 +54,7 @@ def read_fault(
     """Read an answer with an error status.
 
     Args:
-        upstream: who answered.
+        upstream: the provider that answered.
         status: HTTP status, not 2xx.
         headers: of the answer, with names in lower case.
         body: the beginning of the answer's body.
@@ -64,7 +64,7 @@ def read_fault(
     said = provider_words(shown)
     name = f"{upstream.provider} (HTTP {status})"
     if status in (401, 403):
-        # The provider's own words may quote a part of the key.
+        # The provider's own message may quote a part of the key.
         what = "rejected the key" if status == 401 else "refused access"
         message = f"{name} {what}: check {upstream.key_variable}"
         return Fault(GatewayFailure(FailureKind.CONFIGURATION, message), status, status)
@@ -91,7 +91,7 @@ def _configuration(message: str) -> GatewayFailure:
 
 
 def without_key(content: bytes, key: str | None) -> bytes:
-    """Replace the key, should a provider repeat it."""
+    """Replace the key, in case a provider repeats it."""
     return content.replace(key.encode(), b"[key]") if key else content
 
 
@@ -120,10 +120,10 @@ def _clip(text: str) -> str:
 
 
 def reset_time(headers: Mapping[str, str], body: bytes, now: datetime) -> datetime | None:
-    """Return when the provider's limit ends, if it says so; never before `now`.
+    """Return when the provider's limit ends, if it says so. The time is never before `now`.
 
-    `Retry-After` counts first, then Google's `retryDelay`, then the latest reset of a limit of which nothing
-    remains. A time more than a month away is no help and counts as not said.
+    `Retry-After` takes precedence, then Google's `retryDelay`, then the latest reset of an exhausted limit. A
+    time more than a month away does not help, so it is ignored.
     """
     found = (
         _pause(headers.get("retry-after-ms", ""), now, unit=0.001)
@@ -171,7 +171,7 @@ def _google_delay(body: bytes, now: datetime) -> datetime | None:
 
 
 def _spent_reset(headers: Mapping[str, str], now: datetime) -> datetime | None:
-    """Read the headers that providers send for each limit: what remains of it, and when it is reset."""
+    """Return the latest reset of an exhausted limit, from the headers that providers send for each limit."""
     resets = [
         headers.get(name.replace("remaining", "reset"), "")
         for name, value in headers.items()

@@ -1,4 +1,4 @@
-"""A model that this process asks itself, with a line in the ledger and a span for each request."""
+"""Wraps a model that this process asks itself: each request gets a line in the ledger and a span."""
 
 import asyncio
 import time
@@ -29,17 +29,17 @@ BuildModel = Callable[[str], Model]
 
 
 def recorded(build: BuildModel, ledger: Ledger, budgets: Budgets | None = None) -> BuildModel:
-    """Return what makes models by name: each checks the budgets and enters its requests into the ledger."""
+    """Return a function that makes models by name which check the budgets and record their requests."""
     return lambda name: RecordedModel(build(name), ledger, budgets)
 
 
 class RecordedModel(WrapperModel):
-    """Enters each request into a ledger, with the labels of the code that asks.
+    """Records each request in a ledger, with the labels of the code that asks.
 
     Args:
         wrapped: the model.
-        ledger: keeps the requests.
-        budgets: are checked before each request.
+        ledger: stores the requests.
+        budgets: checked before each request.
     """
 
     def __init__(self, wrapped: Model, ledger: Ledger, budgets: Budgets | None = None) -> None:
@@ -77,7 +77,7 @@ class RecordedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """Ask for a stream; its line is complete when the block ends.
+        """Ask for a stream. Its ledger line is complete at the end of the block.
 
         Raises:
             BudgetReachedError: a budget is spent.
@@ -110,7 +110,7 @@ class RecordedModel(WrapperModel):
 
 
 class _Line:
-    """What becomes of one request."""
+    """Collects the figures of one request for the ledger and the span."""
 
     def __init__(self, model: Model) -> None:
         self.labels = current_labels()
@@ -140,7 +140,7 @@ class _Line:
             case asyncio.CancelledError() | GeneratorExit():
                 self._status = CLIENT_GONE
             case _:
-                # The answer came; what the asker made of it is no business of the ledger.
+                # The answer arrived. An error that the caller raises from it does not concern the ledger.
                 pass
 
     def end(self) -> ModelRequest:

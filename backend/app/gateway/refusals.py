@@ -1,4 +1,4 @@
-"""Words the gateway's own errors in the shape that each dialect's clients read."""
+"""Writes the gateway's own errors in the form that each dialect's clients read."""
 
 import json
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ _OPENAI_CODES: Mapping[int, str] = MappingProxyType(
 
 
 def error_content(dialect: Dialect, status: int, message: str) -> dict[str, Any]:
-    """Return an error as clients of a dialect expect it."""
+    """Return an error in the form that clients of a dialect expect."""
     match dialect:
         case Dialect.ANTHROPIC:
             kind = _ANTHROPIC_TYPES.get(status, "api_error")
@@ -54,10 +54,10 @@ def error_body(dialect: Dialect, status: int, message: str) -> bytes:
 
 
 def broken_stream(dialect: Dialect, message: str) -> bytes:
-    """Return the end of a stream of events that the provider cut short.
+    """Return the end for an event stream that the provider cut short.
 
-    Without it a client may take what came so far for the whole answer. The blank line ends an event that
-    came in part.
+    Without it, a client may take the part so far for the whole answer. The blank line ends an incomplete
+    event.
     """
     content = error_content(dialect, 503, message)
     name = b""

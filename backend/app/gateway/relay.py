@@ -1,4 +1,4 @@
-"""The application behind one endpoint: lets requests through that the grant allows."""
+"""The ASGI application behind one endpoint: lets requests pass that the grant allows."""
 
 import asyncio
 import hmac
@@ -22,7 +22,7 @@ _LARGE_BODY = 262_144
 
 
 class _RefusedError(Exception):
-    """A request is not let through; the message is for the client."""
+    """A request is refused. The message is for the client."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -34,8 +34,8 @@ class Relay:
     """Serves the requests of one agent.
 
     Args:
-        calls: carries out what is let through.
-        token: what the client must send in place of a key.
+        calls: carries out allowed requests.
+        token: the token that the client must send in place of a key.
     """
 
     def __init__(self, calls: ModelCalls, token: str) -> None:
@@ -52,7 +52,7 @@ class Relay:
         except _RefusedError as refusal:
             await self._refuse(exchange, refusal.status, refusal.message)
         except ClientGoneError:
-            pass  # the answer has no receiver
+            pass  # the client is gone
         except Exception:
             logger.exception("the model gateway failed")
             self._account.failed(GatewayFailure(FailureKind.CRASH, "the model gateway failed"))

@@ -1,4 +1,4 @@
-"""One request to a model while it is relayed: what is known of it for the ledger."""
+"""One model request while it is relayed, with its figures for the ledger."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,16 +12,16 @@ from app.gateway.usage_reading import Consumption
 
 @dataclass(slots=True)
 class RelayedRequest:
-    """A request on its way.
+    """A request in progress.
 
     Attributes:
-        number: in the account.
-        call: what was asked.
-        at: when it came.
+        number: its number in the account.
+        call: the request.
+        at: when it arrived.
         begun: the same, in seconds of the monotonic clock.
-        status: what the client got, so far.
-        consumption: what the answer said of itself, so far.
-        cost: of that.
+        status: the client's status so far.
+        consumption: what the answer has reported so far.
+        cost: cost of that consumption.
     """
 
     number: int
@@ -33,7 +33,7 @@ class RelayedRequest:
     cost: Cost = field(default_factory=Cost)
 
     def line(self, labels: RequestLabels, provider: str, ended: float) -> ModelRequest:
-        """Return what the ledger keeps; `ended` is in seconds of the monotonic clock."""
+        """Return the request as a ledger line. `ended` is in seconds of the monotonic clock."""
         return ModelRequest(
             labels=labels,
             provider=provider,

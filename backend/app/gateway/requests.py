@@ -1,4 +1,4 @@
-"""Reads the body of a model request: which model it asks for, and what is sent on in its place."""
+"""Reads the body of a model request: finds the requested model, and rewrites the body for the provider."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from app.gateway.routes import Operation, Route
 
 
 class UnreadableRequestError(Exception):
-    """A body cannot be relayed; the message names the field."""
+    """A body cannot be relayed. The message names the field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,9 @@ class ModelCall:
     """A request to a model.
 
     Attributes:
-        model: the name that it asks for.
-        streams: whether it asks for a stream.
-        body: what is sent to the provider.
+        model: the requested name.
+        streams: True if it asks for a stream.
+        body: the body to send to the provider.
     """
 
     model: str
@@ -32,8 +32,8 @@ class ModelCall:
 def read_call(dialect: Dialect, route: Route, body: bytes) -> ModelCall:
     """Read a request to a model.
 
-    What was checked is what is sent: the body is written anew, so that no repeated key hides another model.
-    Chat streams are made to end with their usage.
+    The body is written anew from the checked content, so that no repeated key can hide another model. Chat
+    streams are made to end with their usage.
 
     Raises:
         UnreadableRequestError: the body is not a JSON object, or one of its fields cannot be relayed.
@@ -47,7 +47,7 @@ def read_call(dialect: Dialect, route: Route, body: bytes) -> ModelCall:
     if streams is not None and not isinstance(streams, bool):
         raise UnreadableRequestError("stream: write true or false")
     if content.get("background"):
-        # The answer would come later, by a path that is not relayed, and its usage would be lost.
+        # The answer would come later over a path that is not relayed, and its usage would be lost.
         raise UnreadableRequestError("background: work in the background cannot be metered")
     if dialect is Dialect.OPENAI_CHAT and streams:
         content["stream_options"] = _with_usage(content.get("stream_options"))
@@ -81,7 +81,7 @@ def _written(content: Mapping[str, Any]) -> bytes:
 
 
 def allows(patterns: Sequence[str], model: str) -> bool:
-    """Tell whether a model may be asked; `*` in a pattern stands for any characters."""
+    """Return True if a model may be used. `*` in a pattern stands for any characters."""
     return any(fnmatchcase(model, _literal(each)) for each in patterns)
 
 
@@ -90,9 +90,9 @@ def _literal(pattern: str) -> str:
 
 
 def allowed_models(dialect: Dialect, body: bytes, patterns: Sequence[str]) -> bytes:
-    """Return a provider's list of models with only those that may be asked.
+    """Return a provider's list of models with only the allowed ones.
 
-    An answer that is no such list, such as the description of one model, is returned as it is.
+    An answer that is not such a list, such as the description of one model, is returned unchanged.
     """
     try:
         content: object = json.loads(body)

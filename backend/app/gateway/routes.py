@@ -1,4 +1,4 @@
-"""Says what a request's path asks for; a path that is not listed here is not relayed."""
+"""Determines what a request's path asks for. Paths that are not listed here are not relayed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ _MODELS = re.compile(rf"/models(?:/{_NAME})?", re.ASCII)
 _PARAMETERS = frozenset(
     {"alt", "beta", "api-version", "pagesize", "pagetoken", "limit", "after_id", "before_id"}
 )
-"""Parameters of a query that go on, in lower case; `key` is where some clients put the token."""
+"""Query parameters that are passed on, in lower case. Some clients put the token in `key`."""
 
 
 class Operation(StrEnum):
-    """What a request wants; the values of `GENERATE` and `COUNT` name spans."""
+    """The purpose of a request. Spans are named after the values of `GENERATE` and `COUNT`."""
 
     GENERATE = "chat"
     COUNT = "count_tokens"
@@ -34,13 +34,13 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a request goes.
+    """The destination of a request.
 
     Attributes:
-        operation: what it asks for.
+        operation: its purpose.
         path: below the provider's base URL, as it is sent.
-        model: the model that the path names; None where the body does.
-        streams: whether the path asks for a stream; None where the body says so.
+        model: the model in the path; None if the body names it.
+        streams: whether the path asks for a stream; None if the body says so.
     """
 
     operation: Operation
@@ -65,11 +65,11 @@ _FIXED: Mapping[Dialect, Mapping[str, Route]] = MappingProxyType(
 
 
 def find_route(dialect: Dialect, method: str, path: str) -> Route | None:
-    """Return where a request goes, or None if it goes nowhere.
+    """Return the destination of a request, or None if it is not relayed.
 
     Args:
-        dialect: the endpoint's.
-        method: of the request.
+        dialect: the endpoint's dialect.
+        method: HTTP method.
         path: decoded, without the query. OpenAI's may lack `/v1`.
     """
     if method in ("GET", "HEAD") and path in ("", "/"):
@@ -102,11 +102,11 @@ def _gemini(method: str, path: str) -> Route | None:
 
 
 def kept_query(query: str) -> str:
-    """Return the part of a query that goes on to the provider, with its question mark."""
+    """Return the part of a query that is passed on to the provider, with its question mark."""
     kept = [(name, value) for name, value in parse_qsl(query) if name.lower() in _PARAMETERS]
     return f"?{urlencode(kept)}" if kept else ""
 
 
 def query_keys(query: str) -> Sequence[str]:
-    """Return the tokens that a query carries as `key`."""
+    """Return the tokens in a query's `key` parameters."""
     return [value for name, value in parse_qsl(query) if name == "key"]

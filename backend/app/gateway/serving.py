@@ -17,22 +17,22 @@ _CLOSE_SECONDS = 5.0
 _IDLE_SECONDS = 300
 
 _TOO_LONG = "path too long"
-"""What Python says of a socket's path; how long it may be depends on the system."""
+"""Python's message for a socket path that is too long. The limit depends on the system."""
 
 ABORT = "transport.abort"
-"""Name of the function in a request's extensions that breaks its connection."""
+"""Name of the function in a request's extensions that aborts its connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where an application is served: one of both."""
+    """The address of an application: one of the two is set."""
 
     socket: Path | None = None
     url: str | None = None
 
 
 class _Protocol(H11Protocol):
-    """Logs no requests: a query may hold a token."""
+    """Writes no log of requests, because a query may hold a token."""
 
     def __init__(self, config: uvicorn.Config, state: ServerState) -> None:
         super().__init__(config=config, server_state=state, app_state={})
@@ -45,10 +45,10 @@ class _Protocol(H11Protocol):
 
 
 class _Connections:
-    """Makes the protocols of one server, and ends them."""
+    """Creates the protocols of one server, and ends them."""
 
     def __init__(self, app: ASGIApp) -> None:
-        # uvicorn's own server would take over the signals of this process and end with a delay.
+        # uvicorn's own server would handle this process's signals and end with a delay.
         self._config = uvicorn.Config(
             app,
             interface="asgi3",
@@ -65,7 +65,7 @@ class _Connections:
     async def end(self) -> None:
         for each in list(self._state.connections):
             each.transport.abort()
-        # The applications learn that their clients are gone, and end by themselves.
+        # The applications notice that their clients are gone, and end by themselves.
         tasks = set(self._state.tasks)
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=_CLOSE_SECONDS)
@@ -75,14 +75,14 @@ class _Connections:
 
 @asynccontextmanager
 async def serve_on_socket(app: ASGIApp, owner: int | None = None) -> AsyncGenerator[Address]:
-    """Serve on a unix socket while the block runs; open connections end with it.
+    """Serve on a unix socket while the block runs. Open connections end with it.
 
     Args:
         app: the ASGI application.
         owner: number of the user that may connect; None is this process's user.
 
     Raises:
-        OSError: the socket cannot be made.
+        OSError: the socket cannot be created.
     """
     connections = _Connections(app)
     with tempfile.TemporaryDirectory(prefix="gateway-") as directory:
@@ -107,7 +107,7 @@ async def serve_on_socket(app: ASGIApp, owner: int | None = None) -> AsyncGenera
 
 @asynccontextmanager
 async def serve_on_loopback(app: ASGIApp, port: int = 0) -> AsyncGenerator[Address]:
-    """Serve on a port of 127.0.0.1 while the block runs; open connections end with it.
+    """Serve on a port of 127.0.0.1 while the block runs. Open connections end with it.
 
     Args:
         app: the ASGI application.

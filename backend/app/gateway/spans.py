@@ -1,4 +1,4 @@
-"""One span for each request to a model, with the figures of its line in the ledger and without content."""
+"""One span for each request to a model, with the figures of its ledger line and without content."""
 
 from contextlib import AbstractContextManager
 
@@ -15,9 +15,9 @@ def open_span(model: str, labels: RequestLabels, provider: str) -> AbstractConte
     """Return a span with the names of OpenTelemetry's conventions for generative AI.
 
     Args:
-        model: which one is asked for.
-        labels: what the request belongs to.
-        provider: who is asked.
+        model: the requested model.
+        labels: the run, phase and attempt of the request.
+        provider: the provider that is asked.
     """
     attributes: dict[str, str | int | None] = {
         "gen_ai.operation.name": "chat",
@@ -33,9 +33,9 @@ def open_span(model: str, labels: RequestLabels, provider: str) -> AbstractConte
 
 
 def describe(span: Span, request: ModelRequest) -> None:
-    """Write into a span what became of a request.
+    """Write the outcome of a request into its span.
 
-    The conventions have no name for the cost; `operation.cost` is the one that Logfire adds up.
+    The conventions have no name for the cost. `operation.cost` is the name that Logfire adds up.
     """
     tokens, cost = request.tokens, request.cost
     found = {

@@ -1,4 +1,4 @@
-"""Meters an answer while it streams by, and tells whether it came to its end."""
+"""Measures an answer while it streams past, and detects whether it is complete."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from app.agents.gateway_port import Dialect
 from app.gateway.usage_reading import Consumption, Tokens, anthropic_tokens, member, read_answer
 
 MAX_EVENT_BYTES = 16_000_000
-"""Of one line, and of a list that is read as a whole; what is longer passes through unmetered."""
+"""Limit on one line, and on a list that is read as a whole. Anything longer passes through unmeasured."""
 
 
 @dataclass(slots=True)
@@ -19,9 +19,9 @@ class StreamMeter:
 
     Attributes:
         dialect: of the stream.
-        consumption: what the stream has said of itself so far.
-        finished: it said that it is complete.
-        error: the error that it reported, in the provider's words.
+        consumption: what the stream has reported so far.
+        finished: True once the stream says that it is complete.
+        error: the error that the stream reported, in the provider's words.
     """
 
     dialect: Dialect
@@ -33,7 +33,7 @@ class StreamMeter:
     _usage: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece of the stream."""
+        """Read the next piece of the stream."""
         *lines, rest = piece.split(b"\n")
         for line in lines:
             self._append(line)
@@ -41,7 +41,7 @@ class StreamMeter:
         self._append(rest)
 
     def end(self) -> None:
-        """Take the end of the stream, which may lack the last line break."""
+        """Handle the end of the stream, which may lack the last line break."""
         self._end_line()
 
     def _append(self, part: bytes) -> None:
@@ -71,7 +71,8 @@ class StreamMeter:
         said = read_answer(self.dialect, event)
         tokens = said.tokens
         if self.dialect is Dialect.ANTHROPIC:
-            # The first event tells the input, later ones the output; each number stands until a newer one.
+            # The first event reports the input, later ones the output. Each number is valid until a newer
+            # one.
             words = {**member(member(event, "message"), "usage"), **member(event, "usage")}
             self._usage |= {name: value for name, value in words.items() if value is not None}
             tokens = anthropic_tokens(self._usage)
@@ -93,7 +94,7 @@ _MARKS: Mapping[Dialect, re.Pattern[bytes]] = {
     Dialect.ANTHROPIC: re.compile(rb'"usage"|"error"|"message_stop"'),
     Dialect.GEMINI: re.compile(rb'"usageMetadata"|"error"|"finishReason"|"blockReason"'),
 }
-"""Parts of the events that matter; others, which are most, are not parsed."""
+"""Parts of the events that matter. The others, which are most, are not parsed."""
 
 
 def _chat_ends(event: Mapping[str, Any]) -> bool:
@@ -147,7 +148,7 @@ def _objects(value: object) -> list[Mapping[str, Any]]:
 class ListMeter:
     """Reads an answer that is one JSON document: an object, or Gemini's list of the parts of a stream.
 
-    It has the face of `StreamMeter`; only the end of the answer makes it know anything.
+    It has the same interface as `StreamMeter`, but knows nothing before the end of the answer.
     """
 
     dialect: Dialect
@@ -158,7 +159,7 @@ class ListMeter:
     _overlong: bool = False
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece of the answer."""
+        """Read the next piece of the answer."""
         self._overlong = self._overlong or len(self._content) + len(piece) > MAX_EVENT_BYTES
         if self._overlong:
             self._content.clear()
@@ -166,7 +167,7 @@ class ListMeter:
             self._content += piece
 
     def end(self) -> None:
-        """Read what has come."""
+        """Parse the whole answer."""
         if self._overlong:
             self.finished = True
             return
@@ -186,6 +187,6 @@ Meter = StreamMeter | ListMeter
 
 
 def meter_for(dialect: Dialect, content_type: str) -> Meter:
-    """Return what meters an answer of a content type."""
+    """Return the meter for an answer of a content type."""
     is_events = content_type.partition(";")[0].strip().lower() == "text/event-stream"
     return StreamMeter(dialect) if is_events else ListMeter(dialect)

@@ -14,15 +14,15 @@ ANTHROPIC_VERSION = "2023-06-01"
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """One provider, for one dialect; its representation shows no key.
+    """One provider, for one dialect. Its representation shows no key.
 
     Attributes:
-        dialect: what it speaks.
+        dialect: the dialect of its interface.
         provider: its name in OpenTelemetry's conventions, such as `anthropic`.
-        base_url: what comes before a route's path.
+        base_url: precedes a route's path.
         key: None for servers that need none.
         key_variable: the setting that holds the key.
-        price_id: its name in the table of prices, where its address is not listed.
+        price_id: its name in the table of prices, if its address is not listed there.
     """
 
     dialect: Dialect
@@ -70,7 +70,7 @@ PRICE_IDS: Mapping[Dialect, str] = MappingProxyType({**PROVIDERS, Dialect.GEMINI
 
 
 def upstreams_of(keys: ProviderKeys) -> Mapping[Dialect, Upstream]:
-    """Return the providers that are configured: by a key, or by another server's address."""
+    """Return the configured providers. A key or another server's address configures one."""
     openai = (keys.openai_api_key, keys.openai_base_url, OPENAI_URL)
     configured: Mapping[Dialect, tuple[str | None, str | None, str]] = {
         Dialect.OPENAI_CHAT: openai,

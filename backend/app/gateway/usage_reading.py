@@ -1,4 +1,4 @@
-"""Reads what an answer consumed from the words of each dialect; what makes no sense counts as not said."""
+"""Reads an answer's consumption in each dialect. Implausible values count as missing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from typing import Any, cast
 from app.agents.gateway_port import Dialect
 
 _MOST_TOKENS = 10**12
-"""More than that no provider means; a number beyond it would not fit the ledger."""
+"""No provider means more than that, and a larger number would not fit the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens of one answer; None was not said. `input` includes the cached ones, `output` the reasoning."""
+    """Tokens of one answer; None is unknown. `input` includes the cached ones, `output` the reasoning."""
 
     input: int | None = None
     output: int | None = None
@@ -28,10 +28,10 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """What an answer says of itself.
+    """What an answer reports about itself.
 
     Attributes:
-        model: which model really answered.
+        model: the model that really answered.
         tokens: what it consumed.
         billed: US dollars that the provider says it charges.
     """
@@ -42,7 +42,7 @@ class Consumption:
 
 
 def read_answer(dialect: Dialect, answer: Mapping[str, Any]) -> Consumption:
-    """Read one answer that is complete, or the last words of a stream."""
+    """Read one complete answer, or the last part of a stream."""
     match dialect:
         case Dialect.OPENAI_CHAT:
             return _openai(answer, "prompt", "completion")
@@ -58,7 +58,7 @@ def read_answer(dialect: Dialect, answer: Mapping[str, Any]) -> Consumption:
 
 
 def anthropic_tokens(usage: Mapping[str, Any]) -> Tokens:
-    """Read Anthropic's usage, whose input tokens leave the cached ones out."""
+    """Read Anthropic's usage. Its input tokens do not include the cached ones."""
     fresh, written, read = (
         _count(usage.get(name))
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
@@ -92,7 +92,7 @@ def _sum(usage: Mapping[str, Any], *names: str) -> int | None:
 
 
 def member(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return an object inside another; an empty one if it is missing or something else."""
+    """Return an object inside another, or an empty one if it is missing or something else."""
     value: object = content.get(name)
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 

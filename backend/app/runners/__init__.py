@@ -1,1 +1,1 @@
-"""The loop *produce, evaluate, decide* and the ways to start it."""
+"""The loop *produce, evaluate, decide* and its drivers."""

@@ -8,7 +8,7 @@ from app.runners.facts import Spent
 from app.schemas.runs import Budget
 
 WARNING_SHARE = 0.8
-"""People are warned when this share of a budget is spent."""
+"""The share of a budget at which people are warned."""
 
 Scope = Literal["run", "project_day", "installation_day"]
 Unit = Literal["usd", "tokens"]
@@ -16,7 +16,7 @@ Unit = Literal["usd", "tokens"]
 
 @dataclass(frozen=True, slots=True)
 class DayBudgets:
-    """What all runs may cost on one day in UTC, in US dollars; None is unbounded.
+    """The budgets of one day in UTC, in US dollars; None means no limit.
 
     Attributes:
         installation: `BUDGET_DAY_USD`, for all projects together.
@@ -28,13 +28,13 @@ class DayBudgets:
 
     @property
     def bounded(self) -> bool:
-        """True if there is a budget at all."""
+        """True if at least one budget is set."""
         return self.installation is not None or self.project is not None
 
 
 @dataclass(frozen=True, slots=True)
 class DaySpent:
-    """What is spent on a day in UTC, in US dollars: in all, and by the runs of one project."""
+    """The cost of a day in UTC so far, in US dollars: of all runs, and of one project's runs."""
 
     day: date
     installation: float = 0.0
@@ -43,14 +43,14 @@ class DaySpent:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One budget and what is spent of it.
+    """One budget and how much of it is spent.
 
     Attributes:
-        scope: whose budget it is.
-        unit: of both amounts.
-        spent: so far.
-        budget: the bound.
-        setting: what sets the bound, for people.
+        scope: what the budget applies to.
+        unit: the unit of both amounts.
+        spent: the amount used so far.
+        budget: the limit.
+        setting: the setting that defines the limit, for messages.
     """
 
     scope: Scope
@@ -65,13 +65,13 @@ class Line:
         return self.spent >= self.budget
 
     def crossed(self, before: float) -> bool:
-        """Tell whether the warning falls due between an earlier amount and the present one."""
+        """Return True if spending passed the warning share since the amount `before`."""
         due = WARNING_SHARE * self.budget
         return before < due <= self.spent
 
 
 def run_lines(spent: Spent, budget: Budget) -> list[Line]:
-    """Return the budgets of a run; each further grant adds the same amount again."""
+    """Return the budgets of a run. Each further grant adds the original amount again."""
     grants = 1 + spent.budget_grants
     lines: list[Line] = []
     if budget.cost_usd is not None:
@@ -96,7 +96,7 @@ def day_lines(spent: DaySpent, budgets: DayBudgets) -> list[Line]:
 
 
 def spent_run(spent: Spent, budget: Budget) -> str:
-    """Say which budget of a run is spent and what to do; empty if none is."""
+    """Return a message that names the run's spent budget and says what to do; empty if none is spent."""
     for line in run_lines(spent, budget):
         if line.is_spent:
             return f"{amounts(line)} ({line.setting}). Retry to grant the same budget again"
@@ -104,7 +104,7 @@ def spent_run(spent: Spent, budget: Budget) -> str:
 
 
 def spent_day(spent: DaySpent, budgets: DayBudgets) -> str:
-    """Say which budget of a day is spent and what to do; empty if none is."""
+    """Return a message that names the day's spent budget and says what to do; empty if none is spent."""
     for line in day_lines(spent, budgets):
         if line.is_spent:
             whose = "this project" if line.scope == "project_day" else "all projects"
@@ -116,12 +116,12 @@ def spent_day(spent: DaySpent, budgets: DayBudgets) -> str:
 
 
 def amounts(line: Line) -> str:
-    """Say what is spent of a budget."""
+    """Word how much of a budget is spent."""
     if line.unit == "tokens":
         return f"{line.spent:,.0f} tokens are used; the budget is {line.budget:,.0f}"
     return f"{dollars(line.spent)} are spent; the budget is {dollars(line.budget)}"
 
 
 def dollars(amount: float) -> str:
-    """Write US dollars; small amounts keep the digits that tell them from zero."""
+    """Format US dollars. Small amounts keep enough digits to differ from zero."""
     return f"${amount:.2f}" if amount == 0 or amount >= 0.01 else f"${amount:.6f}"

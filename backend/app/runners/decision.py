@@ -2,22 +2,24 @@
 
 The rules, in the order in which they apply:
 
-1. A finished run stays finished, a paused run rests, and an open escalation waits for its human.
-2. A person's decision is carried out: *accept* completes the phase, *reject* fails the run, *retry* grants
+1. A finished run stays finished, a paused run rests, and an open escalation waits for a reviewer.
+2. A reviewer's decision is carried out: *accept* completes the phase, *reject* fails the run, *retry* grants
    further attempts.
-3. A phase without an attempt gets its first one. A phase whose attempt passed is complete. A run whose phases
-   are complete is complete, too.
-4. Three faults use up no attempt: an attempt whose worker died continues under the same number, one whose
-   agent failed does so after a pause, and one that has output is only evaluated again. Each has a limit,
-   after which a person is asked.
-   A model that is unavailable is waited for: for minutes, or until the provider's limit ends.
-5. An attempt may end its run by itself. Its stop condition is met, which completes the phase; it cannot be
-   carried out, which fails the run; or its agent asks for a person, which escalates. An attempt with only a
+3. A phase without an attempt gets its first one. A phase with a passed attempt is complete. A run is complete
+   when all its phases are.
+4. Three faults use up no attempt. If its worker died, an attempt continues under the same number. If its
+    agent
+   failed, the same happens after a pause. If it already has an output, only the evaluation is repeated. Each
+   fault has a limit, after which a person is asked. If a model is unavailable, the run waits: for minutes, or
+   until the provider's limit ends.
+5. An attempt can close its run or phase. If its stop condition is met, the phase is complete. If it cannot be
+   carried out, the run fails. If its agent asks for a person, the run escalates. An attempt that leaves only
+       a
    question about changed tests escalates at once and uses up no attempt: a reviewer who continues the phase
    grants another one.
-6. An attempt that asked for a subtask rests until the subtask has ended, and then continues under the same
+6. An attempt that asked for a subtask rests until the subtask has ended. Then it continues under the same
    number.
-7. No agent starts while a budget is spent, of the run or of the day; a person is asked.
+7. No agent starts while a budget of the run or of the day is spent; a person is asked.
 8. A failed attempt is followed by the next one, unless the agent is stuck or the budget is spent; then a
    person is asked. When the attempts are used up, a person is asked too, or the run returns what it has: its
    history, or a partial answer. Only this last step differs between the kinds of runs.
@@ -43,7 +45,7 @@ from app.schemas.runs import (
 
 @dataclass(frozen=True, slots=True)
 class StartAttempt:
-    """Let the agent work. A number that is already recorded is taken again with a new claim."""
+    """Start the agent. A number that is already recorded continues that attempt under a new claim."""
 
     phase: str
     number: int
@@ -51,7 +53,7 @@ class StartAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
-    """Judge the recorded output; the agent is not run again."""
+    """Judge the recorded output. The agent does not run again."""
 
     phase: str
     number: int
@@ -67,7 +69,7 @@ class SpawnSubtask:
 
 @dataclass(frozen=True, slots=True)
 class CompletePhase:
-    """The phase holds. `accepted_by` names the person who let it through, if the gates did not."""
+    """Complete the phase. `accepted_by` names the reviewer who accepted it against the gates."""
 
     phase: str
     number: int
@@ -76,12 +78,12 @@ class CompletePhase:
 
 @dataclass(frozen=True, slots=True)
 class CompleteRun:
-    """Every phase holds."""
+    """Complete the run, because all its phases are complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnHistory:
-    """Attempts are used up without a success: the run is over, and all of it is what it returns."""
+    """End the run and return its whole history, because its attempts are used up without a success."""
 
     phase: str
     number: int
@@ -90,7 +92,7 @@ class ReturnHistory:
 
 @dataclass(frozen=True, slots=True)
 class ReturnPartial:
-    """Attempts are used up: the best of them is returned, with what it lacks."""
+    """Return the best attempt with a list of what it lacks, because the attempts are used up."""
 
     phase: str
     number: int
@@ -109,9 +111,9 @@ class Escalate:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing to do now: a person is asked or holds the run, a subtask is at work, or the agent rests.
+    """Do nothing for now: a person is asked, the run is paused, a subtask is running, or the agent rests.
 
-    `until` is None for all but the last.
+    `until` is set only if the agent rests.
     """
 
     until: datetime | None = None
@@ -119,7 +121,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The run failed."""
+    """Fail the run."""
 
     reason: str
     by: str | None = None
@@ -127,7 +129,7 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The run is over; whatever wanted to move it came too late."""
+    """The run is already over, so this call has nothing to do."""
 
 
 Decision = (
@@ -146,7 +148,7 @@ Decision = (
 
 
 def decide(history: History, policy: RunPolicy) -> Decision:
-    """Return the one next step of a run."""
+    """Return the next step of a run."""
     if history.status.is_final:
         return Finished()
     if history.paused:
@@ -177,7 +179,7 @@ def _asked_of_human(history: History, phase: str) -> Decision | None:
 
 
 def attempts_allowed(escalations: tuple[EscalationFacts, ...], policy: RunPolicy) -> int:
-    """The number of attempts a phase may use: the policy's, and what people granted."""
+    """Return how many attempts a phase may use: the policy's number plus those that people granted."""
     return policy.attempts_per_phase + sum(each.additional_attempts for each in escalations)
 
 
@@ -205,7 +207,10 @@ def _after(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
 def _spent_meanwhile(
     last: AttemptFacts, history: History, policy: RunPolicy
 ) -> tuple[EscalationReason, str] | None:
-    """Return the spent budget that stopped an agent or its judges; neither waiting nor trying again helps."""
+    """Return the budget that ran out during the attempt and stopped its agent or judges, or None.
+
+    In that case, waiting or trying again does not help.
+    """
     if last.state is AttemptState.AGENT_FAILED or last.evaluation_failures:
         return _overspent(history, policy)
     return None
@@ -218,7 +223,7 @@ def _delegated(phase: str, last: AttemptFacts) -> Decision:
         case SubtaskState.AT_WORK:
             return Wait()
         case _:
-            # Whatever it has used: the director has been promised its answer.
+            # Ignore what the subtask used: the director has been promised its answer.
             return StartAttempt(phase, last.number)
 
 
@@ -251,7 +256,7 @@ def _exhausted(phase: str, last: AttemptFacts, allowed: int, policy: RunPolicy) 
 
 
 def _human_said_go_on(history: History) -> bool:
-    # An escalation of the last attempt that is resolved and got here was resolved with *retry*.
+    # If the last attempt's escalation is resolved and the rules got this far, its decision was *retry*.
     return bool(history.escalations) and history.escalations[-1].attempt == history.attempts[-1].number
 
 
@@ -260,7 +265,7 @@ def _start(history: History, policy: RunPolicy, number: int) -> Decision:
     assert phase is not None  # noqa: S101 - decide() has asked
     overspent = _overspent(history, policy)
     if overspent is not None:
-        # Reported on the last attempt that exists; 0 is a phase that could not even begin.
+        # The escalation belongs to the last attempt; 0 stands for a phase that could not begin.
         recorded = history.attempts[-1].number if history.attempts else 0
         return Escalate(phase, recorded, *overspent)
     return StartAttempt(phase, number)

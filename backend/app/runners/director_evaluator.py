@@ -43,14 +43,14 @@ class DirectorEvaluator(LoopParts):
         inherited: str = "",
         lineage: Lineage | None = None,
     ) -> LoopResult:
-        """Run a loop to its end. Every execution error is in the result, with what was completed before.
+        """Run a loop to its end. The result holds every execution error and all that was completed before it.
 
         Args:
-            definition: of the loop.
-            inputs: of the task, by name.
-            query: the user's; the input `user_query` or the description when it is empty.
-            inherited: the context around the task.
-            lineage: of a subtask; None for a loop that no other asked for.
+            definition: the loop's definition.
+            inputs: the inputs of the task, by name.
+            query: the user's query. If empty, the input `user_query` or the description is used.
+            inherited: the context that the loop inherits from its caller.
+            lineage: the ancestors of a subtask; None for an outermost loop.
         """
         try:
             bound = bind(definition, inputs or {}, query=query, inherited=inherited)
@@ -91,7 +91,8 @@ class _LoopInMemory:
                 self._end = LoopEnd.CONDITION if closed else LoopEnd.SUCCESS
                 self.records.phase = None
             case Escalate():
-                # Without the service no human answers: the caller decides what to do with the question.
+                # Without the service there is no reviewer to answer: the caller decides what to do with the
+                # question.
                 self._end = LoopEnd.WAITING
             case Fail():
                 self._end = LoopEnd.ERROR
@@ -105,7 +106,7 @@ class _LoopInMemory:
         return step
 
     async def _run_subtask(self, request: SubtaskRequest, now: LoopIteration) -> Step:
-        """Run a subtask to its end, and let the director go on with what came of it."""
+        """Run a subtask to its end, then continue the director with the result."""
         earlier, limits = self._before(now.iteration), self._runner.limits
         ledger = Ledger(turns=limits.turns, turns_used=turns_used([*earlier, now]))
         plan = plan_subtask(request, self._definition, self._lineage, ledger, context=now.context)

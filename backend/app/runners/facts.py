@@ -15,26 +15,28 @@ from app.schemas.runs import (
 
 @dataclass(frozen=True, slots=True)
 class AttemptFacts:
-    """What is recorded of one attempt of the current phase.
+    """The recorded facts of one attempt of the current phase.
 
     Attributes:
-        number: from 1.
-        state: how far it has come.
-        agent_failures: times the agent could not do its work since the last human decision, without those
-            for which its model was unavailable.
-        unavailable_failures: times in a row that a model was unavailable.
-        unavailable_since: when the first of them was; None while the provider's own time is waited for.
-        needs_human: the agent's last failure is not fixed by trying again (no key, wrong key).
-        evaluation_failures: times the panel reached no verdict since the last human decision.
-        lost_workers: workers that died on it since the last human decision.
-        not_before: the attempt rests until then.
-        fingerprint: identifies what failed; equal fingerprints are the same failure.
+        number: counts from 1.
+        state: how far the attempt has come.
+        agent_failures: how often the agent failed since the last human decision, not counting failures
+            because
+            its model was unavailable.
+        unavailable_failures: how many times in a row a model was unavailable.
+        unavailable_since: time of the first of those failures; None while the run waits until a time that the
+            provider named.
+        needs_human: true if trying again cannot fix the agent's last failure (no key, wrong key).
+        evaluation_failures: how often the panel reached no verdict since the last human decision.
+        lost_workers: how many workers died on the attempt since the last human decision.
+        not_before: the attempt rests until this time.
+        fingerprint: identifies what failed; equal fingerprints mean the same failure.
         tree: identifies the content of the working tree that was judged.
-        error: the last failure's message.
-        closing: what the attempt itself says becomes of the run; None leaves that to its verdict.
-        subtask: of a delegated attempt, how far its subtask is.
-        question: what a human is asked about it, when nothing else speaks against a pass.
-        changed_nothing: it was to change files and changed none.
+        error: the message of the last failure.
+        closing: what the attempt itself does to the run; None leaves that to its verdict.
+        subtask: the state of the subtask, if the attempt delegated to one.
+        question: the question for a reviewer, if nothing else prevents a pass.
+        changed_nothing: true if the attempt had to change files and changed none.
     """
 
     number: int
@@ -57,7 +59,7 @@ class AttemptFacts:
 
 @dataclass(frozen=True, slots=True)
 class EscalationFacts:
-    """What is recorded of one escalation of the current phase; `decision` is None while it is open."""
+    """The recorded facts of one escalation of the current phase. `decision` is None while it is open."""
 
     attempt: int
     reason: EscalationReason
@@ -72,10 +74,10 @@ class Spent:
     """What the run has consumed.
 
     Attributes:
-        tokens: input and output, subtasks included.
-        cost_usd: of the requests whose cost is known.
-        budget_grants: how often a human granted the budget again.
-        over_day: says which budget of the day is spent; empty if none is.
+        tokens: input and output tokens, subtasks included.
+        cost_usd: cost of the requests with a known price.
+        budget_grants: how often a reviewer granted the budget again.
+        over_day: message that names the day's spent budget; empty if none is spent.
     """
 
     tokens: int = 0
@@ -86,17 +88,17 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All that `decide` looks at.
+    """All input of `decide`.
 
     Attributes:
         status: the run's status.
         phases: the plan, in order.
-        phase: the current phase; None when every phase is complete.
+        phase: the current phase; None if all phases are complete.
         attempts: attempts of the current phase, by number.
         escalations: escalations of the current phase, oldest first.
-        spent: the run's ledger.
-        now: the moment of the question, so that pauses can be decided without a clock.
-        paused: a human holds the run.
+        spent: what the run has consumed.
+        now: the present time, so that `decide` needs no clock.
+        paused: true while a person holds the run.
     """
 
     status: RunStatus

@@ -14,13 +14,13 @@ _CHUNK_BYTES = 1 << 20
 
 
 class MemoryRecords:
-    """The records of a run of one phase.
+    """The records of a run with one phase.
 
     Attributes:
-        phase: the current phase; None when it is complete.
-        policy: by which the run is decided.
+        phase: the current phase; None if it is complete.
+        policy: the run's policy.
         attempts: the facts of each attempt, by number.
-        escalation: the question to a person on which the run rests.
+        escalation: the open escalation for which the run waits.
         usage: what agents and judges consumed.
     """
 
@@ -33,7 +33,7 @@ class MemoryRecords:
         self.usage = Usage()
 
     async def load(self) -> tuple[History, RunPolicy]:
-        """Return the history as it is recorded now, and the policy."""
+        """Return the recorded history and the policy."""
         history = History(
             status=RunStatus.ACTIVE,
             phases=self._plan,
@@ -49,15 +49,15 @@ class MemoryRecords:
 
 
 def text_identity(text: str) -> str:
-    """Identify a text: equal for equal texts."""
+    """Return an identity of a text. Equal texts have equal identities."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def tree_identity(root: Path) -> str:
-    """Identify the content of a working tree: equal for trees that a commit would store alike.
+    """Return an identity of a working tree's content, equal for trees that git would commit alike.
 
-    Names, content, links and the executable bit count. Caches, installed packages and git's own directory
-    do not.
+    Names, content, links and the executable bit count. Caches, installed packages and git's own directory do
+    not.
 
     Raises:
         OSError: the tree cannot be read.

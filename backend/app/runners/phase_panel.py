@@ -1,4 +1,4 @@
-"""The evaluators of a project's phases: evaluates outputs and draws verdicts."""
+"""The evaluators of a project's phases: runs them on outputs and draws the verdict."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -17,11 +17,11 @@ from app.schemas.runs import RunPolicy
 
 
 class PhasePanel:
-    """Judges outputs of phases.
+    """Judges the outputs of phases.
 
     Args:
         registry: the operator's evaluators of each phase.
-        rules: how far projects choose what judges them.
+        rules: how far projects may choose their evaluators.
         project: the settings of one project, as `for_project` found them.
     """
 
@@ -37,7 +37,7 @@ class PhasePanel:
         self._project = project
 
     def for_project(self, content: bytes | ProjectFileError | None) -> "PhasePanel":
-        """Return the panel that judges a project as its file at the base commit says.
+        """Return the panel with the settings of a project's file at the base commit.
 
         Args:
             content: of the file; None if the project has no file. With an unusable file no output passes.
@@ -46,13 +46,13 @@ class PhasePanel:
         return PhasePanel(self._operators, self._rules, found)
 
     async def for_tree(self, base: Path | None) -> "PhasePanel":
-        """Return the panel that judges a project whose base commit is in this tree."""
+        """Return the panel for the project with this base tree."""
         if base is None:
             return self.for_project(None)
         return self.for_project(await asyncio.to_thread(read_from_tree, base))
 
     def with_gate(self, evaluator: Evaluator, phases: Sequence[str]) -> "PhasePanel":
-        """Return the panel of a run with one more gate, which no project file can switch off."""
+        """Return the panel with one more gate, which no project file can switch off."""
         registry = self._registry.without(())
         registry.register(evaluator, phases)
         if self._project is None:
@@ -60,10 +60,10 @@ class PhasePanel:
         return PhasePanel(self._operators, self._rules, replace(self._project, registry=registry))
 
     def limited_to(self, names: Collection[str]) -> "PhasePanel":
-        """Return the panel of these evaluators only, as the project sets them; without names, of all.
+        """Return the panel with only the named evaluators, or with all of them if none is named.
 
         A project's commands run only if they are named. If the project's file is unusable, the panel stays
-        as it is.
+        unchanged.
         """
         found = self._project
         if not names or found is None or found.problems:
@@ -73,7 +73,7 @@ class PhasePanel:
 
     @property
     def project(self) -> ProjectPanel | None:
-        """The settings of the project's file; None before `for_project` or `for_tree`."""
+        """The settings from the project's file; None before `for_project` or `for_tree`."""
         return self._project
 
     def get_evaluator_registry(self) -> EvaluatorRegistry:
@@ -93,8 +93,8 @@ class PhasePanel:
     ) -> list[EvaluationResult]:
         """Run every evaluator of the phase on an output.
 
-        A crashed evaluator is in the list as `errored`. The list has a result of each evaluator of the phase,
-        except LLM evaluators, which do not run after a deterministic gate failed. Advisers that are
+        The list has one result for each evaluator of the phase. A crashed evaluator has the status `errored`.
+        LLM evaluators are missing if a deterministic gate failed, because they do not run then. Advisers in
         `too_slow` are skipped.
         """
         context = self._project.context(context) if self._project else context
@@ -116,7 +116,7 @@ class PhasePanel:
         return [*results, remark]
 
     async def _remark(self, context: EvaluationContext) -> EvaluationResult | None:
-        """Remark on a change of the project's file, which takes effect in later runs only."""
+        """Return a remark if the project's file changed. The change takes effect only in later runs."""
         workspace, project = context.get("workspace_ref"), self._project
         if not workspace or project is None or project.problems or not self._rules.honour:
             return None
@@ -130,7 +130,7 @@ class PhasePanel:
         policy: RunPolicy,
         acceptances: Sequence[Acceptance] = (),
     ) -> PanelVerdict:
-        """Draw the verdict from an attempt's results and from the findings that people accepted before."""
+        """Draw the verdict from an attempt's results and the findings that reviewers accepted before."""
         threshold = policy.pass_threshold
         if self._project is not None:
             threshold = self._project.pass_threshold(threshold)
@@ -140,6 +140,9 @@ class PhasePanel:
 
 
 def fingerprint_of(results: Sequence[EvaluationResult], verdict: PanelVerdict) -> str:
-    """Identify a failure by the gates that failed: models and advisers never repeat their words."""
+    """Return the fingerprint of a failure, made from the failed gates only.
+
+    Texts of models and advisers vary from attempt to attempt.
+    """
     failed = set(verdict.failed_gates)
     return failure_fingerprint(each for each in results if each.evaluator_name in failed)

@@ -29,12 +29,12 @@ Begin = Callable[[UUID], Awaitable[None]]
 """Queues a recorded sprint."""
 
 Produce = Callable[[str, int], Awaitable[str]]
-"""Lets an agent work: takes the prompt and the attempt's number, gives its final message."""
+"""Lets an agent work: takes the prompt and the attempt's number, returns its final message."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseOutcome:
-    """How a phase ended: by its last verdict, or with the reason for which a human is needed."""
+    """How a phase ended: with its last verdict, or with the reason why a reviewer is needed."""
 
     passed: bool
     memory: FeedbackMemory
@@ -43,12 +43,12 @@ class PhaseOutcome:
 
 
 class PhaseRunner:
-    """Prompts, evaluates and refines the phases of a sprint.
+    """Prompts, evaluates and retries the phases of a sprint.
 
     Args:
         registry: the evaluators of each phase.
         begin: queues a recorded sprint, for `start`; None for programs without the service.
-        rules: how far projects choose what judges them.
+        rules: how far projects may choose their evaluators.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class PhaseRunner:
         return self._panel.get_evaluator_registry()
 
     async def start(self, sprint_id: UUID) -> None:
-        """Queue a recorded sprint; a worker runs its phases.
+        """Queue a recorded sprint. A worker then runs its phases.
 
         Raises:
-            ConflictError: this runner was made without a service to queue sprints.
+            ConflictError: this runner was made without a service that queues sprints.
         """
         if self._begin is None:
             raise ConflictError("this PhaseRunner has no service that queues sprints: give it `begin`")
@@ -87,7 +87,7 @@ class PhaseRunner:
         )
 
     def optimize_and_retry(self, memory: FeedbackMemory) -> str:
-        """Return the prompt of a retry, made of the memory of the attempts so far."""
+        """Return the prompt of a retry, made from the memory of the attempts so far."""
         return retry_prompt(memory)
 
     async def run_phase_with_evaluation(
@@ -102,8 +102,8 @@ class PhaseRunner:
     ) -> PhaseOutcome:
         """Run one phase without database and queue: produce, evaluate, and retry with feedback.
 
-        `context["workspace_ref"]` is the tree in which the producer works, and `base_ref` the tree it started
-        from. The loop never waits between attempts; an exception of the producer ends the phase.
+        `context["workspace_ref"]` is the tree in which the producer works, and `base_ref` the tree from which
+        it started. The loop never pauses between attempts. An exception in the producer ends the phase.
         """
         base = context.get("base_ref")
         panel = await self._panel.for_tree(Path(base) if base else None)
@@ -154,7 +154,7 @@ class _PhaseInMemory:
     async def _start(self, number: int) -> None:
         output = await self._produce(prompt_for(self.memory), number)
         workspace = self._context.get("workspace_ref")
-        # Without a workspace the output is all that an attempt leaves.
+        # Without a workspace, the output is the attempt's only trace.
         tree = await asyncio.to_thread(tree_identity, Path(workspace)) if workspace else text_identity(output)
         self._outputs[number] = output
         self.records.attempts[number] = AttemptFacts(number, AttemptState.PRODUCED, tree=tree)

@@ -37,18 +37,19 @@ from app.workspaces.environments.setup import Recipe, Setups
 
 @dataclass(frozen=True, slots=True)
 class ProjectRules:
-    """How far projects choose what judges them.
+    """How far projects may choose their evaluators.
 
     Attributes:
-        honour: whether their files count at all.
+        honour: false if project files are ignored.
         limits: what no file can change.
-        sandbox: confines their commands; None is one with the usual settings.
-        programs: where their commands find programs.
-        interpreters: choose the environment whose programs their commands find first; None for none.
-        protected: what becomes of a command's changed tests, where neither run nor project says.
-        setups: run what a project prepares for its commands; None for nothing.
+        sandbox: confines the project's commands; None means a sandbox with the usual settings.
+        programs: where the commands find programs.
+        interpreters: choose the environment with the programs that commands find first; None means no
+            environment.
+        protected: what happens to tests that an attempt changed, if neither run nor project says.
+        setups: run the set-up that a project declares for its commands; None means no set-up.
         candidate_dependencies: whether lock files that a candidate changed are installed for it.
-        secrets: what projects may name, for set-ups and commands.
+        secrets: the secrets that projects may name for set-ups and commands.
     """
 
     honour: bool = True
@@ -62,7 +63,7 @@ class ProjectRules:
     secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def command(self, table: CommandTable, environment: EnvironmentTable | None = None) -> CommandEvaluator:
-        """Make the evaluator of a command, in a project's environment."""
+        """Return the evaluator of a command, in the project's environment."""
         preset = PRESETS[table.preset] if table.preset else Preset()
         run = table.run or preset.run
         codes = tuple(table.pass_codes or preset.pass_codes)
@@ -108,7 +109,7 @@ class ProjectRules:
 
 
 def _report_in(preset: Preset, directory: str) -> Report | None:
-    """Return a preset's report where the preset writes it: below the directory in which it starts."""
+    """Return a preset's report with its path below the directory in which the preset starts."""
     path: str | None = getattr(preset.report, "path", None)
     if preset.report is None or path is None or not directory:
         return preset.report
@@ -117,12 +118,12 @@ def _report_in(preset: Preset, directory: str) -> Report | None:
 
 @dataclass(frozen=True, slots=True)
 class ProjectPanel:
-    """What judges one project.
+    """The evaluators and settings of one project.
 
     Attributes:
-        registry: its evaluators.
-        settings: the file's; the defaults without one.
-        content: of the file; None when there is none.
+        registry: the project's evaluators.
+        settings: those of the file; the defaults without one.
+        content: of the file; None if there is none.
         problems: why the file cannot be used.
     """
 
@@ -132,7 +133,10 @@ class ProjectPanel:
     problems: tuple[ProjectFileProblem, ...] = ()
 
     def context(self, context: EvaluationContext) -> EvaluationContext:
-        """Add what the project says about protected files and its tests; what the run says goes first."""
+        """Add the project's settings for protected files and tests.
+
+        The run's own settings take precedence.
+        """
         opened = [*context.get("open_paths", []), *self.settings.protected.open]
         extra = [*context.get("protected_paths", []), *self.settings.protected.extra]
         made: EvaluationContext = {**context, "open_paths": opened, "protected_paths": extra}
@@ -144,17 +148,17 @@ class ProjectPanel:
         return made
 
     def pass_threshold(self, given: float) -> float:
-        """Return the stricter of a threshold and the project's."""
+        """Return the stricter of the given threshold and the project's."""
         return max(given, self.settings.verdict.pass_threshold or 0.0)
 
 
 def panel_for(
     registry: EvaluatorRegistry, content: bytes | ProjectFileError | None, rules: ProjectRules
 ) -> ProjectPanel:
-    """Return the panel of a project whose file has this content.
+    """Return the panel of a project with this file content.
 
-    A file that cannot be used leaves one gate, which reaches no verdict and says why: nothing can pass, and
-    no tool runs in vain.
+    An unusable file leaves one gate, which reaches no verdict and gives the reason. Nothing can pass then,
+    and no tool runs in vain.
     """
     if content is None or not rules.honour:
         return ProjectPanel(registry)
@@ -173,7 +177,7 @@ def panel_for(
 
 @dataclass(frozen=True, slots=True)
 class UnusableProjectFile:
-    """The gate that stands for a project's file when that cannot be used."""
+    """The gate that replaces all others if the project's file is unusable."""
 
     problems: Sequence[ProjectFileProblem]
     name: str = PROJECT_EVALUATOR
@@ -182,13 +186,13 @@ class UnusableProjectFile:
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Say what is wrong with the file at the base commit; no attempt can fix that."""
+        """Return an errored result that says what is wrong with the file. No attempt can fix the base."""
         told = "; ".join(map(str, self.problems))
         return errored(self, f"{PROJECT_FILE} at the base commit cannot be used: {told}")
 
 
 def remark_on_change(panel: ProjectPanel, changed: bytes | ProjectFileError | None) -> EvaluationResult:
-    """Say that a candidate's change to the file does not count yet, and what is wrong with it."""
+    """Return a remark that the candidate's change does not count yet, and what is wrong with the file."""
     counts = "The one at the base commit judges this run; a change counts for later ones."
     problems: tuple[ProjectFileProblem, ...] = ()
     try:
@@ -211,7 +215,7 @@ def remark_on_change(panel: ProjectPanel, changed: bytes | ProjectFileError | No
 
 
 def read_from_tree(root: Path) -> bytes | ProjectFileError | None:
-    """Return the content of a tree's file, None when it has none, or why it cannot be read."""
+    """Return the content of a tree's file, None if it has none, or the reason why it cannot be read."""
     try:
         handle = os.open(root / PROJECT_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:

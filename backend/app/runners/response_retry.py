@@ -41,12 +41,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseRetry:
-    """Answers questions: at most one attempt and `max_retries` retries, each told what was wrong before.
+    """Answers queries: one attempt and at most `max_retries` retries, each with feedback on the one before.
 
     Attributes:
         synthesizer: writes the answers.
-        evaluator: judges them.
-        evidence: asked when the accuracy fails for lack of data; None when there is no more to be had.
+        evaluator: judges the answers.
+        evidence: asked for more when the accuracy fails for lack of data; None if there is no more evidence.
         max_retries: retries after the first attempt.
     """
 
@@ -56,12 +56,12 @@ class ResponseRetry:
     max_retries: int = MAX_RETRIES
 
     async def answer(self, query: str, entries: Sequence[str], rules: Sequence[str] = ()) -> AnswerOutcome:
-        """Answer a question from evidence.
+        """Answer a query from evidence.
 
         Args:
-            query: what the user asks.
-            entries: the evidence at hand; may be empty.
-            rules: of the domain, beside the default ones.
+            query: the user's query.
+            entries: the evidence available; may be empty.
+            rules: rules of the domain, besides the default ones.
 
         Raises:
             ValueError: the query is blank.
@@ -81,7 +81,7 @@ class ResponseRetry:
 
 
 class _AnswerInMemory:
-    """Carries out the decisions about one question."""
+    """Carries out the decisions for one query."""
 
     def __init__(self, steps: AnswerSteps, entries: Sequence[str], max_retries: int) -> None:
         self._steps = steps
@@ -110,6 +110,6 @@ class _AnswerInMemory:
 
 
 def facts_of(attempt: AnswerAttempt) -> AttemptFacts:
-    """Return what is decided by. An outage that outlasted retries and the fallback model ends the run."""
+    """Return the facts for `decide`. An outage that outlasts retries and the fallback model ends the run."""
     closing = AttemptClosing.ERROR if attempt.trouble else None
     return AttemptFacts(attempt.number, attempt.state, error=attempt.trouble, closing=closing)

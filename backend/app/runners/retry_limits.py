@@ -1,6 +1,6 @@
-"""Decides how often an attempt restarts under its number, and after which delay. Pure.
+"""Decides how often an attempt restarts under its number, and after which pause. Pure.
 
-That happens after faults that use up no attempt: its worker died, its agent failed, its model was
+A restart follows a fault that uses up no attempt: its worker died, its agent failed, its model was
 unavailable, or its evaluators reached no verdict.
 """
 
@@ -14,7 +14,7 @@ MAX_BACKOFF_SECONDS = 300.0
 
 
 def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
-    """Return why a person is asked instead of trying an attempt again; None while it may be tried again."""
+    """Return the reason to ask a person instead of trying an attempt again; None while a try is left."""
     if last.needs_human:
         return _whose_model(last)[0], last.error
     if waited_enough(Unavailable(last.unavailable_failures, last.unavailable_since), policy, now):
@@ -38,30 +38,33 @@ def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[
 
 
 def unchanged_words(last: AttemptFacts) -> str:
-    """Say that the last attempt changed no file, as the end of a text; empty if it did or was not to."""
+    """Return a closing sentence that says the last attempt changed no file; empty if that does not apply."""
     return ". No file was changed" if last.changed_nothing else ""
 
 
 def _whose_model(last: AttemptFacts) -> tuple[EscalationReason, str]:
-    """Tell whether the agent or its evaluators lack their model: only these work on what was produced."""
+    """Return whether the agent or its evaluators lack their model.
+
+    Only the evaluators work on an attempt that has an output.
+    """
     if last.state in (AttemptState.PRODUCED, AttemptState.EVALUATING):
         return EscalationReason.EVALUATOR_UNAVAILABLE, "The evaluators' model"
     return EscalationReason.AGENT_UNAVAILABLE, "The model"
 
 
 def lost_workers(attempt: AttemptFacts) -> int:
-    """Workers that died on an attempt: those recorded, and the one that left it half done.
+    """Return how many workers died on an attempt: those recorded, and the one that left it half done.
 
-    `decide` runs only while no worker is at the attempt.
+    `decide` runs only while no worker holds the attempt, so a half-done attempt has lost its worker.
     """
     return attempt.lost_workers + (attempt.state in (AttemptState.STARTED, AttemptState.EVALUATING))
 
 
 def backoff_seconds(failures: int, policy: RunPolicy) -> float:
-    """The pause before try number `failures + 1`: doubling, at most five minutes."""
+    """Return the pause in seconds before try number `failures + 1`. It doubles, up to five minutes."""
     return min(MAX_BACKOFF_SECONDS, policy.retry_base_seconds * 2 ** (failures - 1))
 
 
 def rest_until(failures: int, policy: RunPolicy, now: datetime) -> datetime:
-    """The moment until which an attempt rests after its failure number `failures`."""
+    """Return the time until which an attempt rests after its failure number `failures`."""
     return now + timedelta(seconds=backoff_seconds(failures, policy))

@@ -34,10 +34,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SafeFixes:
-    """Applies fixes to files that an agent has changed.
+    """Fixes files that an agent has changed.
 
-    The rules are those under which the lint gate judges: the base's, never the candidate's. Files are
-    formatted only where all of the base is. Nothing of the tree is executed.
+    The rules are those of the lint gate: the base's, never the candidate's. Files are formatted only if all
+    of the base is formatted. Nothing in the tree is executed.
 
     Attributes:
         timeout: seconds for each run of ruff.
@@ -46,15 +46,15 @@ class SafeFixes:
     timeout: float = 30.0
 
     async def apply(self, tree: Path, base: Path, changed: Sequence[str]) -> list[str]:
-        """Fix files in `tree`; trouble leaves everything as it is.
+        """Fix files in `tree`. If anything goes wrong, all files stay unchanged.
 
         Args:
             tree: the agent's tree, after its work.
-            base: the tree with the base commit.
+            base: the tree of the base commit.
             changed: paths relative to the tree.
 
         Returns:
-            The files that are different now.
+            The files that the fixes changed.
         """
         files = await asyncio.to_thread(_fixable, tree, changed)
         if not files:
@@ -86,11 +86,12 @@ class _Fixing:
     seconds: float
 
     def copy_tree(self, rules: LintRules) -> tuple[Path, list[str]]:
-        """Copy all Python files, as the order of imports depends on which modules are the project's own.
+        """Copy all Python files, because import order depends on which modules belong to the project.
 
         Returns:
-            The copy, and the files to fix that are in it byte for byte; files in other encodings and with
-            other line ends are not.
+            The copy, and the files to fix that the copy holds byte for byte. That excludes files in other
+                encodings
+            and with other line endings.
         """
         into = self.scraps.path / "candidate"
         everything = sorted({*python_files(self.tree), *self.files})
@@ -117,7 +118,7 @@ class _Fixing:
 
 
 def _for_format(rules: LintRules) -> LintRules:
-    """Take away the arguments that only speak of lint rules."""
+    """Return the rules without the arguments that only lint accepts."""
     kept = ("--isolated", "--force-exclude", "--exclude=", "--target-version=")
     return LintRules(
         tuple(each for each in rules.arguments if each.startswith(kept)), rules.source, rules.files
@@ -137,7 +138,7 @@ def _fixable(tree: Path, changed: Iterable[str]) -> list[str]:
 
 
 def _take_over(copy: Path, tree: Path, files: Iterable[str]) -> list[str]:
-    """Put what changed in the copy into the tree."""
+    """Write the files that changed in the copy back to the tree."""
     taken = [name for name in files if not same_file(copy / name, tree / name)]
     for name in taken:
         _replace(tree / name, (copy / name).read_bytes())
@@ -145,7 +146,7 @@ def _take_over(copy: Path, tree: Path, files: Iterable[str]) -> list[str]:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    # A new file in its place: what else is linked to the old one stays as it is.
+    # A new file replaces the old one, so other hard links to the old one stay unchanged.
     number, name = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(number, "wb") as file:
         file.write(data)

@@ -1,13 +1,13 @@
-"""Detects an agent that is stuck between attempts: it fails alike twice without any change. Pure.
+"""Detects an agent that is stuck between attempts: it fails in the same way twice without a change. Pure.
 
-`agents/stuck.py` looks at the same within one attempt.
+`agents/stuck.py` detects the same within one attempt.
 """
 
 from app.runners.facts import History
 
 
 def is_stuck(history: History) -> bool:
-    """Tell whether the last attempt failed exactly as the one before it did and changed nothing."""
+    """Return True if the last attempt failed exactly as the one before it and changed nothing."""
     if len(history.attempts) < 2:
         return False
     before, last = history.attempts[-2:]

@@ -6,21 +6,21 @@ from datetime import datetime, timedelta
 from app.schemas.runs import RunPolicy
 
 MAX_PAUSE_SECONDS = 60.0
-"""Between two tries of a model that does not say when it is back."""
+"""Seconds between two tries if the provider does not say when its model is available again."""
 
 MAX_UNAVAILABLE_FAILURES = 100
-"""In a row; a provider that puts off for ever is not waited for any longer."""
+"""Maximum failures in a row. A provider that keeps postponing is not waited for any longer."""
 
 _LONG_WAIT = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """Failures of models in a row.
+    """Failures in a row because a model was unavailable.
 
     Attributes:
         failures: how many.
-        since: when the first of them was; a long wait that a provider asked for begins anew.
+        since: time of the first one; a long wait that a provider asked for resets it.
     """
 
     failures: int = 0
@@ -29,11 +29,11 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What follows a failure of a model.
+    """The decision after a model was unavailable.
 
     Attributes:
-        until: no try before that; None asks a human instead.
-        reset_at: when the provider's limit ends, if that is what is waited for, or what lies too far off.
+        until: no try before this time; None asks a reviewer instead.
+        reset_at: when the provider's limit ends, if the run waits for that or the end is too far off.
         counted: the failures in a row, this one included.
     """
 
@@ -43,7 +43,7 @@ class Rest:
 
 
 def waited_enough(failed: Unavailable, policy: RunPolicy, now: datetime) -> bool:
-    """Tell whether a human is asked instead of waiting on."""
+    """Return True if a reviewer is asked instead of waiting any longer."""
     if failed.failures >= MAX_UNAVAILABLE_FAILURES:
         return True
     if failed.since is None or failed.failures < policy.max_agent_failures:
@@ -56,8 +56,8 @@ def rest_after(before: Unavailable, reset_at: datetime | None, policy: RunPolicy
 
     Args:
         before: the failures before this one.
-        reset_at: when the provider says that its limit ends.
-        policy: of the run.
+        reset_at: when the provider's limit ends, if the provider says so.
+        policy: the run's policy.
         now: the time of the failure.
     """
     counted = Unavailable(before.failures + 1, before.since or now)
@@ -75,6 +75,9 @@ def rest_after(before: Unavailable, reset_at: datetime | None, policy: RunPolicy
 
 
 def waits_words(reset_at: datetime, now: datetime) -> str:
-    """Say until when a run waits for its provider, in UTC; the day is named if it is another one."""
+    """Return until when a run waits for its provider, in UTC, as text.
+
+    The day is named unless it is today.
+    """
     at = f"{reset_at:%H:%M}" if reset_at.date() == now.date() else f"{reset_at:%Y-%m-%d %H:%M}"
     return f"waits for the provider until {at} UTC"

@@ -1,4 +1,4 @@
-"""Receives what a child process writes: pipes into this process, and as much of a stream as is kept."""
+"""Receives the output of child processes through pipes and keeps a bounded part of each stream."""
 
 import asyncio
 import os
@@ -10,8 +10,8 @@ class Capture(asyncio.Protocol):
     """Receives one stream and keeps its first `head` and its last `tail` bytes.
 
     Attributes:
-        truncated: True when output was dropped from the middle.
-        closed: done when the stream has ended.
+        truncated: True if output was dropped from the middle.
+        closed: resolved when the stream has ended.
     """
 
     def __init__(self, head: int, tail: int) -> None:
@@ -22,7 +22,7 @@ class Capture(asyncio.Protocol):
         self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def data_received(self, data: bytes) -> None:
-        """Keep what fits."""
+        """Keep as much of the data as fits."""
         room = self._head_limit - len(self._head)
         self._head += data[:room]
         if len(data) <= room:
@@ -33,16 +33,16 @@ class Capture(asyncio.Protocol):
             del self._tail[: len(self._tail) - self._tail_limit]
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note the end of the stream."""
+        """Record the end of the stream."""
         if not self.closed.done():
             self.closed.set_result(None)
 
     def kept(self) -> bytes:
-        """Return what was kept."""
+        """Return the bytes that were kept."""
         return bytes(self._head + self._tail)
 
     def text(self) -> str:
-        """Return what was kept as text, with a line that marks the gap."""
+        """Return the kept bytes as text, with a line that marks the gap."""
         gap = b"\n[output cut here]\n" if self.truncated else b""
         return bytes(self._head + gap + self._tail).decode("utf-8", "replace")
 
@@ -50,7 +50,7 @@ class Capture(asyncio.Protocol):
 async def pipe_into(
     receiver: asyncio.BaseProtocol, ends: ExitStack, readers: list[asyncio.ReadTransport]
 ) -> IO[bytes]:
-    """Return the end to write to; what is written arrives in `receiver`."""
+    """Open a pipe and return its writing end. Data written there arrives in `receiver`."""
     read_end, write_end = os.pipe()
     sink = ends.enter_context(os.fdopen(write_end, "wb", 0))
     source = os.fdopen(read_end, "rb", 0)

@@ -1,4 +1,4 @@
-"""Waits for the end of processes, and ends whole groups of them."""
+"""Waits for the end of processes, and kills whole process groups."""
 
 import asyncio
 import os
@@ -11,13 +11,13 @@ import anyio.to_thread
 
 
 async def kill_and_reap(process: subprocess.Popen[bytes]) -> int:
-    """Kill the group that the process leads and give its exit status; one that is reaped is left alone."""
+    """Kill the group that the process leads, and return its exit status. A reaped process is left alone."""
     if process.returncode is not None:
         return process.returncode
-    # The leader is not reaped yet, so its number cannot have gone to another group.
+    # The leader is not reaped yet, so no other group can have its number.
     kill_group(process.pid)
     try:
-        # A large process takes a while to die; this must also happen when the caller is being cancelled.
+        # A large process takes a while to die. Wait for it even if the caller is being cancelled.
         with anyio.CancelScope(shield=True):
             await asyncio.shield(exit_of(process))
     finally:
@@ -26,13 +26,13 @@ async def kill_and_reap(process: subprocess.Popen[bytes]) -> int:
 
 
 def kill_group(leader: int) -> None:
-    """Kill every process of the group that `leader` leads; none is left is no error."""
+    """Kill every process of the group that `leader` leads. An empty group is no error."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
 
 
 async def exit_of(process: subprocess.Popen[bytes]) -> None:
-    """Wait until the process has ended, without reaping it where the system can tell (Linux)."""
+    """Wait until the process has ended, if possible without reaping it (Linux)."""
     if not hasattr(os, "pidfd_open"):
         await anyio.to_thread.run_sync(process.wait, abandon_on_cancel=True)
         return
@@ -40,7 +40,7 @@ async def exit_of(process: subprocess.Popen[bytes]) -> None:
 
 
 async def wait_for_exit(pid: int) -> None:
-    """Wait until a process has ended, also one that is not a child; one that is gone has (Linux)."""
+    """Wait until a process has ended, even if it is not a child (Linux). Return at once if it is gone."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
     try:

@@ -1,4 +1,4 @@
-"""Runs one child process to its end: bounded in time and output, its whole process group gone afterwards."""
+"""Runs one child process to its end, within limits of time and output, and ends its whole process group."""
 
 import asyncio
 import subprocess
@@ -27,10 +27,10 @@ class ProcessOutcome:
 
     Attributes:
         returncode: exit status; negative is the signal that ended it.
-        stdout: what was kept of standard output, head and tail of at most the limit.
+        stdout: the kept part of standard output: head and tail, at most the limit.
         stderr: the same for standard error.
-        timed_out: True when the deadline killed it.
-        truncated: True when output was dropped from the middle of either stream.
+        timed_out: True if the deadline killed it.
+        truncated: True if output was dropped from the middle of either stream.
         seconds: wall-clock duration.
     """
 
@@ -44,14 +44,14 @@ class ProcessOutcome:
 
 @dataclass(frozen=True, slots=True)
 class BytesOutcome:
-    """How a process ended whose output is data.
+    """How a process with binary output ended.
 
     Attributes:
         returncode: exit status; negative is the signal that ended it.
         stdout: standard output up to the limit, from its start.
         stderr: standard error as text, head and tail.
-        timed_out: True when the deadline killed it.
-        truncated: True when standard output was longer than the limit.
+        timed_out: True if the deadline killed it.
+        truncated: True if standard output was longer than the limit.
     """
 
     returncode: int
@@ -80,10 +80,10 @@ async def run_process(
 ) -> ProcessOutcome:
     """Run `argv` in its own session until it ends or `timeout` seconds have passed.
 
-    The whole process group is killed when the leader ends, when time is up and when the caller is
-    cancelled. A descendant that began a new session escapes that (only a sandbox's pid
-    namespace ends it), but holds nothing up: its output no longer counts. The environment is exactly `env`,
-    and the owner's number where children are marked.
+    The whole process group is killed when the leader ends, when time is up and when the caller is cancelled.
+    A descendant that began a new session escapes that (only a sandbox's pid namespace ends it), but this
+    function does not wait for it, and its output no longer counts. The environment is exactly `env`, plus the
+    owner's number if children are marked.
 
     Raises:
         FileNotFoundError: the program or `cwd` does not exist.
@@ -111,7 +111,7 @@ async def run_for_bytes(
     output_limit: int,
     stdin: bytes | None = None,
 ) -> BytesOutcome:
-    """Run `argv` like `run_process`, and keep its standard output as it is, from its start up to the limit.
+    """Run `argv` like `run_process`, and keep its standard output as bytes, from its start up to the limit.
 
     Raises:
         FileNotFoundError: the program or `cwd` does not exist.
@@ -143,7 +143,8 @@ async def _run(
             timed_out = True
         finally:
             returncode = await kill_and_reap(process)
-        # A descendant that left the group may hold the pipes open for ever; what is read by then counts.
+        # A descendant that left the group may hold the pipes open for ever. Only the output read so far
+        # counts.
         await asyncio.wait([capture.closed for capture in captures], timeout=_DRAIN_SECONDS)
     finally:
         for reader in readers:
@@ -161,8 +162,8 @@ async def _start(
     pass_fds: Sequence[int],
     readers: list[asyncio.ReadTransport],
 ) -> subprocess.Popen[bytes]:
-    # Not the loop's own subprocesses: their `wait()` waits for every process that holds the pipes, they
-    # reap before the group can be killed, and on uvloop they take twice as long to start.
+    # The event loop's own subprocesses do not serve here: their `wait()` waits for every process that holds
+    # the pipes, they reap before the group can be killed, and on uvloop they take twice as long to start.
     with ExitStack() as ends:
         source = subprocess.DEVNULL if stdin is None else ends.enter_context(await _as_file(stdin))
         sinks = [await pipe_into(capture, ends, readers) for capture in captures]
@@ -179,7 +180,7 @@ async def _start(
 
 
 async def _as_file(data: bytes) -> IO[bytes]:
-    """Return a file that reads as `data`: unlike a pipe it needs no feeding, and no reader can block."""
+    """Return a file with `data` as its content. Unlike a pipe it needs no writer, and no reader can block."""
 
     def write() -> IO[bytes]:
         file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it

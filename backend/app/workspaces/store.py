@@ -1,4 +1,4 @@
-"""Where the files of runs lie below one directory, and how they are cleaned away."""
+"""Stores the files of runs below one directory, and removes them."""
 
 import shutil
 from collections.abc import AsyncGenerator
@@ -26,9 +26,9 @@ class JudgedPair:
     """Two fresh copies that no agent has touched.
 
     Attributes:
-        candidate: the files that are judged.
-        base: the files they are judged against.
-        withheld: what is in the candidate's commit but not in its copy.
+        candidate: the files to judge.
+        base: the files to compare them with.
+        withheld: entries of the candidate's commit that are not in its copy.
     """
 
     candidate: Path
@@ -37,17 +37,17 @@ class JudgedPair:
 
 
 class WorkspaceStore:
-    """The directory `runs` below a data directory, and a place for what does not outlive the process.
+    """The directory `runs` below a data directory, and a second directory for files of this process only.
 
     `runs/RUN/repo.git` is a run's history, and `runs/RUN/sessions` holds the conversations of its agents. In
-    the other place `attempts/RUN-CLAIM/N/tree` is the tree in which candidate N of an attempt works, and
-    `judged/RUN-…` holds copies while they are judged.
+    the second directory, `attempts/RUN-CLAIM/N/tree` is the tree in which candidate N of an attempt works,
+    and `judged/RUN-…` holds copies while they are judged.
 
     Args:
         root: the data directory.
         git: the git program.
-        limits: bounds on each tree.
-        scratch: the other place, on the same file system; by default `scratch` below the data directory.
+        limits: limits on each tree.
+        scratch: the second directory, on the same file system; by default `scratch` below the data directory.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class WorkspaceStore:
         return RunRepository(self._git, self._run(run_id) / "repo.git", self._limits)
 
     async def restore(self, run_id: UUID, base_bundle: bytes) -> None:
-        """Make a run's repository from its base's bundle; another process may do the same at the same time.
+        """Create a run's repository from its base's bundle. Another process may do so at the same time.
 
         Raises:
-            WorkspaceError: it is not a bundle, or damaged.
+            WorkspaceError: the data is not a bundle, or damaged.
         """
         fresh = self._scratch / "restoring" / str(uuid4())
         try:
@@ -78,17 +78,17 @@ class WorkspaceStore:
                 await remove_tree(fresh)
 
     def tree(self, run_id: UUID, claim: UUID, candidate: int = 0) -> Path:
-        """Return the place of a candidate's working tree; nothing is made."""
+        """Return the path of a candidate's working tree. Nothing is created."""
         return self._claim(run_id, claim) / str(candidate) / "tree"
 
     def tree_at_work(self, run_id: UUID, claim: UUID, candidate: int) -> Path | None:
-        """Find the working tree in which an agent of this process works; None if there is none."""
+        """Return the working tree in which an agent of this process works, or None."""
         tree = self.tree(run_id, claim, candidate)
         return tree if tree.is_dir() else None
 
     @asynccontextmanager
     async def judged(self, run_id: UUID, commit: str, base_commit: str) -> AsyncGenerator[JudgedPair]:
-        """Yield fresh copies of a commit and of the base; they are removed when the block is left.
+        """Yield fresh copies of a commit and of the base. Remove them at the end of the block.
 
         Raises:
             GitError: a commit is not in the run's repository.
@@ -105,10 +105,10 @@ class WorkspaceStore:
                 await remove_tree(place)
 
     async def snapshot_of(self, source: WorkspaceSource, policy: SourcePolicy) -> tuple[str, bytes]:
-        """Import a source that will not be there later; give its base commit and the bundle that restores it.
+        """Import a source that may be gone later. Return its base commit and the bundle that restores it.
 
         Raises:
-            InvalidInputError: a value cannot be used; it names the field.
+            InvalidInputError: a value cannot be used. The error names the field.
             WorkspaceError: the source cannot be read or is too large.
         """
         scratch = self._scratch / "imports" / str(uuid4())
@@ -121,19 +121,19 @@ class WorkspaceStore:
                 await remove_tree(scratch)
 
     def sessions(self, run_id: UUID) -> Path:
-        """Return the place of agents' conversations; nothing is made."""
+        """Return the directory of agents' conversations. Nothing is created."""
         return self._run(run_id) / "sessions"
 
     async def remove_claim(self, run_id: UUID, claim: UUID) -> None:
-        """Delete the working trees of one claim; none there is no error."""
+        """Delete the working trees of one claim. It is no error if there are none."""
         await remove_tree(self._claim(run_id, claim))
 
     async def remove_run(self, run_id: UUID) -> None:
-        """Delete everything that is kept of a run; nothing there is no error."""
+        """Delete all files of a run. It is no error if there are none."""
         await remove_tree(self._run(run_id))
 
     async def runs_on_disk(self) -> list[UUID]:
-        """Runs that have files here."""
+        """Return the runs that have files here."""
         return await anyio.to_thread.run_sync(_ids_in, self._runs)
 
     def _run(self, run_id: UUID) -> Path:
@@ -148,7 +148,7 @@ def _settle(fresh: Path, place: Path) -> None:
     try:
         fresh.rename(place)
     except OSError:
-        # Another import was quicker, or an interrupted one left something unusable there.
+        # Either another import was quicker, or an interrupted one left something unusable.
         if not (place / "shallow").exists():
             shutil.rmtree(place, ignore_errors=True)
             fresh.rename(place)

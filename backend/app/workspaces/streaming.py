@@ -1,4 +1,4 @@
-"""Starts one child process whose input and output are streams, and ends its whole group with the block."""
+"""Starts one child process with streams as input and output, and ends its process group with the block."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from app.workspaces.ending import exit_of, kill_and_reap
 from app.workspaces.owner_mark import children_mark
 
 LINE_LIMIT = 50_000_000
-"""Longest line of output, in bytes: agents print whole files as one line of JSON."""
+"""Longest line of output, in bytes. Agents print whole files as one line of JSON."""
 
 _STDERR_HALF = 32_768
 
@@ -26,7 +26,7 @@ class StreamingProcess:
 
     Attributes:
         stdin: its standard input.
-        stdout: its standard output; `readline` raises `ValueError` for a line longer than the limit.
+        stdout: its standard output. `readline` raises `ValueError` for a line longer than the limit.
     """
 
     def __init__(
@@ -42,24 +42,24 @@ class StreamingProcess:
         self._stderr = stderr
 
     def stderr(self) -> str:
-        """Return the start and the end of what standard error has received so far."""
+        """Return the start and the end of standard error so far."""
         return self._stderr.text()
 
     async def wait(self) -> int:
-        """Wait until the process has ended; return its exit status, negative for a signal."""
+        """Wait for the process's end. Return its exit status, negative for a signal."""
         await exit_of(self._process)
-        # The group is killed before the process is reaped: later its number may be another group's.
+        # The group is killed before the process is reaped, because its number may later be another group's.
         return await kill_and_reap(self._process)
 
     async def terminate(self, grace: float) -> int:
-        """Send TERM to the group, and KILL after `grace` seconds; return the exit status."""
+        """Send TERM to the group, then KILL after `grace` seconds. Return the exit status."""
         if self._process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGTERM)
         return await self.kill_after(grace)
 
     async def kill_after(self, grace: float) -> int:
-        """Wait up to `grace` seconds for the end, then kill the group; return the exit status."""
+        """Wait up to `grace` seconds for the end, then kill the group. Return the exit status."""
         with suppress(TimeoutError):
             async with asyncio.timeout(grace):
                 return await self.wait()
@@ -75,10 +75,10 @@ async def start_process(
     line_limit: int = LINE_LIMIT,
     pass_fds: Sequence[int] = (),
 ) -> AsyncGenerator[StreamingProcess]:
-    """Start `argv` in a new session; leaving the block kills its group.
+    """Start `argv` in a new session. Leaving the block kills its process group.
 
-    The environment is exactly `env`, and the owner's number where children are marked. Standard error is
-    kept in bounds. A descendant in another session escapes the kill, as with `run_process`.
+    The environment is exactly `env`, plus the owner's number if children are marked. Only the start and the
+    end of standard error are kept. A descendant in another session escapes the kill, as with `run_process`.
 
     Raises:
         FileNotFoundError: the program or `cwd` does not exist.
@@ -119,7 +119,7 @@ def _close_all(transports: Sequence[asyncio.ReadTransport]) -> None:
 
 
 def _pipe_to_child(ends: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
-    """Make a pipe; return the end that the child reads, closed with `ends`, and the end to write to."""
+    """Create a pipe. Return the child's reading end, which `ends` closes, and the writing end."""
     reading, writing = os.pipe()
     return ends.enter_context(os.fdopen(reading, "rb", 0)), os.fdopen(writing, "wb", 0)
 
@@ -131,7 +131,7 @@ def _drop(transport: asyncio.WriteTransport, feed: "_Feed") -> None:
 
 
 class _Feed(asyncio.StreamReaderProtocol):
-    """The protocol of the library that lets a writer wait until it is closed; knows whether it is."""
+    """The asyncio protocol that lets a writer wait until it is closed, and records whether it is."""
 
     is_lost = False
 
@@ -148,6 +148,6 @@ async def _writer(sink: IO[bytes], stack: AsyncExitStack) -> asyncio.StreamWrite
     except BaseException:
         sink.close()
         raise
-    # What is still unsent is dropped: its reader is gone.
+    # Unsent data is dropped, because its reader is gone.
     stack.callback(_drop, transport, feed)
     return asyncio.StreamWriter(transport, feed, None, loop)

@@ -1,4 +1,4 @@
-"""Awaits two things at once and fails like the first one that failed."""
+"""Awaits two coroutines at once, and fails like the first one that fails."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -9,7 +9,7 @@ B = TypeVar("B")
 
 
 async def together(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
-    """Run both side by side and give both results; when one fails the other is cancelled and awaited."""
+    """Run both concurrently. Return both results. If one fails, cancel and await the other."""
     try:
         async with asyncio.TaskGroup() as group:
             one, other = group.create_task(first), group.create_task(second)

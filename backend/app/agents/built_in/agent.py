@@ -60,7 +60,7 @@ _OUTPUT_RETRIES = 2
 
 
 class _StoppedError(Exception):
-    """The run goes no further, although nothing was raised."""
+    """The work stops here, although nothing was raised."""
 
     def __init__(self, kind: FailureKind, message: str) -> None:
         super().__init__(message)
@@ -79,13 +79,13 @@ class PydanticAiAgent:
     """Works on tasks with a model.
 
     Attributes:
-        model: `provider:model`, used by tasks that name none.
-        build: makes a model by its name; the model is entered for one task and closed after it.
+        model: `provider:model`, for tasks that name none.
+        build: makes a model from its name. The model is entered for one task and closed after it.
         run_program: starts searches and test runs.
-        python: the interpreter that the workspace's tests run with.
-        system_prompt: replaces `INSTRUCTIONS`, for tasks that bring none.
-        temperature: for tasks that bring none.
-        test_seconds: bound on one test run.
+        python: the interpreter that runs the workspace's tests.
+        system_prompt: replaces `INSTRUCTIONS`, for tasks without their own.
+        temperature: for tasks without their own.
+        test_seconds: time limit of one test run.
         silence_seconds: how long the provider may send nothing before a request counts as failed.
         retry_pause: seconds before the first quick retry of a refused request.
         nudges: how often an agent that changed no file is asked once more, in the same conversation.
@@ -113,7 +113,7 @@ class PydanticAiAgent:
         return provider_of(self.model)
 
     async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:
-        """Work on the task until the model says that it is done, or a limit is reached."""
+        """Work on the task until the model says that it is finished, or a limit is reached."""
         name = task.model or self.model
         spent = RunUsage()
         try:
@@ -178,12 +178,12 @@ class PydanticAiAgent:
 
 
 def _hint(error: AgentRunError | UserError) -> str:
-    """Name the setting behind a failure; empty if no setting helps."""
+    """Return the name of the setting behind a failure; empty if no setting helps."""
     match error:
         case RunTimedOut():
             return " (AGENT_TIMEOUT)"
         case UsageLimitExceeded():
-            # The library has one type of error for both limits.
+            # The library raises the same type of error for both limits.
             return " (AGENT_MAX_REQUESTS)" if "request_limit" in str(error) else " (AGENT_MAX_TOKENS)"
         case ModelNotFoundError():
             return ". The address of a compatible server usually ends with /v1 (OPENAI_BASE_URL)"
@@ -210,17 +210,17 @@ async def _follow(run: AgentRun[None, str], narrator: Narrator, circles: Circles
 
 
 def _check_ending(response: ModelResponse) -> None:
-    """Refuse an answer that the model did not end by itself: what is missing may be what mattered.
+    """Refuse an answer that the model did not end by itself, because the missing part may matter most.
 
     Raises:
-        _StoppedError: the answer was cut off, filtered or broken off.
+        _StoppedError: the answer was cut off, filtered or interrupted.
     """
     match response.finish_reason:
         case "stop" | "tool_call":
             return
         case "length":
             if response.tool_calls:
-                return  # complete calls can be carried out, and incomplete ones are refused there
+                return  # complete calls can be carried out; the library refuses incomplete ones
             raise _StoppedError(FailureKind.LIMIT, "the model's answer was cut off at its output limit")
         case "content_filter":
             raise _StoppedError(
@@ -231,7 +231,7 @@ def _check_ending(response: ModelResponse) -> None:
 
 
 def _check_cost(spent: RunUsage, limits: AgentLimits) -> None:
-    # Done here, as the library's own limit warns about every model that has no known price.
+    # This is checked here, because the library's own limit warns about every model without a known price.
     if limits.cost_usd is None or spent.cost is None:
         return
     if spent.cost > Decimal(str(limits.cost_usd)):

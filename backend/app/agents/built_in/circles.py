@@ -1,4 +1,4 @@
-"""Watches whether the agent with a model goes round in circles, by the same rules as for installed agents."""
+"""Detects a built-in agent that goes round in circles, by the same rules as for installed agents."""
 
 import asyncio
 import time
@@ -10,16 +10,16 @@ from app.agents.files import file_states
 from app.agents.stuck import CallCounter, ChangeClock, StuckError, StuckLimits
 
 _LOOK_SECONDS = 15.0
-"""The files are not looked at more often."""
+"""Minimum seconds between two looks at the files."""
 
 
 class Circles:
-    """One piece of work.
+    """Watches one piece of work.
 
     Args:
         agent: its name, for messages.
-        limits: from when on it counts as stuck.
-        workspace: whose files it is to change.
+        limits: the limits beyond which it counts as stuck.
+        workspace: the directory with the files that it should change.
     """
 
     def __init__(self, agent: str, limits: StuckLimits, workspace: Path) -> None:
@@ -32,7 +32,7 @@ class Circles:
         self._stuck: str | None = None
 
     def take(self, event: AgentStreamEvent) -> None:
-        """Take a tool call or its result."""
+        """Record a tool call or its result."""
         match event:
             case FunctionToolCallEvent(part=call):
                 self._calls.call(call.tool_name, call.args_as_json_str())
@@ -43,13 +43,13 @@ class Circles:
                 pass
 
     async def check(self, requests: int) -> None:
-        """Look at the calls so far, and now and then at the files.
+        """Check the calls so far, and at intervals the files.
 
         Args:
-            requests: that were made to models so far.
+            requests: number of requests to models so far.
 
         Raises:
-            StuckError: the agent goes round in circles; the message names it.
+            StuckError: the agent goes round in circles. The message names the agent.
         """
         if self._stuck is None and self._limits.unchanged_seconds is not None:
             await self._look(self._limits.unchanged_seconds, requests)

@@ -1,4 +1,4 @@
-"""Turns the events of a model's run into progress that people can follow."""
+"""Turns the events of a model's run into progress reports for people."""
 
 from datetime import UTC, datetime
 
@@ -28,7 +28,7 @@ class Narrator:
         self._line = ""
 
     def take(self, event: AgentStreamEvent) -> None:
-        """Report what an event tells, if anything."""
+        """Report an event, if it has something to show."""
         match event:
             case PartStartEvent(part=TextPart(content=text)):
                 self._add(text)
@@ -63,7 +63,7 @@ class Narrator:
 
 
 def describe_call(call: ToolCallPart) -> str:
-    """A tool call's arguments in one short line."""
+    """Return a tool call's arguments in one short line."""
     try:
         arguments = call.args_as_dict()
     except (ValueError, AssertionError):

@@ -1,4 +1,4 @@
-"""Runs the workspace's tests for an agent. What it sees is help for the agent, never a verdict."""
+"""Runs the workspace's tests for an agent. The output helps the agent and is never a verdict."""
 
 import configparser
 import os
@@ -24,7 +24,7 @@ async def run_pytest(
     keyword: str,
     timeout: float,
 ) -> str:
-    """Run pytest in the workspace and give what it printed.
+    """Run pytest in the workspace. Return its output.
 
     Args:
         targets: files, directories or test ids (`tests/test_a.py::test_b`); empty for all tests.
@@ -59,7 +59,10 @@ async def run_pytest(
 
 
 def clean_environment(python: Path, home: Path) -> dict[str, str]:
-    """Environment of a program of the workspace: none of the service's own variables, so none of its keys."""
+    """Return the environment for a program of the workspace.
+
+    It has no variables of the service, so no keys.
+    """
     return {
         "PATH": os.pathsep.join([str(python.parent), "/usr/local/bin", "/usr/bin", "/bin"]),
         "HOME": str(home),
@@ -83,7 +86,7 @@ def _targets(files: WorkspaceFiles, targets: Sequence[str]) -> list[str]:
 
 
 def _configuration(root: Path) -> list[str]:
-    # Without this pytest goes on looking for settings in every directory above the workspace.
+    # Without this argument, pytest searches every directory above the workspace for settings.
     return ["-c", _settings_file(root), f"--rootdir={root}", f"--confcutdir={root}"]
 
 

@@ -1,8 +1,8 @@
 """A separate program that searches files for a regular expression.
 
-It runs in a child process because a bad pattern can take for ever, and nothing stops it from inside. It uses
-the standard library only, and is started with its own source text (`python -I -c`), so that it also runs in
-a sandbox that does not show this package.
+It runs in a child process, because a bad pattern can take for ever and cannot be interrupted from inside. It
+uses the standard library only. It is started with its own source text (`python -I -c`), so that it also runs
+in a sandbox that does not show this package.
 """
 
 import fnmatch
@@ -19,7 +19,7 @@ _MAX_LINE_CHARS = 300
 
 
 def main(arguments: str) -> int:
-    """Search as the JSON object `arguments` says: `pattern`, `path`, `files`, `skip`, `max_hits`."""
+    """Run the search in the JSON object `arguments`: `pattern`, `path`, `files`, `skip`, `max_hits`."""
     wanted: dict[str, Any] = json.loads(arguments)
     try:
         pattern = re.compile(wanted["pattern"])

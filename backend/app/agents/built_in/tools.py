@@ -1,6 +1,6 @@
-"""The tools a model works with: files, search and tests of one workspace.
+"""The tools of a model: files, search and tests of one workspace.
 
-A failure in a tool becomes the tool's failed result for the model; it does not end the work.
+If a tool fails, the model gets that as the tool's result. It does not end the work.
 """
 
 import json
@@ -27,13 +27,13 @@ _SEARCH_SOURCE = Path(search_program.__file__).read_text(encoding="utf-8")
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTools:
-    """Tools on one workspace.
+    """Tools for one workspace.
 
     Attributes:
         files: the workspace.
         run_program: starts searches and tests.
-        python: the interpreter that tests run with.
-        test_seconds: bound on one test run.
+        python: the interpreter that runs the tests.
+        test_seconds: time limit of one test run.
         changed: paths that were written, edited or deleted so far.
     """
 
@@ -44,7 +44,7 @@ class WorkspaceTools:
     changed: set[str] = field(default_factory=set[str])
 
     def tools(self) -> list[Tool[object]]:
-        """All tools; those that change something run one after the other."""
+        """Return all tools. Those that change something run one after the other."""
         changing: list[Callable[..., Any]] = [
             self.write_file,
             self.edit_file,
@@ -163,7 +163,7 @@ class WorkspaceTools:
 
 
 def _listed(targets: list[str] | str | None) -> list[str]:
-    """Return targets as a list; small models write a text, with spaces or commas between several."""
+    """Return targets as a list. Small models write a text, with spaces or commas between several targets."""
     return targets.replace(",", " ").split() if isinstance(targets, str) else targets or []
 
 

@@ -1,1 +1,1 @@
-"""Coding agents that are installed on the machine, each described by a profile and driven as it talks."""
+"""Installed coding agents: each has a profile, and a driver for the way in which it communicates."""

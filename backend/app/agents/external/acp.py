@@ -1,7 +1,8 @@
 """Drives an agent over the Agent Client Protocol: one session, one prompt, its updates as events.
 
-The library waits without end, so every call has a limit here, and the agent's watch bounds the prompt.
-Neither files nor terminals are offered: an agent would reach them through this process, outside the sandbox.
+The library's calls wait without a limit. So every call has a limit here, and the agent's watch limits the
+prompt. The client offers no files and no terminals: an agent would use them through this process, outside the
+sandbox.
 """
 
 import asyncio
@@ -52,7 +53,7 @@ SETTLE_SECONDS = 10.0
 _CALL_SECONDS = 60.0
 _FAREWELL_SECONDS = 1.0
 _TURN_SECONDS = 2.0
-"""How long an agent may take to end a cancelled turn."""
+"""Seconds that an agent may take to end a cancelled turn."""
 
 _LINE_CHARS = 4_000
 _AUTH_REQUIRED = -32_000
@@ -64,22 +65,22 @@ _T = TypeVar("_T")
 async def drive_acp(
     program: RunningProgram, plan: LaunchPlan, profile: AgentProfile, take: TakeEvent, inbox: TakeMessages
 ) -> Ending:
-    """Follow a prompt to its end, and what people say meanwhile as further prompts.
+    """Follow a prompt to its end. Send messages that people write meanwhile as further prompts.
 
     Args:
         program: the running agent.
         plan: the prompt, and where the agent works.
-        profile: which method of authentication and which mode it is asked to use.
-        take: told each event when it happens.
-        inbox: gives what people said meanwhile.
+        profile: the method of authentication and the mode to ask for.
+        take: gets each event when it happens.
+        inbox: returns the messages that people wrote meanwhile.
 
     Raises:
-        CannotResumeError: it does not go on with the earlier conversation.
-        OSError: it did not start.
+        CannotResumeError: the agent does not continue the earlier conversation.
+        OSError: the agent did not start.
     """
     ending = Ending()
     talk = _Talk(ending, take)
-    # It implements what is offered; the rest is answered as an unknown method.
+    # The class implements only what is offered. The library answers other calls as unknown methods.
     connection = connect_to_agent(cast("Client", talk), program.stdin, program.stdout)
     work = asyncio.create_task(_converse(connection, talk, plan, profile, inbox))
     try:
@@ -92,7 +93,7 @@ async def drive_acp(
     except TimeoutError:
         talk.tell(Failed(f"it did not answer within {_CALL_SECONDS:g} s"))
     except ConnectionError:
-        pass  # it is gone; its exit status and standard error say more
+        pass  # it is gone; its exit status and standard error explain more
     finally:
         with anyio.CancelScope(shield=True):
             await _close(connection, program)
@@ -151,11 +152,11 @@ async def _limited(call: Awaitable[_T]) -> _T:
 
 
 async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: asyncio.Task[None]) -> None:
-    """Tell the agent that its turn is cancelled, and give it a moment to end it."""
+    """Tell the agent that its turn is cancelled, and give it a moment to end the turn."""
     talk.is_cancelled = True
     with anyio.CancelScope(shield=True):
         if talk.session is not None and not work.done():
-            # It may be gone or not answer; uvloop says RuntimeError of a closed pipe.
+            # It may be gone or not answer; uvloop raises RuntimeError for a closed pipe.
             with suppress(OSError, RuntimeError):
                 async with asyncio.timeout(_FAREWELL_SECONDS):
                     await connection.cancel(talk.session)
@@ -165,7 +166,7 @@ async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: a
 
 
 async def _close(connection: ClientSideConnection, program: RunningProgram) -> None:
-    # The library raises what its own tasks ended with; a malformed message may end them with anything.
+    # The library re-raises the errors of its own tasks, and a malformed message may cause any error there.
     with suppress(Exception):
         async with asyncio.timeout(_FAREWELL_SECONDS):
             await connection.close()
@@ -191,7 +192,10 @@ def _failure(error: RequestError) -> Failed:
 
 
 class _Talk:
-    """Our side of the conversation: takes updates and grants permissions, as the sandbox is the bound."""
+    """Our side of the conversation: receives updates and grants permissions.
+
+    It grants every permission, because the sandbox is the limit.
+    """
 
     def __init__(self, ending: Ending, take: TakeEvent) -> None:
         self.session: str | None = None
@@ -209,11 +213,11 @@ class _Talk:
         self._take(event)
 
     def begin(self) -> None:
-        """Take the start of a turn: how the turn before ended says nothing of this one."""
+        """Start a turn. The way in which the previous turn ended does not count for this one."""
         self._message, self._ending.final = "", None
 
     def end(self, stop_reason: str) -> None:
-        """Take the end of the turn."""
+        """Record the end of the turn."""
         self._flush()
         match stop_reason:
             case "end_turn":
@@ -226,7 +230,7 @@ class _Talk:
     async def request_permission(
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_: Any
     ) -> RequestPermissionResponse:
-        """Allow what is asked; ids differ between agents, kinds do not."""
+        """Allow the request. Option ids differ between agents, but option kinds do not."""
         for kind in () if self.is_cancelled else _ALLOWING:
             for option in options:
                 if option.kind == kind:
@@ -235,7 +239,7 @@ class _Talk:
         return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
 
     async def session_update(self, session_id: str, update: object, **_: Any) -> None:
-        """Turn an update into events; what an earlier conversation held is no news."""
+        """Turn an update into events. Updates that replay an earlier conversation are not reported."""
         if self.is_replayed:
             self._take(Stirred())
             return

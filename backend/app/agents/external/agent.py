@@ -48,14 +48,14 @@ class ExternalAgent:
 
     Attributes:
         name: the profile's name.
-        profile: how it is driven.
+        profile: how to drive the agent.
         installed: its program.
         model: the model to use, without the provider's name.
-        gateway: opens its way to the model.
+        gateway: opens its endpoint.
         starter: starts programs in the sandbox.
-        python_places: what the interpreter of the workspace's tests needs.
-        login: directory with its login at its vendor, which the operator lends it.
-        nudges: how often it is asked once more if it changed no file and can go on with its conversation.
+        python_places: the directories that the tests' interpreter needs.
+        login: directory with its vendor login, which the operator lends it.
+        nudges: how often it is asked once more, if it changed no file and can continue its conversation.
     """
 
     name: str
@@ -70,18 +70,21 @@ class ExternalAgent:
 
     @property
     def provider(self) -> str:
-        """The dialect in which it asks its model; `vendor-login` when it asks its vendor by itself."""
+        """The dialect in which it asks its model, or `vendor-login` if it asks its vendor directly."""
         return VENDOR_LOGIN if self.profile.asks_its_vendor else self.profile.dialect.value
 
     async def run(self, task: AgentTask, report: ReportProgress) -> AgentOutcome:
-        """Work on the task until the agent ends, or until it must be ended."""
+        """Work on the task until the agent ends or must be ended."""
         outcome = await self._run(task, report)
         if isinstance(outcome, AgentFailure) and outcome.kind in _MAY_BE_THE_VERSION:
             return replace(outcome, message=outcome.message + self._version_words())
         return outcome
 
     def _version_words(self) -> str:
-        """Say that the profile was tried with another version than this; empty if that is not known."""
+        """Say that the profile was tried with another version.
+
+        The text is empty if it was not, or if that is unknown.
+        """
         version, tried = self.installed.version, self.profile.tried
         if version is None or tried is None or version == tried:
             return ""
@@ -205,7 +208,7 @@ def _prompt(task: AgentTask, session: OpenSession) -> str:
 
 
 def _overdue(overdue: OverdueError, endpoint: GatewayEndpoint, model: str) -> AgentFailure:
-    """Return why an agent was ended; a failing model explains more than the silence that followed."""
+    """Return why an agent was ended. A model failure explains more than the silence after it."""
     failure = endpoint.failure()
     if failure is None or overdue.kind is FailureKind.LIMIT:
         return AgentFailure(overdue.kind, str(overdue), endpoint.usage(), model)

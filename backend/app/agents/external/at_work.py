@@ -1,4 +1,4 @@
-"""Carries out one task with an installed agent: its launches, its conversation, and what people say."""
+"""Carries out one task with an installed agent: its launches, its conversation, and people's messages."""
 
 import asyncio
 import time
@@ -26,16 +26,16 @@ from app.agents.programs import ProgramStarter, RunningProgram
 
 @dataclass(slots=True)
 class AgentAtWork:
-    """One task of an agent: a launch, and further ones for what it is asked at its end.
+    """One task of an agent: a launch, and further ones for prompts that follow its end.
 
     Attributes:
-        name: the agent's.
-        profile: how it is driven.
+        name: the agent's name.
+        profile: how to drive the agent.
         starter: starts its program.
-        plan: works out a launch, given the task and the conversation to go on with.
-        task: what is to be done, in the workspace of the session.
-        report: takes progress.
-        endpoint: its way to the model.
+        plan: plans a launch from the task and the conversation to continue.
+        task: the task, with the session's workspace.
+        report: receives progress.
+        endpoint: its access to the model.
         session: its home directory and its conversation.
         nudger: asks it once more if it changed no file.
     """
@@ -51,11 +51,11 @@ class AgentAtWork:
     nudger: Nudger
 
     async def to_its_end(self) -> Ending:
-        """Let the agent work; begin anew where it does not go on with an earlier conversation.
+        """Let the agent work to its end. Start a new conversation if it does not continue the earlier one.
 
         Raises:
-            OverdueError, StuckError: it was ended.
-            UnreadableError: what it prints cannot be read.
+            OverdueError, StuckError: the agent was ended.
+            UnreadableError: its output cannot be read.
         """
         seconds = self.task.limits.seconds
         watch = Watch(
@@ -75,7 +75,7 @@ class AgentAtWork:
             asked = self.endpoint.usage().requests
             ending = await self._launch(task, watch, before.session)
             if message == NUDGE and ending.final is None and self.endpoint.usage().requests == asked:
-                return before  # it does not go on: what it did until then counts
+                return before  # it did not continue, so the result before counts
             ending.tool_calls += before.tool_calls
             ending.session = ending.session or before.session
         return ending
@@ -96,13 +96,16 @@ class AgentAtWork:
         return await self._launch(self.task, watch)
 
     async def _message(self, ending: Ending) -> str | None:
-        """Return the prompt of a further launch of a command that has ended."""
+        """Return the prompt for another launch of a command that has ended, or None."""
         if self.profile.driver is DriverKind.ACP or self.profile.resume is None or ending.session is None:
             return None
         return await self._further() if ending.final is not None and ending.error is None else None
 
     async def _further(self) -> str | None:
-        """Return what people said meanwhile; else ask an agent that changed nothing once more."""
+        """Return people's messages.
+
+        Without any, return a request to try again if the agent changed nothing.
+        """
         said = await self.task.inbox.take(at_end=True) if self.task.inbox is not None else None
         if said is not None or self.endpoint.failure() is not None:
             return said
@@ -137,14 +140,15 @@ class AgentAtWork:
             finally:
                 work.cancel()
                 with anyio.CancelScope(shield=True):
-                    # The driver says farewell in its protocol; then comes TERM, and KILL with the block.
+                    # The driver first ends the conversation in its protocol. Then TERM is sent, and KILL at
+                    # the block's end.
                     await asyncio.wait([work])
                     await program.terminate(TERM_SECONDS)
             return work.result()
 
     async def _converse(self, program: RunningProgram, plan: LaunchPlan, take: TakeEvent) -> Ending:
         if self.profile.driver is DriverKind.ACP:
-            # The protocol has a thousand models, which take a second to make.
+            # The protocol library defines a thousand models, which takes a second.
             from app.agents.external.acp import drive_acp  # noqa: PLC0415 - only for agents that speak it
 
             return await drive_acp(program, plan, self.profile, take, self._further)

@@ -1,4 +1,4 @@
-"""Drives an agent that is a command: gives it the prompt, reads what it prints, and sees it end."""
+"""Drives an agent that is a command: passes it the prompt, reads its output, and waits for its end."""
 
 import asyncio
 import codecs
@@ -10,7 +10,7 @@ from app.agents.external.outputs import OutputParser
 from app.agents.programs import RunningProgram
 
 SETTLE_SECONDS = 10.0
-"""How long an agent may run on after its final event; some never exit."""
+"""Seconds that an agent may run on after its final event. Some never exit."""
 
 TERM_SECONDS = 3.0
 _CHUNK = 65_536
@@ -19,15 +19,15 @@ _TAIL_CHARS = 50_000
 TakeEvent = Callable[[AgentEvent], None]
 
 TakeMessages = Callable[[], Awaitable[str | None]]
-"""Gives what people said to the agent since the last time, as one text."""
+"""Returns the messages that people wrote to the agent since the last call, as one text, or None."""
 
 
 class CannotResumeError(Exception):
-    """The agent does not go on with an earlier conversation; the message says why."""
+    """The agent does not continue an earlier conversation. The message says why."""
 
 
 class UnreadableError(Exception):
-    """What the agent prints cannot be read; the message says why."""
+    """The agent's output cannot be read. The message says why."""
 
 
 async def drive_command(
@@ -37,13 +37,13 @@ async def drive_command(
 
     Args:
         program: the running command.
-        prompt: what it reads from standard input; None closes it at once.
+        prompt: its standard input; None closes that at once.
         parser: reads its output.
-        take: told each event when it happens.
+        take: gets each event when it happens.
 
     Raises:
         UnreadableError: a line is longer than the limit.
-        OSError: it did not start.
+        OSError: the command did not start.
     """
     ending = Ending()
 
@@ -66,7 +66,7 @@ async def drive_command(
 
 
 async def _feed(program: RunningProgram, prompt: str | None) -> None:
-    # A command that reads no input, or ends before it has read all, is not in the wrong.
+    # It is no fault if a command does not read its input, or ends before it has read all of it.
     with suppress(OSError):
         if prompt is not None:
             program.stdin.write(prompt.encode("utf-8", "replace"))
@@ -89,7 +89,10 @@ async def _follow_lines(
 
 
 async def _follow_text(program: RunningProgram, parser: OutputParser, note: TakeEvent) -> None:
-    """Report text as it comes, many lines at once where it comes fast; its end is the final message."""
+    """Report text as it arrives, in blocks of lines if it arrives fast.
+
+    The last part is the final message.
+    """
     tail = ""
     async for text in _texts(program.stdout):
         for event in parser.take(text):
@@ -100,7 +103,7 @@ async def _follow_text(program: RunningProgram, parser: OutputParser, note: Take
 
 
 async def _texts(stream: asyncio.StreamReader) -> AsyncGenerator[str]:
-    """Return whole lines as far as they have come; a line longer than a piece is given in parts."""
+    """Yield whole lines as they arrive. A line longer than a block is split."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     rest = ""
     while data := await stream.read(_CHUNK):
@@ -127,6 +130,6 @@ async def _see_it_end(program: RunningProgram, ending: Ending) -> None:
 
 
 async def _read_out(stream: asyncio.StreamReader) -> None:
-    # A full pipe would keep it from ending.
+    # A full pipe would prevent the program from ending.
     while await stream.read(_CHUNK):
         pass

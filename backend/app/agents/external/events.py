@@ -1,4 +1,4 @@
-"""What an installed agent tells while it works, whichever way it is driven."""
+"""The events of an installed agent at work, the same for every driver."""
 
 from dataclasses import dataclass, field
 
@@ -7,14 +7,14 @@ from app.agents.port import FailureKind
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """It wrote text."""
+    """The agent wrote text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """It called a tool; `text` is what a person needs to know of the arguments."""
+    """The agent called a tool. `text` summarizes the arguments for people."""
 
     tool: str
     text: str
@@ -22,7 +22,7 @@ class ToolCalled:
 
 @dataclass(frozen=True, slots=True)
 class ToolReturned:
-    """A tool gave a result."""
+    """A tool returned a result."""
 
     tool: str
     text: str
@@ -30,21 +30,21 @@ class ToolReturned:
 
 @dataclass(frozen=True, slots=True)
 class SessionBegan:
-    """It named its session."""
+    """The agent named its session."""
 
     session: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Its final event. `text` None: what it said last is its final message."""
+    """The agent's final event. If `text` is None, its last text is the final message."""
 
     text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It says that it failed; `kind` is what is known of the reason."""
+    """The agent reported a failure. `kind` is the kind of reason, as far as known."""
 
     message: str
     kind: FailureKind = FailureKind.PROTOCOL
@@ -52,7 +52,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Stirred:
-    """It did something that is not shown, such as a thought."""
+    """The agent did something that is not shown, such as a thought."""
 
 
 AgentEvent = Said | ToolCalled | ToolReturned | SessionBegan | Finished | Failed | Stirred
@@ -60,15 +60,15 @@ AgentEvent = Said | ToolCalled | ToolReturned | SessionBegan | Finished | Failed
 
 @dataclass(slots=True)
 class Ending:
-    """How an agent's work ended, as far as the agent tells.
+    """How an agent's work ended, as far as the agent reports it.
 
     Attributes:
         final: its final message; None without a final event.
-        error: what it says of its failure.
-        error_kind: of which kind that is.
-        session: what it calls its session.
+        error: its message about its failure.
+        error_kind: the kind of that failure.
+        session: its name for the session.
         tool_calls: how many tools it called.
-        status: exit status; None when it did not end by itself.
+        status: exit status; None if it did not end by itself.
         stderr: the start and the end of its standard error.
     """
 
@@ -83,11 +83,11 @@ class Ending:
 
     @property
     def is_over(self) -> bool:
-        """True once the agent has told how its work ended."""
+        """True once the agent has reported the end of its work."""
         return self.final is not None or self.error is not None
 
     def take(self, event: AgentEvent) -> None:
-        """Note what an event means for the ending."""
+        """Update the ending with an event."""
         match event:
             case Said(text):
                 self._last_said = text

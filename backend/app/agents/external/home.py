@@ -1,4 +1,4 @@
-"""Gives an agent a home directory for one piece of work, and tidies up what it leaves."""
+"""Gives an agent a temporary home directory, and removes the files that it leaves behind."""
 
 import os
 import shutil
@@ -15,13 +15,13 @@ _PREFIX = "phaserunner-home-"
 
 @asynccontextmanager
 async def own_home(workspace: Path, leavings: Sequence[str]) -> AsyncGenerator[Path]:
-    """Yield an empty directory; the block removes it, and what the agent left in the workspace.
+    """Yield an empty home directory. Remove it afterwards, with the agent's leftovers in the workspace.
 
     Args:
         workspace: where the agent works.
-        leavings: patterns of names that are the agent's alone; what was there before stays.
+        leavings: patterns of files that belong to the agent, not to its work. Earlier files stay.
     """
-    # Made without waiting: a cancellation meanwhile would leave a directory that nothing knows.
+    # Created without a thread: a cancellation while waiting for one would leave a directory without an owner.
     home = _make()
     try:
         async with tidied(workspace, leavings):
@@ -35,12 +35,12 @@ async def own_home(workspace: Path, leavings: Sequence[str]) -> AsyncGenerator[P
 async def tidied(
     workspace: Path, leavings: Sequence[str], before: Set[Path] | None = None
 ) -> AsyncGenerator[None]:
-    """Remove what the agent left in the workspace with the block.
+    """Remove the agent's leftovers from the workspace at the end of the block.
 
     Args:
         workspace: where the agent works.
-        leavings: patterns of names that are the agent's alone; what was there before stays.
-        before: what was there before, below the workspace; None is what is there now.
+        leavings: patterns of files that belong to the agent, not to its work. Earlier files stay.
+        before: the earlier files that match, relative to the workspace; None looks for them now.
     """
     if before is None:
         before = await anyio.to_thread.run_sync(matches, workspace, leavings)
@@ -56,7 +56,7 @@ def _make() -> Path:
 
 
 def matches(workspace: Path, patterns: Sequence[str]) -> set[Path]:
-    """Return what fits one of the patterns, as paths below the workspace."""
+    """Return the paths that match one of the patterns, relative to the workspace."""
     return {found.relative_to(workspace) for pattern in patterns for found in workspace.glob(pattern)}
 
 
@@ -70,11 +70,11 @@ def _tidy(workspace: Path, patterns: Sequence[str], before: Set[Path]) -> None:
 
 
 def remove(directory: Path) -> None:
-    """Remove a directory with all that is in it, also where its rights were taken away."""
+    """Remove a directory and everything in it, even if permissions were removed."""
     shutil.rmtree(directory, ignore_errors=True)
     if not directory.exists():
         return
-    # An agent may have taken away its own rights, and with them ours.
+    # An agent may have removed its own permissions, and thereby ours.
     for place, names, _ in os.walk(directory):
         for each in (place, *(os.path.join(place, name) for name in names)):
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Finds the program of a profile on this machine, what it needs to run, and which version it is."""
+"""Finds the program of a profile on this machine, the files that it needs, and its version."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import cast
 from app.agents.external.profile import AgentProfile
 
 PythonPlaces = Callable[[Path], tuple[Path, ...]]
-"""Gives the directories that a Python interpreter needs, links followed."""
+"""Returns the directories that a Python interpreter needs, with links resolved."""
 
 _HEAD_BYTES = 512
 _SYSTEM = (Path("/usr"), Path("/bin"), Path("/lib"))
@@ -19,7 +19,7 @@ _MODULES = "node_modules"
 
 
 class NotInstalledError(Exception):
-    """A program is missing or cannot be executed; the message says what to do."""
+    """A program is missing or cannot be executed. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Installed:
     """An agent's program.
 
     Attributes:
-        program: the file, links followed except to the Python of an environment.
-        package: the directory that it was installed to.
+        program: the file, with links resolved, except the link to an environment's Python.
+        package: the directory in which it is installed.
         path: directories for the variable PATH.
-        readable: what it must see beyond the system's directories.
-        version: None where its package does not tell.
+        readable: what it must see besides the system's directories.
+        version: None if its package does not state it.
     """
 
     program: Path
@@ -42,12 +42,12 @@ class Installed:
 
 
 def find_installed(profile: AgentProfile, search: Sequence[Path], python_places: PythonPlaces) -> Installed:
-    """Find what a profile starts.
+    """Find the program of a profile.
 
     Args:
-        profile: names the program and what it needs.
-        search: directories to look in, the first choice first.
-        python_places: for programs in Python.
+        profile: names the program and its needs.
+        search: directories to search, in order of preference.
+        python_places: used for programs in Python.
 
     Raises:
         NotInstalledError: something is missing.
@@ -93,7 +93,7 @@ def _how_to_install(profile: AgentProfile) -> str:
 
 
 def _package_of(program: Path) -> Path:
-    """Return what must be seen of an installation: its modules, its environment, or the file alone."""
+    """Return the part of an installation that must be visible: its modules, its environment, or one file."""
     if _MODULES in program.parts:
         return Path(*program.parts[: program.parts.index(_MODULES) + 1])
     environment = program.parent.parent
@@ -101,7 +101,7 @@ def _package_of(program: Path) -> Path:
 
 
 def _is_of_environment(program: Path) -> bool:
-    """Tell whether this is the Python of a virtual environment, which finds its packages by its own place."""
+    """Return True for a virtual environment's Python, which finds its packages by its own path."""
     return program.name.startswith("python") and (program.parent.parent / "pyvenv.cfg").is_file()
 
 
@@ -123,7 +123,7 @@ def _interpreter(program: Path) -> Path | None:
 
 
 def _from_environment(program: Path) -> Iterator[str]:
-    """Return the interpreter that a script has `env` look for."""
+    """Yield the interpreter that a script's `env` line names."""
     words = _first_line(program).removeprefix("#!").split()
     if words and words[0] == "/usr/bin/env":
         yield from [each for each in words[1:] if not each.startswith("-")][:1]

@@ -1,4 +1,4 @@
-"""Works out how an agent is started: command line, environment and files, with every word filled in."""
+"""Plans how an agent is started: command line, environment and files, with all placeholders filled."""
 
 import os
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from app.agents.port import AgentTask
 
 _BASE_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _MAX_ARGUMENT_BYTES = 100_000
-"""Linux takes at most 128 KiB in one argument."""
+"""Linux accepts at most 128 KiB in one argument."""
 
 _PROMPT_FILE = ".phaserunner-prompt.md"
 _POINTER = "Do what the file {path} asks for. Read all of it first."
@@ -27,12 +27,12 @@ class LaunchPlan:
         env: the environment.
         home: its home directory.
         workspace: where it works.
-        readable: what it may read beyond the system's directories.
-        files: by path, the content of what is written before it starts.
-        prompt: what it is asked.
-        stdin: what it reads from standard input; None for nothing.
-        resume: the conversation to go on with.
-        link: where in its home directory it finds its login, and the directory that this leads to.
+        readable: what it may read besides the system's directories.
+        files: files to write before it starts: content by path.
+        prompt: its prompt.
+        stdin: its standard input; None for nothing.
+        resume: the conversation to continue.
+        link: the path of its login in its home directory, and the directory to which that path links.
     """
 
     argv: list[str]
@@ -60,13 +60,13 @@ def plan_launch(
     """Fill in a profile for one task.
 
     Args:
-        profile: what to fill in.
+        profile: the profile.
         installed: the program.
         task: the prompt, the workspace and its interpreter.
         home: an empty directory.
         values: the model, and the address and the token of the gateway.
-        python_places: what the interpreter of the workspace's tests needs.
-        resume: the conversation to go on with.
+        python_places: the directories that the tests' interpreter needs.
+        resume: the conversation to continue.
     """
     words = {
         **values,
@@ -85,7 +85,7 @@ def plan_launch(
         argument = fill(_POINTER, {"path": words["prompt_file"]})
     if by is PromptBy.FILE or argument is not prompt:
         files[Path(words["prompt_file"])] = prompt
-    # Last and once: a prompt may hold words in braces itself.
+    # The prompt is filled last and once, because it may contain words in braces itself.
     arguments = [fill(each, {**words, "prompt": argument}) for each in argv[1:]]
     python = task.python
     path = [*installed.path, *([python.parent] if python is not None else []), *_BASE_PATH]
@@ -114,9 +114,9 @@ def plan_launch(
 
 
 def write_files(plan: LaunchPlan) -> None:
-    """Write what the agent must find in its home directory.
+    """Write the files that the agent needs in its home directory.
 
-    A home directory that is kept was the agent's: links that it left are removed, never followed.
+    The agent may have used a kept home directory before. Links that it left are removed, never followed.
     """
     for path, content in plan.files.items():
         _make_way(path, plan.home)
@@ -128,7 +128,7 @@ def write_files(plan: LaunchPlan) -> None:
 
 
 def _make_way(path: Path, home: Path) -> None:
-    """Make the directories above a path, and remove what stands in its place or in theirs."""
+    """Create the directories above a path. Remove whatever is in its place or in theirs."""
     for above in reversed([each for each in path.parents if each != home and each.is_relative_to(home)]):
         if above.is_symlink() or not above.is_dir():
             above.unlink(missing_ok=True)

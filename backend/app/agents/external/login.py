@@ -1,4 +1,4 @@
-"""Logins of agents at their vendors: directories of the operator, each lent to one agent at a time."""
+"""Vendor logins of agents: directories of the operator, each lent to one agent at a time."""
 
 import fcntl
 import os
@@ -24,12 +24,12 @@ class LoginBusyError(Exception):
 
 @dataclass(slots=True)
 class NoEndpoint:
-    """Stands in place of the gateway for an agent that asks its vendor: counts what the agent shows.
+    """Replaces the gateway for an agent that asks its vendor directly. It counts the agent's events.
 
     Attributes:
-        socket: there is none.
-        url: there is none.
-        token: there is none.
+        socket: always None.
+        url: always None.
+        token: always empty.
         last_activity: when the work began, in seconds of `time.monotonic`.
     """
 
@@ -41,26 +41,26 @@ class NoEndpoint:
     _has_spoken: bool = False
 
     def take(self, event: AgentEvent) -> None:
-        """Take what the agent tells."""
+        """Count an event."""
         self._has_spoken = True
         if isinstance(event, ToolCalled):
             self._tool_calls += 1
 
     def usage(self) -> AgentUsage:
-        """Return an estimate: a request for each tool call, and one for its words; the cost is unknown."""
+        """Return an estimate: one request for each tool call, and one for its texts. The cost is unknown."""
         return AgentUsage(requests=self._tool_calls + self._has_spoken, tool_calls=self._tool_calls)
 
     def failure(self) -> GatewayFailure | None:
-        """No request is seen."""
+        """Return None, because the requests are not seen here."""
         return None
 
 
 def login_problem(directory: Path, never: Sequence[Path]) -> str | None:
-    """Say why a directory cannot be lent; None when it can.
+    """Return why a directory cannot be lent, or None if it can.
 
     Args:
         directory: as the operator named it.
-        never: places that an agent must not receive, such as the data of this service.
+        never: directories that an agent must not receive, such as this service's data.
     """
     if not directory.is_absolute():
         return f"{directory} is not an absolute path"
@@ -76,17 +76,17 @@ def login_problem(directory: Path, never: Sequence[Path]) -> str | None:
 
 @asynccontextmanager
 async def lent(directory: Path, seconds: float) -> AsyncGenerator[None]:
-    """Keep a login for one agent while the block runs; two at once would invalidate each other's tokens.
+    """Reserve a login for one agent while the block runs. Two at once would invalidate each other's tokens.
 
-    When this service is root, the sandbox gives the files to the agent's user; afterwards they belong to the
-    directory's owner again.
+    If this service is root, the sandbox makes the agent's user the owner of the files. Afterwards they belong
+    to the directory's owner again.
 
     Args:
         directory: the login.
         seconds: how long to wait for another agent.
 
     Raises:
-        LoginBusyError: another agent has kept it for so long.
+        LoginBusyError: another agent has kept the login for that long.
         OSError: it cannot be opened.
     """
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

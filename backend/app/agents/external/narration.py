@@ -1,4 +1,4 @@
-"""Turns what an installed agent tells into progress, in bounds: an agent may print without end."""
+"""Turns an installed agent's events into bounded progress, because an agent may print without end."""
 
 from datetime import UTC, datetime
 
@@ -9,7 +9,7 @@ from app.schemas.text import storable_text
 
 MAX_TEXT_CHARS = 4_000
 MAX_TOTAL_CHARS = 2_000_000
-"""Characters of progress of one piece of work; the rest is not shown."""
+"""Maximum characters of progress of one piece of work; the rest is not shown."""
 
 _LINE_COST = 100
 
@@ -22,7 +22,7 @@ class Narrator:
         self._left = MAX_TOTAL_CHARS
 
     def take(self, event: AgentEvent) -> None:
-        """Report what an event tells, if anything."""
+        """Report an event, if it has something to show."""
         match event:
             case Said(text):
                 self._tell(ProgressKind.TEXT, text)
@@ -38,7 +38,7 @@ class Narrator:
     def _tell(self, kind: ProgressKind, text: str, tool: str | None = None) -> None:
         if self._left <= 0 or (tool is None and not text.strip()):
             return
-        # A short line costs as much to store as a longer one.
+        # Storing a line costs at least as much as storing `_LINE_COST` characters.
         self._left -= max(_LINE_COST, min(len(text), MAX_TEXT_CHARS))
         if self._left <= 0:
             kind, text, tool = ProgressKind.TEXT, "The agent prints very much; the rest is not shown.", None

@@ -19,7 +19,7 @@ class Nudger:
 
     Attributes:
         workspace: where the agent works.
-        leavings: patterns of names that are the agent's alone; they are no work.
+        leavings: patterns of files that belong to the agent and do not count as work.
         left: how often it may still be asked.
     """
 
@@ -29,12 +29,15 @@ class Nudger:
     _before: _States = field(default=_States())
 
     async def begin(self) -> None:
-        """Look at the files before the agent works."""
+        """Record the files before the agent works."""
         if self.left > 0:
             self._before = await self._look()
 
     async def take(self) -> str | None:
-        """Return a further prompt for an agent that has ended; None after a change or enough of them."""
+        """Return one more prompt for an agent that has ended.
+
+        Return None after a change, or if none is left.
+        """
         if self.left <= 0 or await self._look() != self._before:
             self.left = 0
             return None
@@ -46,7 +49,7 @@ class Nudger:
 
 
 def _states(workspace: Path, leavings: Sequence[str]) -> _States:
-    """Give the state of the files; of what was left in the workspace, nothing."""
+    """Return the state of the files, without the agent's leftovers."""
     left = {str(workspace / each) for each in matches(workspace, leavings)}
     if not left:
         return frozenset(file_states(workspace))

@@ -1,6 +1,7 @@
-"""Decides what an agent's ending means; pure, as everything that matters was seen by others.
+"""Decides what an agent's ending means. Pure: the facts come from others.
 
-Neither an exit status nor an agent's own words say why it failed, so the gateway's account comes first.
+Neither an exit status nor an agent's own words say reliably why it failed, so the gateway's account comes
+first.
 """
 
 import re
@@ -17,14 +18,14 @@ _NOT_STARTED = (126, 127)
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What others saw of an agent's work.
+    """Facts about an agent's work that do not come from the agent.
 
     Attributes:
         agent: its name.
-        model: the model it was to use.
-        usage: what the gateway metered.
+        model: the model that it was asked to use.
+        usage: the tokens and cost that the gateway measured.
         failure: why its last model request failed.
-        has_final_event: whether its output tells of the end by an event.
+        has_final_event: whether its output format has an event for the end.
         is_metered: whether its model requests go through the gateway.
     """
 
@@ -37,7 +38,7 @@ class Account:
 
 
 def outcome_of(ending: Ending, account: Account) -> AgentOutcome:
-    """Return the result of work that ended by itself, or why it is none."""
+    """Return the result of work that ended by itself, or the failure."""
     if _succeeded(ending, account):
         if account.is_metered and not account.usage.requests:
             told = f"{account.agent} ended without asking a model{_last_words(ending)}"
@@ -64,9 +65,9 @@ def _succeeded(ending: Ending, account: Account) -> bool:
     if account.failure is not None and (
         not account.usage.requests or account.failure.kind is FailureKind.UNAVAILABLE
     ):
-        # It never heard from a model, or its model broke off: some end as if all were well.
+        # No model answered, or the model broke off. Some agents then end as if all were well.
         return False
-    # Without a final event only a good status and a good last answer of the model are left to go by.
+    # Without a final event, only the exit status and the model's last answer show success.
     return account.has_final_event or (
         ending.status == 0 and account.failure is None and bool(ending.final.strip())
     )

@@ -1,4 +1,4 @@
-"""Reads what commands print while they work: one parser for each format, all without I/O."""
+"""Reads the output of commands at work: one parser for each format, all without I/O."""
 
 import json
 import re
@@ -28,11 +28,11 @@ class OutputParser(Protocol):
 
     @property
     def has_final_event(self) -> bool:
-        """Whether the format says that the work has ended; otherwise the exit status does."""
+        """True if the format has an event for the end of the work. Otherwise the exit status decides."""
         ...
 
     def take(self, line: str) -> Iterator[AgentEvent]:
-        """Read the next line."""
+        """Read the next line. Yield its events."""
         ...
 
 
@@ -42,7 +42,7 @@ class TextParser:
     has_final_event = False
 
     def take(self, line: str) -> Iterator[AgentEvent]:
-        """Return one or more lines without the terminal's escape sequences."""
+        """Yield one or more lines of text, without the terminal's escape sequences."""
         text = _ESCAPE.sub("", line).rstrip()
         if text.strip():
             yield Said(text)
@@ -57,7 +57,7 @@ class ClaudeParser:
         self._tools: dict[str, str] = {}
 
     def take(self, line: str) -> Iterator[AgentEvent]:
-        """Read one object; what is not JSON is text."""
+        """Read one JSON object. Anything else is text."""
         document = _object(line)
         if document is None:
             yield from TextParser().take(line)
@@ -94,7 +94,7 @@ class CodexParser:
     has_final_event = True
 
     def take(self, line: str) -> Iterator[AgentEvent]:
-        """Read one object; what is not JSON is text."""
+        """Read one JSON object. Anything else is text."""
         document = _object(line)
         if document is None:
             yield from TextParser().take(line)
@@ -109,7 +109,7 @@ class CodexParser:
             case "turn.failed":
                 yield Failed(_text(_mapping(document.get("error")).get("message")))
             case "error":
-                # It tells of each reconnection in this way, so this is no end.
+                # The agent reports each reconnection in this way, so it is no end.
                 yield Said(_text(document.get("message")))
             case _:
                 pass
@@ -125,7 +125,7 @@ _PARSERS: Mapping[OutputFormat, Callable[[], OutputParser]] = MappingProxyType(
 
 
 def parser_for(output: OutputFormat) -> OutputParser:
-    """Make the parser of a format."""
+    """Return the parser of a format."""
     return _PARSERS[output]()
 
 
@@ -136,13 +136,13 @@ def describe_arguments(arguments: object) -> str:
     """Return a tool's arguments in one short line."""
     if not isinstance(arguments, Mapping):
         return "" if arguments is None else clip(str(arguments), MAX_ARGUMENT_CHARS)
-    # A command says more than the directory in which it runs.
+    # A command is more informative than its working directory.
     named = dict(sorted(cast("Json", arguments).items(), key=lambda item: item[0] not in _TELLING))
     return ", ".join(f"{name}={clip(str(value), MAX_ARGUMENT_CHARS)!r}" for name, value in named.items())
 
 
 def clip(text: str, limit: int) -> str:
-    """Return at most `limit` characters, with a sign where some are left out."""
+    """Return at most `limit` characters, with a mark if some are left out."""
     return text if len(text) <= limit else text[: limit - 2] + " …"
 
 
@@ -176,7 +176,7 @@ def _codex_result(item: Json) -> str:
 
 def _claude_result(document: Json) -> Iterator[AgentEvent]:
     told = _text(document.get("result"))
-    # A failed turn has the subtype `success`, too; the flag alone says how it ended.
+    # A failed turn has the subtype `success`, too. Only the flag says how it ended.
     if document.get("is_error") or document.get("subtype") != "success":
         yield Failed(told or _text(document.get("subtype")))
     else:

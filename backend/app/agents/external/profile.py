@@ -21,7 +21,7 @@ from app.schemas.agents import AgentBackend, ProfileName
 PLACEHOLDERS = frozenset(
     {"base_url", "home", "model", "package", "prompt", "prompt_file", "session", "token", "workspace"}
 )
-"""Words in braces that a profile may use; see `AgentProfile`."""
+"""The words in braces that a profile may use; see `AgentProfile`."""
 
 _WORD = re.compile(r"\{([a-z][a-z_]*)\}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -29,14 +29,14 @@ _OWN_VARIABLES = frozenset({"HOME", "PATH", "TMPDIR"})
 
 
 class DriverKind(StrEnum):
-    """How an agent is driven: over the Agent Client Protocol, or as a command that runs once."""
+    """How to drive an agent: over the Agent Client Protocol, or as a command that runs once."""
 
     ACP = "acp"
     COMMAND = "command"
 
 
 class PromptBy(StrEnum):
-    """How a command is given its prompt."""
+    """How a command gets its prompt."""
 
     STDIN = "stdin"
     ARGUMENT = "argument"
@@ -44,7 +44,7 @@ class PromptBy(StrEnum):
 
 
 class OutputFormat(StrEnum):
-    """What a command prints."""
+    """The output format of a command."""
 
     CLAUDE = "claude-stream-json"
     CODEX = "codex-jsonl"
@@ -52,14 +52,14 @@ class OutputFormat(StrEnum):
 
 
 class NetworkPolicy(StrEnum):
-    """What an agent reaches: the model gateway alone, or public addresses with the vendor's login."""
+    """What an agent reaches: only the model gateway, or public addresses with its vendor login."""
 
     GATEWAY = "gateway"
     MACHINE = "machine"
 
 
 def fill(text: str, values: dict[str, str]) -> str:
-    """Replace each known word in braces; all other braces stay."""
+    """Replace each known word in braces. All other braces stay."""
     return _WORD.sub(lambda found: values.get(found[1], found[0]), text)
 
 
@@ -109,35 +109,36 @@ _Glob = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterVal
 
 
 class AgentProfile(BaseModel):
-    """One agent. In `argv`, `env`, `readable` and `files` these words in braces are replaced:
+    """The profile of one agent. Words in braces are replaced in `argv`, `env`, `readable` and `files`:
 
-    `{home}` its home directory, `{workspace}` the workspace, `{base_url}` the gateway as a client of the
-    dialect expects it, `{token}` what stands for the provider's key, `{model}` the model, `{prompt}` and
-    `{prompt_file}` the prompt, `{package}` the directory that the program was installed to.
+    `{home}` its home directory, `{workspace}` the workspace, `{base_url}` the gateway's address in the form
+    that clients of the dialect expect, `{token}` the token that replaces the provider's key, `{model}` the
+    model, `{prompt}` and `{prompt_file}` the prompt, `{package}` the directory in which the program is
+    installed.
 
     Attributes:
-        driver: how it is driven.
-        resume: the command line that goes on with the conversation `{session}`, commands alone.
-        argv: the program and its arguments; a program without a directory is looked for in AGENTS_PATH and
+        driver: how to drive the agent.
+        resume: the command line that continues the conversation `{session}`; only for commands.
+        argv: the program and its arguments. A program without a directory is searched for in AGENTS_PATH and
             PATH.
-        package: where it comes from, `npm:NAME` or `pypi:NAME`: to say how to install it and which version
-            is there.
-        tried: version that this profile was tried with.
-        prompt: how a command is given its prompt.
-        output: what a command prints.
+        package: its package, `npm:NAME` or `pypi:NAME`, which tells how to install it and which version is
+            installed.
+        tried: the version with which this profile was tried.
+        prompt: how a command gets its prompt.
+        output: the output format of a command.
         dialect: the interface through which it asks models.
-        model: model that it works with where the run names none.
+        model: its model if the run names none.
         models: further models that it may ask for; `*` stands for any characters.
         env: environment variables.
-        files: files that are written before it starts, from `{home}/...` to their content.
+        files: files to write before it starts, from `{home}/...` to their content.
         readable: further directories and files that it may read.
         needs: further programs that it starts, such as node.
-        auth: method of authentication that it is asked to use before a session, ACP alone.
-        mode: mode that its sessions are set to, ACP alone.
-        idle_seconds: how long it may neither say anything nor ask a model.
+        auth: method of authentication to request before a session; only for ACP.
+        mode: mode to set in its sessions; only for ACP.
+        idle_seconds: how long it may neither produce output nor ask a model.
         leavings: patterns of files that it leaves in the workspace; they are removed after its work.
         network: what it reaches.
-        login: path below `{home}` at which it finds the login directory that AGENT_LOGINS names for it.
+        login: path below `{home}` of the login directory that AGENT_LOGINS names for it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -165,7 +166,7 @@ class AgentProfile(BaseModel):
 
     @property
     def asks_its_vendor(self) -> bool:
-        """Whether it asks models by itself, past the gateway."""
+        """True if it asks its vendor's models directly, without the gateway."""
         return self.network is NetworkPolicy.MACHINE
 
     @model_validator(mode="after")
@@ -205,7 +206,7 @@ class AgentProfile(BaseModel):
 
 
 class AgentsFile(BaseModel):
-    """A file of profiles: a table `[agents.NAME]` for each."""
+    """A file of profiles, with a table `[agents.NAME]` for each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""Reads profiles of agents from TOML; each error names line and key."""
+"""Reads profiles of agents from TOML. Each error names line and key."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -23,10 +23,10 @@ def built_in_profiles() -> Mapping[str, AgentProfile]:
 
 
 def load_profiles(path: Path | None) -> Mapping[str, AgentProfile]:
-    """Return the built-in profiles, and those of the operator's file, which replace built-in ones.
+    """Return the built-in profiles and those of the operator's file, which may replace built-in ones.
 
     Raises:
-        InvalidInputError: the file cannot be read, is no TOML or says what it must not; the message names
+        InvalidInputError: the file cannot be read, is not TOML or contains invalid values. The message names
             line and key.
     """
     if path is None:
@@ -35,7 +35,7 @@ def load_profiles(path: Path | None) -> Mapping[str, AgentProfile]:
 
 
 def parse_profiles(text: str, name: str) -> dict[str, AgentProfile]:
-    """Read profiles from TOML; `name` is what errors call the document.
+    """Read profiles from TOML. Errors call the document `name`.
 
     Raises:
         InvalidInputError: as in `load_profiles`.

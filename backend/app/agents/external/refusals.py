@@ -1,4 +1,4 @@
-"""Sees that an agent goes on asking although no answer can be expected."""
+"""Detects an agent that keeps asking although no answer can be expected."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from app.agents.gateway_port import GatewayFailure
 from app.agents.port import FailureKind
 
 _REFUSED_SECONDS = 30.0
-"""How long an agent may go on after requests began to fail."""
+"""Seconds that an agent may go on after requests began to fail."""
 
 _FINAL = (FailureKind.LIMIT, FailureKind.BUDGET, FailureKind.CONFIGURATION)
 """Kinds of failure that no further request can change."""
@@ -15,21 +15,21 @@ _FINAL = (FailureKind.LIMIT, FailureKind.BUDGET, FailureKind.CONFIGURATION)
 
 @dataclass(slots=True)
 class Refusals:
-    """Sees that an agent goes on asking although no answer can be expected.
+    """Detects an agent that keeps asking although no answer can be expected.
 
-    Some agents repeat a failed request for hours. The run waits for a provider better than they do.
+    Some agents repeat a failed request for hours. The run can wait for a provider better than they can.
     """
 
     _since: float = 0.0
     _last: GatewayFailure | None = None
 
     def look(self, failure: GatewayFailure | None, now: float, time_of_day: datetime) -> bool:
-        """Take the failure of the last request; return whether the agent has to be ended.
+        """Record the failure of the last request. Return True if the agent must be ended.
 
         Args:
             failure: why the last request failed; None after one that succeeded.
-            now: in seconds of any clock that goes on steadily.
-            time_of_day: with which the time of a provider's reset is compared.
+            now: in seconds of any steady clock.
+            time_of_day: compared with the time of a provider's reset.
         """
         before, self._last = self._last, failure
         if failure is None:
@@ -40,7 +40,7 @@ class Refusals:
             return False
         if failure.kind is not FailureKind.UNAVAILABLE:
             return failure.kind in _FINAL
-        # A request that is under way may still succeed, so only a further failure counts.
+        # A request in progress may still succeed, so only a further failure counts.
         return _is_ahead(failure.retry_at, time_of_day) or failure is not before
 
 

@@ -1,4 +1,4 @@
-"""The installed agents of this machine: which there are, what each lacks, and the agent for a run."""
+"""The installed agents of this machine: which exist, what each lacks, and the agent for a run."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -20,25 +20,25 @@ _PROVIDERS: Mapping[Dialect, tuple[str, ...]] = {
     Dialect.ANTHROPIC: ("anthropic",),
     Dialect.GEMINI: ("google", "google-gla", "gemini"),
 }
-"""What may stand before the colon of a model for agents of a dialect."""
+"""What may precede the colon in a model's name, for agents of a dialect."""
 
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledAgent:
-    """What is known of a profile on this machine.
+    """The state of a profile on this machine.
 
     Attributes:
-        name: of the profile.
-        driver: how it is driven.
-        dialect: in which it asks models.
-        model: that it works with where a run names none.
+        name: the profile's name.
+        driver: how to drive the agent.
+        dialect: the interface through which it asks models.
+        model: its model if a run names none.
         network: what it reaches.
-        version: of the program; None where it is missing or does not tell.
-        tried: version that the profile was tried with.
-        missing: what has to be done before it can work; None when it is ready.
-        built_in: False for profiles of the operator.
+        version: the program's version; None if the program is missing or does not state it.
+        tried: the version with which the profile was tried.
+        missing: what must be done before it can work; None if it is ready.
+        built_in: False for the operator's profiles.
     """
 
     name: str
@@ -53,7 +53,7 @@ class InstalledAgent:
 
     @property
     def ready(self) -> bool:
-        """Whether it can work."""
+        """True if it can work."""
         return self.missing is None
 
 
@@ -63,14 +63,14 @@ class InstalledAgents:
 
     Attributes:
         profiles: by name.
-        search: directories in which programs are looked for, the first choice first.
-        gateway: opens ways to models.
+        search: directories to search for programs, in order of preference.
+        gateway: opens endpoints.
         starter: starts programs.
-        python_places: what an interpreter needs.
+        python_places: finds the directories that an interpreter needs.
         missing_keys: by dialect without a provider, the setting to set.
-        built_in: names of profiles that come with PhaseRunner.
-        logins: by profile, the directory with its login at its vendor.
-        never_lent: places that no login may hold.
+        built_in: names of the profiles that come with PhaseRunner.
+        logins: the directory with the vendor login, by profile.
+        never_lent: directories that must not be part of a login.
     """
 
     profiles: Mapping[str, AgentProfile]
@@ -86,12 +86,12 @@ class InstalledAgents:
     def make(
         self, name: str, spec: AgentSpec, default_model: str | None = None, nudges: int = 0
     ) -> Agent | AgentFailure:
-        """Make the agent of a profile, or say what is missing.
+        """Return the agent of a profile, or a failure that says what is missing.
 
         Args:
             name: a known profile.
-            spec: what the run asks for.
-            default_model: `provider:model` for runs that name none; counts where it fits the dialect.
+            spec: the agent that the run asks for.
+            default_model: `provider:model` for runs that name none; used if it fits the dialect.
             nudges: how often it is asked once more if it changed no file.
         """
         profile = self.profiles[name]
@@ -121,7 +121,7 @@ class InstalledAgents:
         return [each for name in sorted(self.profiles) if (each := self.describe(name)) is not None]
 
     def describe(self, name: str) -> InstalledAgent | None:
-        """Describe a profile; None when there is none of this name."""
+        """Describe a profile. Return None if there is none with this name."""
         profile = self.profiles.get(name)
         if profile is None:
             return None
@@ -164,7 +164,7 @@ class InstalledAgents:
 def model_of(
     name: str, profile: AgentProfile, asked: str | None, default: str | None = None
 ) -> str | AgentFailure:
-    """Return the model for an agent, without the provider, or why there is none."""
+    """Return the model for an agent, without the provider, or a failure that says why there is none."""
     allowed = _PROVIDERS[profile.dialect]
     provider, colon, model = (asked or default or "").partition(":")
     if asked is None:

@@ -1,8 +1,8 @@
 """Keeps an agent's conversation between attempts: its home directory, and one path for its workspace.
 
-Agents find a conversation by the directory in which it was held, so the tree of each attempt is moved to the
-same place while the agent works. What is under way is written down there, too: where the worker is lost or
-stopped, the tree stays, and the next try takes up both.
+Agents find a conversation by the directory in which it took place. So the tree of each attempt is moved to
+the same path while the agent works. The conversation in progress is recorded there, too. If the worker is
+lost or stopped, the tree stays there, and the next try continues with both.
 """
 
 import asyncio
@@ -30,19 +30,19 @@ _REASON_CHARS = 500
 
 
 class _BusyError(Exception):
-    """Another process uses the place."""
+    """Another process uses the directory."""
 
 
 @dataclass(slots=True)
 class OpenSession:
-    """Where an agent works now.
+    """An agent's present directories and conversation.
 
     Attributes:
         home: its home directory.
         workspace: the tree of the task.
-        resume: the conversation to go on with, as the agent calls it.
-        note: why there is none, where one was wanted.
-        interrupted: whether the tree holds the work of a try that was interrupted.
+        resume: the conversation to continue, by the agent's name for it.
+        note: why there is none, if one was wanted.
+        interrupted: True if the tree holds the work of an interrupted try.
     """
 
     home: Path
@@ -54,27 +54,27 @@ class OpenSession:
 
     @property
     def use(self) -> SessionUse:
-        """What is recorded of it."""
+        """Return what the attempt records about the conversation."""
         return SessionUse(self.resume is not None, self.note)
 
     async def begin_anew(self, note: str) -> None:
-        """Give up the earlier conversation, and remember why."""
+        """Give up the earlier conversation, and record why."""
         self.resume, self.note = None, note
         if self._place is not None:
             await anyio.to_thread.run_sync(self._place.empty_home)
 
     async def keep(self, session: str) -> None:
-        """Remember what the agent calls its conversation."""
+        """Record the agent's name for its conversation."""
         if self._place is not None:
             await anyio.to_thread.run_sync(self._place.remember, session)
 
     async def failed(self, reason: str) -> None:
-        """Remember why the agent failed: a later attempt finds no conversation and says so."""
+        """Record why the agent failed, so that a later attempt can say why there is no conversation."""
         if self._place is not None:
             await anyio.to_thread.run_sync(self._place.note_failure, reason)
 
     def began(self, session: str) -> None:
-        """Write down at once that this conversation is under way."""
+        """Record at once that this conversation is in progress."""
         if self._place is not None:
             self._place.note_under_way(session)
 
@@ -83,18 +83,18 @@ class OpenSession:
 async def open_session(task: AgentTask, agent: str, leavings: Sequence[str]) -> AsyncGenerator[OpenSession]:
     """Yield the home directory and the workspace for a task.
 
-    What the agent leaves in the workspace is removed with the block. Where no conversation can be kept, the
-    home directory is a temporary one.
+    The agent's leftovers in the workspace are removed at the end of the block. If no conversation can be
+    kept, the home directory is temporary.
 
     Args:
-        task: what is to be done.
+        task: the task.
         agent: its name; another agent's conversation is not continued.
-        leavings: patterns of names that are the agent's alone.
+        leavings: patterns of files that belong to the agent, not to its work.
     """
     note = ""
     if task.session is not None:
         place = _Place(task.session, agent, task.workspace, is_first=task.attempt == 1)
-        # Now: the tree of an interrupted try may hold what the agent left then.
+        # Done before the tree of an interrupted try is restored, because that may hold the agent's leftovers.
         before = await anyio.to_thread.run_sync(matches, task.workspace, leavings)
         try:
             async with _taken(place):
@@ -112,7 +112,7 @@ async def open_session(task: AgentTask, agent: str, leavings: Sequence[str]) -> 
 
 @asynccontextmanager
 async def _taken(place: "_Place") -> AsyncGenerator[None]:
-    # Without waiting for a thread: a cancellation meanwhile would leave the tree in the other place.
+    # No thread is used: a cancellation while waiting for one would leave the tree in the other directory.
     place.take()
     interrupted = False
     try:
@@ -126,7 +126,7 @@ async def _taken(place: "_Place") -> AsyncGenerator[None]:
 
 
 class _Place:
-    """The directory of one candidate; only one process uses it at a time."""
+    """The directory of one candidate. Only one process uses it at a time."""
 
     def __init__(self, session: SessionPlace, agent: str, tree: Path, *, is_first: bool) -> None:
         self._session = session
@@ -144,11 +144,11 @@ class _Place:
 
     @property
     def workspace(self) -> Path:
-        """Where the tree is while the agent works."""
+        """The path of the tree while the agent works."""
         return self._directory / "workspace"
 
     def take(self) -> None:
-        """Move the tree here; that of a try at the same task that was interrupted takes its place.
+        """Move the tree here. If a try at the same task was interrupted, use its tree instead.
 
         Raises:
             _BusyError: another process is here, or the tree cannot be moved.
@@ -169,7 +169,7 @@ class _Place:
             raise _BusyError(f"the conversation cannot be kept: {error.strerror}") from error
 
     def leave(self) -> None:
-        """Move the tree back: the work has ended."""
+        """Move the tree back, because the work has ended."""
         with suppress(OSError):
             self.workspace.rename(self._tree)
         (self._directory / _UNDER_WAY).unlink(missing_ok=True)
@@ -178,7 +178,10 @@ class _Place:
         self._unlock()
 
     def lay_down(self) -> None:
-        """Leave the tree here for the next try, if a conversation is under way: the work is interrupted."""
+        """Leave the tree here for the next try, because the work was interrupted during a conversation.
+
+        Without a conversation, move the tree back.
+        """
         if self._under_way() is None:
             self.leave()
             return
@@ -192,7 +195,7 @@ class _Place:
             self._lock = -1
 
     def recall(self) -> tuple[str | None, str]:
-        """Return the conversation to go on with, or None with the reason."""
+        """Return the conversation to continue, or None with the reason."""
         kept = self._under_way() if self.is_taken_up else None
         if kept is None and self._session.continues:
             kept = self._read(_NOTE, self._key)
@@ -213,13 +216,13 @@ class _Place:
         return "" if self._is_first else f"{_NONE_LEFT} here"
 
     def note_failure(self, reason: str) -> None:
-        """Write down why the agent failed, for an attempt that was to continue."""
+        """Record why the agent failed, for an attempt that wants to continue."""
         if self._session.continues:
             with suppress(OSError):  # the attempt records the failure in any case
                 self._write(_FAILED, {**self._key, "reason": reason[:_REASON_CHARS]})
 
     def note_under_way(self, session: str) -> None:
-        """Write down which conversation is under way, and from what it started."""
+        """Record which conversation is in progress, and the commit from which it started."""
         self._write(_UNDER_WAY, {**self._started, "session": session})
 
     def _under_way(self) -> str | None:
@@ -243,7 +246,7 @@ class _Place:
         (self._directory / name).write_text(json.dumps(content), encoding="utf-8")
 
     def remember(self, session: str) -> None:
-        """Write down what the agent calls its conversation."""
+        """Record the agent's name for its conversation."""
         self._write(_NOTE, {**self._key, "session": session})
 
     def empty_home(self) -> None:

@@ -1,4 +1,4 @@
-"""Watches an installed agent at work: its time, its silence, refused requests, and circles."""
+"""Watches an installed agent at work: its time, its silence, refused requests, and repeated actions."""
 
 import asyncio
 import time
@@ -17,11 +17,11 @@ from app.agents.stuck import CallCounter, ChangeClock, StuckError, StuckLimits
 
 _WATCH_SECONDS = 1.0
 _LOOK_SECONDS = 15.0
-"""How often the files are looked at."""
+"""Seconds between two looks at the files."""
 
 
 class OverdueError(Exception):
-    """The agent has to be ended; the message says why."""
+    """The agent must be ended. The message says why."""
 
     def __init__(self, kind: FailureKind, message: str) -> None:
         super().__init__(message)
@@ -30,17 +30,17 @@ class OverdueError(Exception):
 
 @dataclass(slots=True)
 class Watch:
-    """One agent at work.
+    """Watches one agent at work.
 
     Attributes:
         agent: its name, for messages.
-        endpoint: its way to the model.
+        endpoint: its access to the model.
         workspace: where it works.
-        deadline: when its time is up, in seconds of `time.monotonic`.
-        seconds: the limit that the deadline comes from.
-        idle: how long it may neither say anything nor ask a model.
-        limits: from when on it counts as stuck.
-        max_requests: bound on its requests, where no gateway refuses further ones.
+        deadline: the end of its time, in seconds of `time.monotonic`.
+        seconds: the time limit behind the deadline.
+        idle: seconds that it may neither produce output nor ask a model.
+        limits: the limits beyond which it counts as stuck.
+        max_requests: limit on its requests, if no gateway enforces one.
     """
 
     agent: str
@@ -60,12 +60,12 @@ class Watch:
     _stuck: str | None = None
 
     def __post_init__(self) -> None:
-        """Begin to count."""
+        """Start the counters."""
         self._calls = CallCounter(self.limits.same_calls)
         self._clock = ChangeClock(self.limits.unchanged_seconds, time.monotonic())
 
     def take(self, event: AgentEvent) -> None:
-        """Take what the agent tells."""
+        """Record an event."""
         self._pulse = time.monotonic()
         match event:
             case ToolCalled(tool, text):
@@ -79,7 +79,7 @@ class Watch:
         """Wait for the end of the work.
 
         Raises:
-            OverdueError: time is up, nothing has happened for too long, or the agent is refused.
+            OverdueError: time is up, nothing has happened for too long, or requests are refused.
             StuckError: the agent goes round in circles.
         """
         while not work.done():

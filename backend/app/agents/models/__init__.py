@@ -1,1 +1,1 @@
-"""Language models: which there are, how they are asked, and how they fail."""
+"""Language models: how they are made, how they are asked, and how they fail."""

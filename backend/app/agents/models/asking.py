@@ -1,4 +1,4 @@
-"""Asks a model for an answer in a structure, and another model when the first one is out."""
+"""Asks a model for a structured answer, and another model if the first one is unavailable."""
 
 import asyncio
 from collections.abc import Sequence
@@ -30,10 +30,10 @@ from app.schemas.agents import OutputMode
 from app.schemas.runs import Usage
 
 FIRST_SHARE = 0.6
-"""Of the time that is left, for a model that has another one behind it."""
+"""The share of the remaining time for a model that has another one after it."""
 
 SMALLER_ROOM = 0.4
-"""Share of the material that is shown when the whole does not fit the model's context."""
+"""The share of the material that is shown if the whole does not fit into the model's context."""
 
 _UNFINISHED: dict[str, str] = {
     "length": "it was cut off at the output limit; be briefer",
@@ -41,13 +41,13 @@ _UNFINISHED: dict[str, str] = {
     "error": "it broke off",
 }
 
-# The library asks again after other answers that cannot be used.
+# The library asks again after all other unusable answers.
 _NOT_ASKED_AGAIN = (ContentFilterError, OutputTokenLimitExceeded)
 
 
 @dataclass(frozen=True, slots=True)
 class _Trouble:
-    """Why there is no answer; only a model that is out makes room for the next one."""
+    """Why a model gave no answer. Only if it is unavailable (`out`) is the next model asked."""
 
     reason: str
     out: bool
@@ -66,15 +66,15 @@ async def ask(
 ) -> Asked[AnswerT]:
     """Ask the models in order until one answers.
 
-    The next model is asked when one is out: no connection, no time, a rate limit or a server error that
-    outlasts the quick retries, a rejected key, an unknown name. A model whose answer cannot be used is asked
-    once more with the reason, and then the question stays unanswered: another model is no cure for a
-    question, or a material, that leads to wrong answers.
+    The next model is asked if one is unavailable: no connection, no time, a rate limit or a server error that
+    outlasts the quick retries, a rejected key, an unknown name. A model with an unusable answer is asked once
+    more with the reason. After a second one the question stays unanswered, because another model does not
+    cure a question or material that leads to wrong answers.
 
     Args:
-        question: what to ask.
+        question: the question.
         models: at least one.
-        seconds: wall clock for everything.
+        seconds: time limit for everything, wall clock.
         mode: how the structure is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
     """
@@ -124,7 +124,7 @@ def _unanswered(
 
 @dataclass(frozen=True, slots=True)
 class _One(Generic[AnswerT]):
-    """Asks one model; what it consumes is added to `usage`, whatever the end."""
+    """Asks one model. Its consumption is added to `usage`, whatever the outcome."""
 
     question: Question[AnswerT]
     named: NamedModel
@@ -169,7 +169,7 @@ class _One(Generic[AnswerT]):
     ) -> Literal["turns", "output"] | None:
         if _what_was_wrong(error) == _UNFINISHED["length"]:
             return "output"
-        # Without tools every request is an answer that was no use.
+        # Without tools, every further request was for an unusable answer.
         return "turns" if isinstance(error, UsageLimitExceeded) and self.question.tools else None
 
     def _out(self, reason: str) -> _Trouble:
@@ -215,7 +215,7 @@ def _unfinished(messages: Sequence[ModelMessage]) -> str | None:
 
 
 def _what_was_wrong(error: UnexpectedModelBehavior | UsageLimitExceeded) -> str:
-    """Say what was wrong with the last answer, without repeating what it held."""
+    """Say what was wrong with the last answer, without quoting it."""
     cause = error.__cause__
     if isinstance(error, _NOT_ASKED_AGAIN):
         return _UNFINISHED["content_filter" if isinstance(error, ContentFilterError) else "length"]

@@ -1,7 +1,7 @@
-"""Models whose connections share one TLS context: reading the certificates takes longer than a request.
+"""Models that share one TLS context, because reading the certificates takes longer than a request.
 
-The SDK makes a client for each model, and a new one each time that a model is used again. Each reads the
-certificates, which takes about 45 ms of processor time and holds up the event loop.
+The SDK creates a client for each model, and a new one each time that a model is used again. Each client reads
+the certificates, which takes about 45 ms of processor time and blocks the event loop.
 """
 
 import ssl
@@ -19,11 +19,11 @@ _CONNECT_SECONDS = 5.0
 _LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
 
 MakeModel = Callable[[httpx2.AsyncClient], Model]
-"""Makes a model that asks through a client."""
+"""Makes a model that sends its requests through a client."""
 
 
 class ConnectedModel(WrapperModel):
-    """A model that is connected between `async with` and its end; it may be used again, and by many at once.
+    """A model that is connected while entered. It can be entered again, and by several tasks at once.
 
     Args:
         make: makes the model.
@@ -36,7 +36,7 @@ class ConnectedModel(WrapperModel):
         super().__init__(make(self._client))
 
     async def __aenter__(self) -> Self:
-        """Connect again where the last user closed the connections."""
+        """Connect again if the last user closed the connections."""
         if self._client.is_closed:
             self._client = _new_client()
             self.wrapped = self._make(self._client)
@@ -46,7 +46,7 @@ class ConnectedModel(WrapperModel):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
-        """Close the connections with the last user."""
+        """Close the connections if this was the last user."""
         self._users -= 1
         if not self._users:
             await self._client.aclose()
@@ -54,7 +54,7 @@ class ConnectedModel(WrapperModel):
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """Return the certificates that this process trusts, as the environment says at the first call."""
+    """Return the certificates that this process trusts, from the environment at the first call."""
     return httpx2.create_ssl_context()
 
 

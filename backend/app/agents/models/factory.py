@@ -1,4 +1,4 @@
-"""Makes language models from names such as `openai:gpt-5.6-sol` and from the keys that were handed in."""
+"""Makes language models from names such as `openai:gpt-5.6-sol` and from the given keys."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """How models answer. None leaves it to the provider.
+    """How models answer. None leaves a setting to the provider.
 
     Attributes:
-        max_tokens: of one answer.
+        max_tokens: limit of one answer.
         temperature: of sampling.
     """
 
@@ -35,8 +35,9 @@ class Answering:
     temperature: float | None = None
 
     def settings(self) -> ModelSettings:
-        """Return what is set, as a request takes it."""
-        # The SDKs retry on their own and would wait as long as the server says; that is decided in one place.
+        """Return the settings that are not None, in the form for a request."""
+        # The SDKs would retry by themselves and wait as long as the server says. Retries are decided in one
+        # place.
         settings = ModelSettings(max_retries=0)
         if self.max_tokens is not None:
             settings["max_tokens"] = self.max_tokens
@@ -56,15 +57,15 @@ def build_model(
 ) -> Model:
     """Make the model called `name`.
 
-    `anthropic:NAME` speaks Anthropic's Messages API, `openai:NAME` OpenAI's Responses API and
-    `openai-chat:NAME` the Chat Completions API of OpenAI or of a compatible server. The model retries
-    nothing by itself. `async with model` closes its connections at the end.
+    `anthropic:NAME` uses Anthropic's Messages API, `openai:NAME` OpenAI's Responses API and
+    `openai-chat:NAME` the Chat Completions API of OpenAI or of a compatible server. The model retries nothing
+    by itself. `async with model` closes its connections at the end.
 
     Args:
-        name: of the model.
-        keys: with which it is asked.
-        answering: how it answers, where a request says nothing else.
-        client: carries its requests, and is closed by its owner; None is one of the model's.
+        name: the model's name.
+        keys: the providers' credentials.
+        answering: how the model answers, unless a request says otherwise.
+        client: carries its requests and is closed by its owner; None uses a client of the model.
 
     Raises:
         MissingKeyError: the provider's key is not configured.
@@ -80,7 +81,7 @@ def build_model(
     return build(model, keys, answering.settings(), client)
 
 
-# The SDKs of the providers take seconds to import, and many runs ask no model. So they are imported on use.
+# The providers' SDKs take seconds to import, and many runs ask no model. So they are imported on use.
 
 
 def _anthropic(model: str, keys: ProviderKeys, settings: ModelSettings, client: "_Client") -> Model:
@@ -102,7 +103,7 @@ def _openai_provider(name: str, keys: ProviderKeys, client: "_Client") -> "OpenA
 
     if not keys.openai_api_key and not keys.openai_base_url:
         raise MissingKeyError(f"No key for {name}: set OPENAI_API_KEY", field="model")
-    # The client insists on a key, which most local servers ignore.
+    # The client requires a key, which most local servers ignore.
     return OpenAIProvider(
         api_key=keys.openai_api_key or "none",
         base_url=keys.openai_base_url or OPENAI_URL,
@@ -122,7 +123,7 @@ def _openai_chat(model: str, keys: ProviderKeys, settings: ModelSettings, client
     from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - only with this provider: its SDK is slow to import
 
     provider = _openai_provider(f"openai-chat:{model}", keys, client)
-    # Otherwise a stream that was cut short counts as complete.
+    # Otherwise a stream that was cut short would count as complete.
     profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
     return OpenAIChatModel(model, provider=provider, profile=profile, settings=settings)
 

@@ -1,4 +1,4 @@
-"""Says what kind of failure an error of a model run is, and whether asking again at once may help."""
+"""Classifies errors of a model run, and decides whether an immediate retry may help."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ _MAX_DETAIL_CHARS = 500
 # The library has no special type for a stream that ends before its first part.
 _EMPTY_STREAM = "ended without content"
 
-# Nor for some of the ways in which providers say that a request does not fit.
+# Nor does it have one for some of the ways in which providers say that a request does not fit.
 _TOO_LARGE = 413
 _REFUSED = (400, 422)
 _OVERFLOW = (
@@ -59,16 +59,16 @@ _OVERFLOW = (
 )
 
 _LONGEST_WAIT_SECONDS = 31 * 86_400.0
-"""A provider that asks for more says nothing that helps."""
+"""Longer waits that a provider asks for are ignored, because they do not help."""
 
 _Reading = tuple[FailureKind, str]
 
 
 class BudgetReachedError(AgentRunError):
-    """A budget is spent, so that the model was not asked; the message says which one and what to do."""
+    """A budget is spent, so the model was not asked. The message says which budget and what to do."""
 
 
-# The first line that fits counts: special cases stand before the general ones.
+# The first matching entry counts, so special cases come before general ones.
 _API_ERRORS: tuple[tuple[type[ModelAPIError], FailureKind, str], ...] = (
     (ModelAuthenticationError, FailureKind.CONFIGURATION, "the provider rejected the key"),
     (ModelNotFoundError, FailureKind.CONFIGURATION, "the provider does not know the model"),
@@ -84,7 +84,7 @@ _API_ERRORS: tuple[tuple[type[ModelAPIError], FailureKind, str], ...] = (
 
 
 def read_failure(error: AgentRunError | UserError) -> _Reading:
-    """Return the kind of failure and a message for users; the message never holds a key."""
+    """Return the kind of failure and a message for users. The message never holds a key."""
     match error:
         case BudgetReachedError():
             return FailureKind.BUDGET, str(error)
@@ -105,7 +105,7 @@ def read_failure(error: AgentRunError | UserError) -> _Reading:
 
 
 def reset_of(error: AgentRunError | UserError, now: datetime) -> datetime | None:
-    """Return when the provider's limit ends, if the error says so."""
+    """Return when the provider's limit ends, if the error says so, else None."""
     seconds = error.retry_after if isinstance(error, ModelAPIError) else None
     if seconds is None or not 0 < seconds <= _LONGEST_WAIT_SECONDS:
         return None
@@ -114,7 +114,7 @@ def reset_of(error: AgentRunError | UserError, now: datetime) -> datetime | None
 
 def _read_answer(error: UnexpectedModelBehavior) -> _Reading:
     if isinstance(error, ContentFilterError):
-        # Its text repeats the whole answer.
+        # The error's text repeats the whole answer.
         return FailureKind.PROTOCOL, "the provider's content filter stopped the model's answer"
     if _EMPTY_STREAM in str(error):
         return FailureKind.UNAVAILABLE, "the model's answer broke off before it began"
@@ -122,7 +122,7 @@ def _read_answer(error: UnexpectedModelBehavior) -> _Reading:
 
 
 def is_context_overflow(error: AgentRunError | UserError) -> bool:
-    """Whether a request was refused because it is larger than the model, or its server, takes."""
+    """Return True if a request was refused because it is too large for the model or its server."""
     if isinstance(error, ModelContextWindowExceededError):
         return True
     if not isinstance(error, ModelHTTPError):
@@ -132,7 +132,7 @@ def is_context_overflow(error: AgentRunError | UserError) -> bool:
 
 
 def says_overflow(text: str) -> bool:
-    """Whether a provider's words mean that a request is larger than the model takes."""
+    """Return True if a provider's message means that a request is too large for the model."""
     said = text.lower()
     return any(words in said for words in _OVERFLOW)
 
@@ -152,7 +152,7 @@ def _read_api_error(error: ModelAPIError) -> _Reading:
 
 def _message(words: str, error: ModelAPIError) -> str:
     status = f" (HTTP {error.status_code})" if isinstance(error, ModelHTTPError) else ""
-    # What a provider says about a rejected key may quote the key.
+    # A provider's message about a rejected key may quote the key.
     detail = "" if isinstance(error, ModelAuthenticationError) else f": {_detail(error)}"
     return _clip(f"{error.model_name}: {words}{status}{detail}")
 
@@ -165,7 +165,7 @@ def _detail(error: ModelAPIError) -> str:
 
 
 def _without_advice(error: AgentRunError) -> str:
-    # The library adds advice for its own users behind the first sentence.
+    # After the first sentence, the library adds advice for its own users.
     return _clip(str(error).partition(". Consider")[0])
 
 
@@ -176,10 +176,10 @@ def _clip(text: str) -> str:
 
 @dataclass
 class QuickRetry(AbstractCapability[Any]):
-    """Asks a model again, at most twice and within seconds, when a request was refused for the moment.
+    """Asks a model again, at most twice and within seconds, if a request was refused for the moment.
 
-    That is on rate limits, server errors and refused connections. The provider's `Retry-After` is honoured;
-    where it asks for a longer pause the error stands, and the caller repeats the request later. A stream
+    This covers rate limits, server errors and refused connections. The provider's `Retry-After` is honoured.
+    If it asks for a longer pause, the error is raised, and the caller repeats the request later. A stream
     that had begun is never repeated.
     """
 
@@ -188,7 +188,7 @@ class QuickRetry(AbstractCapability[Any]):
     async def on_model_request_error(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, error: Exception
     ) -> ModelResponse:
-        """Pause and ask again, or let the error stand."""
+        """Pause and ask again, or re-raise the error."""
         pause = self._pause(error, request_context.attempt)
         if pause is None:
             raise error
@@ -208,7 +208,7 @@ class QuickRetry(AbstractCapability[Any]):
 
 
 def _was_refused(error: BaseException) -> bool:
-    """Tell whether no connection was made, as the HTTP library says at the end of the chain of causes."""
+    """Return True if no connection was made, according to the HTTP library's error in the chain of causes."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, httpx.ConnectError):

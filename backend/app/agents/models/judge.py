@@ -1,4 +1,4 @@
-"""Chooses between candidates that the gates rank alike."""
+"""Chooses between candidates of equal rank."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ from app.schemas.text import storable_text
 MAX_TASK_CHARS = 20_000
 MAX_OUTPUT_CHARS = 8000
 MAX_DIFF_CHARS = 120_000
-"""Of all solutions together; each may use an equal share."""
+"""Maximum characters of all solutions together. Each may use an equal share."""
 MAX_LISTED_FILES = 100
 _RATIONALE_CHARS = 2000
 
@@ -53,27 +53,27 @@ class Contender(Protocol):
 
     @property
     def changed_files(self) -> Sequence[str]:
-        """Paths of what it changed."""
+        """The paths that it changed."""
         ...
 
     @property
     def diff(self) -> str:
-        """What it changed, as text; bounded, and empty where it is not known."""
+        """Its changes as text, of bounded length; empty if unknown."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which candidate is taken, and why.
+    """The chosen candidate, and the reason.
 
     Attributes:
         index: its number.
         rationale: for people.
         score: in [0, 1]; None without a score, for example if no model could be asked.
-        model: which model chose, or was to choose.
+        model: the model that chose, or should have chosen.
         usage: what choosing consumed.
-        order: numbers of the candidates as a model was shown them; empty where none was asked.
-        seed: the order comes from it.
+        order: numbers of the candidates in the order that the model saw; empty if no model was asked.
+        seed: determines the order.
     """
 
     index: int
@@ -110,15 +110,15 @@ class Judge(Protocol):
     """Chooses between candidates."""
 
     async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
-        """Choose one of at least one candidates."""
+        """Choose one of the candidates, of which there is at least one."""
         ...
 
 
 class FirstContender:
-    """Takes the first candidate, where no model is configured to judge."""
+    """Chooses the first candidate. Used if no judge model is configured."""
 
     async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
-        """Choose the first of the candidates."""
+        """Choose the first candidate."""
         return Choice(candidates[0].index, "No judge is configured, so the first one counts.")
 
 
@@ -128,19 +128,19 @@ def _new_seed() -> int:
 
 @dataclass(frozen=True, slots=True)
 class ModelJudge:
-    """Asks a model, which sees what each candidate changed, in an order that favours none.
+    """Asks a model, which sees each candidate's changes, in a random order so that none is favoured.
 
-    A judge that cannot be asked must not hold up work that is done: then the first candidate is taken, and
-    the rationale says so.
+    A judge that cannot be asked must not delay finished work. Then the first candidate is chosen, and the
+    rationale says so.
 
     Attributes:
         model: `provider:model`.
-        build: makes a model by its name.
+        build: makes a model from its name.
         timeout: seconds for the whole decision.
         retry_pause: seconds before the first quick retry of a refused request.
-        fallback_model: asked when `model` is out.
+        fallback_model: asked if `model` is unavailable.
         output_mode: how the structure is enforced.
-        new_seed: gives the seed of each order.
+        new_seed: returns the seed of each order.
     """
 
     model: str
@@ -152,7 +152,7 @@ class ModelJudge:
     new_seed: Callable[[], int] = _new_seed
 
     async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
-        """Choose one of at least one candidates."""
+        """Choose one of the candidates, of which there is at least one."""
         seed = self.new_seed()
         shown = shuffled(candidates, seed)
         names = [each for each in (self.model, self.fallback_model) if each]
@@ -174,7 +174,7 @@ class ModelJudge:
 
 
 def shuffled(candidates: Sequence[Contender], seed: int) -> list[Contender]:
-    """Return the candidates in the order that belongs to a seed: models favour what they see first."""
+    """Return the candidates in the order for a seed. Models favour what they see first."""
     order = list(candidates)
     Random(seed).shuffle(order)  # noqa: S311 - an order, not a secret
     return order

@@ -1,4 +1,4 @@
-"""Puts text that others wrote before a model: bounded, between markers, and with nothing hidden in it."""
+"""Presents text from others to a model: bounded, between markers, and with nothing hidden in it."""
 
 import re
 import secrets
@@ -19,7 +19,7 @@ def new_fence() -> str:
 
 
 def visible(text: str) -> str:
-    r"""Spell out every character that hides or moves text (`<U+202E>`); `\r\n` becomes `\n`."""
+    r"""Spell out every character that hides or moves text (`<U+202E>`). `\r\n` becomes `\n`."""
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text.replace("\r\n", "\n"))
 
 
@@ -29,7 +29,7 @@ def file_name(name: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return at most about `limit` characters: the beginning, how many are left out, and the end."""
+    """Return at most about `limit` characters: the beginning, the number left out, and the end."""
     if len(text) <= limit:
         return text
     tail = limit // 3
@@ -39,9 +39,9 @@ def shorten(text: str, limit: int) -> str:
 
 
 def material(sections: Sequence[tuple[str, str]], fence: str) -> str:
-    """Put sections (title, text) between markers that carry `fence`; empty ones are left out.
+    """Return sections (title, text) between markers that contain `fence`. Empty sections are left out.
 
-    Each line of a text begins with `| `: so no line of it can be mistaken for a marker, whatever it says.
+    Each line of a text begins with `| `, so no line can be mistaken for a marker.
     """
     return "\n\n".join(
         f"<<<{fence} {title}>>>\n{_quoted(text)}\n<<<{fence} end of {title}>>>"

@@ -1,6 +1,6 @@
-"""The model providers that can be asked: their keys and addresses, and what is said when one is missing.
+"""The supported model providers: their keys and addresses, and the errors for missing ones.
 
-Imports no library of models, so that what only reads the settings starts quickly.
+This module imports no model library, so that code which only reads the settings starts quickly.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 
 class ModelConfigurationError(PhaseRunnerError):
-    """A model cannot be made with what is configured; the message says what to set."""
+    """A model cannot be made with the present configuration. The message says what to set."""
 
     status = 422
     code = "model-configuration"
@@ -24,25 +24,25 @@ class ModelConfigurationError(PhaseRunnerError):
 
 
 class MissingKeyError(ModelConfigurationError):
-    """The key of the model's provider is not configured; the message names the environment variable."""
+    """The key of the model's provider is not configured. The message names the environment variable."""
 
     code = "missing-key"
 
 
 class UnknownProviderError(ModelConfigurationError):
-    """The name's provider is none that is supported."""
+    """The provider in the model's name is not supported."""
 
     code = "unknown-provider"
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderKeys:
-    """Credentials and addresses of the model providers; its representation shows no key.
+    """Credentials and addresses of the model providers. Its representation shows no key.
 
     Attributes:
-        anthropic_base_url: instead of Anthropic's own address.
-        openai_base_url: instead of OpenAI's own; servers that speak the same protocol often need no key.
-        gemini_base_url: instead of Google's own.
+        anthropic_base_url: replaces Anthropic's own address.
+        openai_base_url: replaces OpenAI's own; servers with the same protocol often need no key.
+        gemini_base_url: replaces Google's own.
     """
 
     anthropic_api_key: str | None = field(default=None, repr=False)
@@ -53,7 +53,7 @@ class ProviderKeys:
     gemini_base_url: str | None = None
 
     def has_key_for(self, model: str) -> bool:
-        """Tell whether the model's provider is configured: by its key or by another server's address."""
+        """Return True if the model's provider is configured, by its key or by another server's address."""
         provider = provider_of(model)
         if provider == "anthropic":
             return bool(self.anthropic_api_key)
@@ -61,5 +61,5 @@ class ProviderKeys:
 
 
 def provider_of(model: str) -> str:
-    """The part of a model's name before the colon."""
+    """Return the part of a model's name before the colon."""
     return model.partition(":")[0]

@@ -1,4 +1,4 @@
-"""What a model is asked, which models can be asked, and what came of it."""
+"""A question to models, the models to ask, and the result."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ from app.agents.port import AgentUsage, FailureKind
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 MAX_ANSWERS = 2
-"""Of one model: one answer that cannot be used is asked for again, with the reason."""
+"""Maximum answers of one model. After an unusable one, it is asked again with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model that may still have to be made.
+    """A model that may not be made yet.
 
     Attributes:
         name: `provider:model`, for people.
@@ -31,9 +31,9 @@ class NamedModel:
 
     @classmethod
     def of(cls, model: Model | str, build: Callable[[str], Model] = infer_model) -> "NamedModel":
-        """Take a model, or the name of one.
+        """Wrap a model, or the name of one.
 
-        Without `build` it is one that pydantic-ai knows and whose key is in the environment.
+        Without `build`, the name must be one that pydantic-ai knows, with its key in the environment.
         """
         if isinstance(model, Model):
             return cls(model.model_id, lambda: model)
@@ -42,18 +42,18 @@ class NamedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(Generic[AnswerT]):
-    """What is asked.
+    """A question to a model.
 
     Attributes:
-        name: of the asker, for traces.
+        name: name of the asker, for traces.
         instructions: the system prompt.
-        prompt: gives the message; its argument in (0, 1] is the share of the usual room for material.
-        structure: what the answer must be.
-        objection: says what is wrong with an answer that has the structure; None accepts it.
-        tools: what the model may use before it answers.
-        requests: to one model, answers and uses of tools together.
-        role: of the asker and its name, for messages, such as `evaluator llm_code_quality`.
-        time_setting: the setting that bounds the time, for messages.
+        prompt: returns the message. Its argument in (0, 1] is the share of the usual room for material.
+        structure: the type of the answer.
+        objection: returns what is wrong with an answer of that type; None accepts it.
+        tools: tools that the model may use before it answers.
+        requests: limit for one model, on answers and uses of tools together.
+        role: the asker's role and name, for messages, such as `evaluator llm_code_quality`.
+        time_setting: the setting with the time limit, for messages.
     """
 
     name: str
@@ -69,20 +69,23 @@ class Question(Generic[AnswerT]):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[AnswerT]):
-    """What came of a question.
+    """The result of a question.
 
     Attributes:
-        answer: None when no model gave one that can be used.
-        model: which model answered; without an answer, the last one that was asked.
-        fallback_from: the model that was to answer and was out.
-        reasons: why models were out or their answers no use, one for each such model.
+        answer: None if no model gave a usable one.
+        model: the model that answered; without an answer, the last one that was asked.
+        fallback_from: the first model, if it was unavailable and another one was asked.
+        reasons: why models were unavailable or their answers unusable, one reason for each such model.
         usage: of all models together; an unknown cost is None.
-        out: there is no answer because the last model was out, not because its answer was no use.
-        kind: of the failure, if the last word is that models were out: one that can pass by itself counts
-            before one that cannot.
+        out: True if there is no answer because the last model was unavailable, not because its answer was
+            unusable.
+        kind: kind of the failure. If models were unavailable, a kind that can pass by itself takes precedence
+            over
+            one that cannot.
         retry_at: when the provider's limit ends, if the provider says so.
-        exhausted: which resource was used up instead, if it was one: requests with tools, the length of an
-            answer, or the time.
+        exhausted: the resource that was used up instead, if any: requests with tools, the length of an
+            answer, or
+            the time.
     """
 
     answer: AnswerT | None

@@ -1,4 +1,4 @@
-"""What the calls of a model consumed."""
+"""Converts the consumption of a model's calls."""
 
 from pydantic_ai.usage import RunUsage
 
@@ -6,7 +6,7 @@ from app.agents.port import AgentUsage
 
 
 def agent_usage(spent: RunUsage) -> AgentUsage:
-    """What a run consumed, in the port's words."""
+    """Return the consumption of a run in the port's type."""
     return AgentUsage(
         requests=spent.requests,
         tool_calls=spent.tool_calls,

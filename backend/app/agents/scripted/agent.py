@@ -1,4 +1,4 @@
-"""The agent without a model: plays a script of edits, for demonstrations and for tests of the whole."""
+"""The agent without a model: plays a script of edits, for demonstrations and end-to-end tests."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -24,10 +24,10 @@ _TOOLS = {"write": "write_file", "replace": "edit_file", "delete": "delete_file"
 
 
 class ScriptedAgent:
-    """Plays step n of a phase in attempt n; the last step repeats.
+    """Plays step n of a phase in attempt n. The last step repeats.
 
-    It works under the same rules as an agent with a model: only the prompt tells it what failed, so a step
-    whose `expects` the prompt does not contain is a failure.
+    It works under the same rules as an agent with a model: it only learns from the prompt what failed. So a
+    step fails if the prompt does not contain its `expects`.
     """
 
     def __init__(self, script: AgentScript) -> None:
@@ -35,7 +35,7 @@ class ScriptedAgent:
 
     @property
     def name(self) -> str:
-        """Says that no model is at work."""
+        """The name, which says that no model is at work."""
         return "scripted (no model)"
 
     @property
@@ -77,7 +77,7 @@ async def _play(step: ScriptStep, files: WorkspaceFiles, report: ReportProgress)
     for line in step.progress:
         _tell(report, ProgressKind.TEXT, line)
     for done, edit in enumerate(step.edits):
-        # Also without a pause: a script must not keep others from running.
+        # Yield even without a pause: a script must not keep other tasks from running.
         await asyncio.sleep(edit.pause_seconds)
         tool = _TOOLS[edit.kind]
         _tell(report, ProgressKind.TOOL_CALL, edit.path, tool)
@@ -85,7 +85,7 @@ async def _play(step: ScriptStep, files: WorkspaceFiles, report: ReportProgress)
             result = await anyio.to_thread.run_sync(_apply, edit, files)
         except FileRefusedError as error:
             _tell(report, ProgressKind.TOOL_RESULT, str(error), tool)
-            # The same script on the same tree fails the same way: only a person can fix it.
+            # The same script fails on the same tree in the same way, so only a person can fix it.
             message = f"edit {done + 1} of the script cannot be created: {error}"
             return _failure(FailureKind.CONFIGURATION, message, done)
         _tell(report, ProgressKind.TOOL_RESULT, result, tool)

@@ -1,4 +1,4 @@
-"""The examples that come with the program: small projects, each with a recorded agent that works on it."""
+"""The examples that come with the program: small projects, each with a recorded agent for it."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ _PLACES = (_APP / "_examples", _APP.parents[1] / "examples")
 _INDEX = "index.toml"
 _GIT_SECONDS = 30.0
 
-# Nothing of the user's or the machine's git configuration takes part: no hooks, no signing, no templates.
+# The user's and the machine's git configuration is not used: no hooks, no signing, no templates.
 _GIT_ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -40,10 +40,10 @@ class Example:
     """One example.
 
     Attributes:
-        name: what it is called on the command line.
+        name: its name on the command line.
         title: one line for people.
         goal: the goal of its sprint.
-        project: directory with the project's files; it is no repository.
+        project: directory with the project's files; not a git repository.
         script: file of the recorded agent.
     """
 
@@ -57,7 +57,7 @@ class Example:
         """Read the recorded agent.
 
         Raises:
-            InvalidInputError: the script is broken.
+            InvalidInputError: the script is invalid.
         """
         return load_script(self.script)
 
@@ -95,10 +95,10 @@ def list_examples(directory: Path | None = None) -> list[Example]:
 
 
 def find_example(name: str, directory: Path | None = None) -> Example:
-    """Return the example of that name.
+    """Return the example with this name.
 
     Raises:
-        NotFoundError: there is none; the message names those there are.
+        NotFoundError: there is none. The message lists the existing ones.
     """
     examples = list_examples(directory)
     for example in examples:
@@ -119,7 +119,7 @@ async def materialise_example(
 
     Raises:
         NotFoundError: there is no such example.
-        InvalidInputError: `dest` is taken.
+        InvalidInputError: `dest` exists and is not empty.
         WorkspaceError: the files cannot be written, or git is missing or fails.
     """
     example = find_example(name, directory)

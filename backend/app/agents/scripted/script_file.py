@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from app.core.errors import InvalidInputError
 from app.schemas.agent_script import MAX_SCRIPT_CHARS, AgentScript
 
-# UTF-8 takes at most four bytes for a character; the syntax around the text is small against that.
+# UTF-8 needs at most four bytes for a character; the syntax around the text is small compared to that.
 _MAX_BYTES = 4 * MAX_SCRIPT_CHARS
 
 
@@ -17,7 +17,8 @@ def load_script(path: Path) -> AgentScript:
     """Read the script in `path`.
 
     Raises:
-        InvalidInputError: the file cannot be read, is no TOML (the message names line and column) or is no
+        InvalidInputError: the file cannot be read, is not TOML (the message names line and column) or is not
+            a
             script (the message and `field` name the value, as in `phases.coding[1].edits[0].path`).
     """
     try:
@@ -36,7 +37,7 @@ def load_script(path: Path) -> AgentScript:
 
 
 def parse_script(text: str, name: str) -> AgentScript:
-    """Read a script from TOML; `name` is what errors call it.
+    """Read a script from TOML. Errors call the document `name`.
 
     Raises:
         InvalidInputError: as in `load_script`.
@@ -58,7 +59,7 @@ def parse_script(text: str, name: str) -> AgentScript:
 def _place(location: tuple[Any, ...]) -> str:
     place = ""
     for part in location:
-        # The names of union members are ours, not words of the file.
+        # The names of union members are internal; they do not occur in the file.
         if isinstance(part, str) and part in ("write", "replace", "delete"):
             continue
         place += f"[{part}]" if isinstance(part, int) else f".{part}"

@@ -1,1 +1,1 @@
-"""The commands, one module for each thing a user works with; imported when a command is called."""
+"""The commands, one module for each subject. A module is imported when its command is called."""

@@ -1,4 +1,4 @@
-"""`agents`: lists agents and what they lack, and vets installed ones against a scripted model."""
+"""`agents`: lists agents and what they lack, and tests installed ones with a scripted model."""
 
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ app = App(name="agents")
 @app.default
 async def agents(*, options: Options = DEFAULT_OPTIONS, root: RootArgument) -> int:
     """List agents with their version and what each one lacks. Uses this machine's settings."""
-    # Imports what agents need; help and other commands do without.
+    # Imported here, because help and other commands do not need it.
     from app.composition.agents import list_agents  # noqa: PLC0415 - only to list: keeps start-up quick
 
     terminal = root.terminal(options)

@@ -86,7 +86,7 @@ def describe(root: Root, query: str, evidence: Evidence) -> AnswerCreate:
     """Make the request for an answer from a command line.
 
     Raises:
-        CliError: something is missing or not valid; the message names it.
+        CliError: something is missing or not valid. The message names it.
         InvalidInputError: the script cannot be read.
     """
     budget = {"tokens": evidence.max_tokens, "cost_usd": evidence.max_cost}

@@ -46,7 +46,7 @@ class Order:
 
     @property
     def needs(self) -> list[dict[str, str]] | None:
-        """The dependencies as the API takes them; None if none are given."""
+        """The dependencies in the API's form; None if none are given."""
         if self.after is None and self.after_merge is None:
             return None
         needs = [{"on": each, "until": "accepted"} for each in self.after or []]
@@ -238,7 +238,7 @@ async def limit(
 
 
 async def _add(session: Session, root: Root, options: Options, request: BacklogAdd) -> int:
-    # Defaults are sent, too: the kind of a source may be one.
+    # Defaults are sent, too: a source's kind may be one.
     body = request.model_dump(mode="json", by_alias=True, exclude_none=True)
     found = await session.api.json("POST", "/backlog", body=body)
     _tell_items(root, options, found)

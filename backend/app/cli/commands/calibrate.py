@@ -1,4 +1,4 @@
-"""`evaluators calibrate` and `evaluators corpus`: how far the evaluators can be trusted."""
+"""`evaluators calibrate` and `evaluators corpus`: measures how far the evaluators can be trusted."""
 
 import os
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Made:
     seed: int = 0
 
     def build(self, cwd: Path) -> Build:
-        """The same, with paths meant from `cwd`."""
+        """Return the same options, with paths relative to `cwd`."""
         return Build(cwd / self.data if self.data else None, self.mutants, self.seed)
 
 
@@ -124,7 +124,10 @@ def corpus(
 
 
 class _Progress:
-    """Reports each case on standard error; where that is no terminal, only surprises and every tenth."""
+    """Reports each case on standard error.
+
+    If that is not a terminal, reports only surprises and every tenth case.
+    """
 
     def __init__(self, terminal: Terminal, total: int) -> None:
         self._terminal = terminal

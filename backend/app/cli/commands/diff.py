@@ -1,4 +1,4 @@
-"""`diff`: what an attempt changed."""
+"""`diff`: shows what an attempt changed."""
 
 from typing import Annotated, Literal
 
@@ -50,7 +50,7 @@ async def diff(
 
 
 def attempt_of(run: RunDetail, given: str | None) -> tuple[str, int]:
-    """Find the attempt that `PHASE/NUMBER` names; without it, the latest one with a commit.
+    """Return the attempt that `PHASE/NUMBER` names, or else the latest one with a commit.
 
     Raises:
         CliError: there is no such attempt.

@@ -1,4 +1,4 @@
-"""`doctor`: whether this machine has what PhaseRunner needs."""
+"""`doctor`: checks whether this machine has what PhaseRunner needs."""
 
 from app.cli.exits import ExitCode
 from app.cli.network_probes import examine_network

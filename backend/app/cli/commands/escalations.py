@@ -208,7 +208,7 @@ def _say_who(terminal: Terminal, escalation: EscalationView, words: str) -> None
 
 
 def decision_of(resolution: Resolution) -> EscalationDecision:
-    """Find the one decision that a command line names.
+    """Return the one decision that a command line names.
 
     Raises:
         CliError: it names none or several.
@@ -222,7 +222,7 @@ def decision_of(resolution: Resolution) -> EscalationDecision:
 
 
 def comments_of(given: Sequence[str]) -> list[dict[str, str | int]]:
-    """Read line comments: `PATH:LINE:TEXT`, `PATH:FIRST-LAST:TEXT`, `PATH:LINE@old:TEXT` for removed lines.
+    """Parse line comments: `PATH:LINE:TEXT`, `PATH:FIRST-LAST:TEXT`, `PATH:LINE@old:TEXT` for removed lines.
 
     Raises:
         CliError: one does not have that form.
@@ -254,7 +254,7 @@ def _resolution(
         "line_comments": comments_of(resolution.comment or ()),
         "additional_attempts": resolution.attempts,
         "open_paths": resolution.open_paths or [],
-        # Refused when another reviewer has decided since.
+        # The service refuses this if another reviewer has decided since.
         "version": found.version,
     }
     return read_given(EscalationResolve, fields)

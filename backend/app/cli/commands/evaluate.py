@@ -77,7 +77,7 @@ async def evaluate(  # noqa: PLR0913 - one parameter for each option
         "held_out": held_out_from(Path(root.absolute(held_out))) if held_out else None,
     }
     judged = await judge_directory(root, path, fields)
-    # The formats import what reads results, which the help does without.
+    # The formats import modules that help does not need.
     from app.cli.formats.rendering import render  # noqa: PLC0415 - only to evaluate
 
     for wanted, file in targets:
@@ -99,7 +99,7 @@ def _show(terminal: Terminal, judged: "Judged", wanted: ReportFormat) -> None:
 
 
 def _target(root: Root, given: str) -> tuple[ReportFormat, Path]:
-    """Read FORMAT=FILE before anything runs: an evaluation whose report is lost takes as long."""
+    """Parse FORMAT=FILE. Done before anything runs, so that a long evaluation does not lose its report."""
     name, equals, file = given.partition("=")
     formats = [each.value for each in ReportFormat if each is not ReportFormat.TEXT]
     if not equals or not file or name not in formats:

@@ -10,7 +10,7 @@ from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
 
 app = App(name="evaluators")
-# By import path: listing does not import what evaluating needs.
+# Named by import path, because listing does not need what evaluating imports.
 app.command(f"{__package__}.calibrate:calibrate", name="calibrate", help="Measure the evaluators on cases.")
 app.command(f"{__package__}.calibrate:corpus", name="corpus", help="Write a built-in corpus to a directory.")
 app.command(f"{__package__}.records:show", name="show", help="Show an evaluator's track record.")
@@ -30,7 +30,7 @@ async def evaluators(
         path: A project; applies its phaserunner.toml to the evaluators of the local settings.
     """
     if path is not None:
-        # Imports what evaluating needs; listing the service's evaluators does not.
+        # Only needed for a project; listing the service's evaluators needs less.
         from app.cli.commands.project import describe  # noqa: PLC0415 - only to describe: keeps start-up quick
 
         document = await describe(root, path)

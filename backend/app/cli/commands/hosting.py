@@ -1,4 +1,4 @@
-"""`serve`, `worker` and `up`: the service itself, in this process."""
+"""`serve`, `worker` and `up`: run the service itself in this process."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -84,7 +84,7 @@ async def _up(
         terminal.say(f"Port {settings.PORT} is taken; using {chosen}", "yellow")
     changes: dict[str, Any] = {"PORT": chosen}
     if "LOG_LEVEL" not in settings.model_fields_set:
-        changes["LOG_LEVEL"] = "WARNING"  # what happens is shown; the log would write across it
+        changes["LOG_LEVEL"] = "WARNING"  # events are shown, and log lines would get between them
     settings = settings.model_copy(update=changes)
     tools = build_tools(settings)
     sprints = await _sprints(goal, what, who, root)
@@ -101,7 +101,7 @@ async def _up(
 
 async def _sprints(goal: str | None, what: WorkOptions, who: Worker, root: Root) -> list[SprintCreate]:
     if goal is None and what == WorkOptions() and who.script is None:
-        # Only the scripts of the examples know how to fail on purpose.
+        # Only the examples' scripts can fail on purpose.
         names = [MENDING, ESCALATING] if who == Worker() else [MENDING]
         return [await describe(root, None, WorkOptions(example=each), who) for each in names]
     return [await describe(root, goal, what, who)]
@@ -114,7 +114,7 @@ def _settings(root: Root, host: str | None, port: int | None) -> Settings:
 
 
 def _until_interrupted(service: Coroutine[Any, Any, None]) -> int:
-    # Ctrl-C is how a service is meant to be stopped.
+    # Ctrl-C is the intended way to stop a service.
     with suppress(KeyboardInterrupt):
         asyncio.run(service)
     return ExitCode.PASSED

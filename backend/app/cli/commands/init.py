@@ -89,7 +89,7 @@ def _existing(file: Path) -> str | None:
 
 
 async def _try(root: Root, project: Path, terminal: Terminal) -> "tuple[Project, list[Tried]]":
-    """Run every candidate in a copy of the last commit."""
+    """Run every candidate gate in a copy of the last commit."""
     from app.services.local.changes import commit_of, lay_out_commit  # noqa: PLC0415 - only to try
     from app.services.local.gate_candidates import read_project  # noqa: PLC0415 - only to try
     from app.services.local.gate_plan import tried  # noqa: PLC0415 - only to try

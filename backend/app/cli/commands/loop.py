@@ -84,7 +84,7 @@ def describe(root: Root, file: str, start: Start) -> LoopCreate:
     """Make the request for a loop from a command line.
 
     Raises:
-        CliError: something is missing or not valid; the message names it.
+        CliError: something is missing or not valid. The message names it.
         InvalidInputError: the script cannot be read.
     """
     budget = {"tokens": start.max_tokens, "cost_usd": start.max_cost}

@@ -84,7 +84,7 @@ async def _mark(session: Session, verdict: UUID, *, was_right: bool, note: str) 
 
 async def _take_back(session: Session, verdict: EvaluationView, user: str) -> None:
     marks = verdict.marks
-    # With a token the service alone knows who asks; it refuses marks of others.
+    # With a token, only the service knows the caller, and it refuses changes to other people's marks.
     own = [each for each in marks if each.marked_by == user] or marks
     if len(own) != 1:
         made = ", ".join(one_line(each.marked_by) for each in marks) or "none"

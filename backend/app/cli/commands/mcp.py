@@ -42,7 +42,7 @@ async def mcp(
 
 
 def service_of(root: Root, options: Options) -> "OpenService":
-    """Make what opens the service with a caller's token; None stands for this process's."""
+    """Return a function that opens the service with a caller's token. None means this process's token."""
 
     @asynccontextmanager
     async def opened(token: str | None) -> "AsyncGenerator[Service]":
@@ -68,7 +68,7 @@ async def _client(root: Root, options: Options, *, own: bool) -> "AsyncGenerator
 
 
 class _ServiceOverHttp:
-    """The port of the MCP server, on the command line's client."""
+    """Implements the MCP server's port with the command line's client."""
 
     def __init__(self, api: "ApiClient") -> None:
         self._api = api

@@ -1,4 +1,4 @@
-"""`metrics`: whether the gates can be trusted, how often people are asked, what it costs."""
+"""`metrics`: shows how reliable the gates are, how often people are asked, and what runs cost."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -51,7 +51,7 @@ async def metrics(
 
 
 def metrics_lines(report: MetricsReport) -> Iterator[str]:
-    """Render a report as text; a figure without cases says so."""
+    """Yield a report as lines of text. A figure without cases says so."""
     yield f"{report.runs} runs, {report.over} of them over"
     yield from _passes("whole runs", report.passes)
     for each in report.phases:

@@ -1,4 +1,4 @@
-"""`notify`: lists receivers of notifications, and tries one."""
+"""`notify`: lists receivers of notifications, and tests one."""
 
 from typing import Any, cast
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""`observe`: says what observed gates would have blocked."""
+"""`observe`: shows what observed gates would have blocked."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -49,14 +49,14 @@ async def observe_report(
 
 
 def report_lines(report: ObserveReport) -> Iterator[str]:
-    """Render a report as text: figures of each gate, then the newest attempts that it would have blocked."""
+    """Yield a report as text: figures of each gate, then the newest attempts that it would have blocked."""
     for gate in report.gates:
         yield from observed_lines(gate)
         yield from (_blocked(each) for each in report.would_block if each.evaluator == gate.evaluator)
 
 
 def observed_lines(gate: ObservedGate) -> Iterator[str]:
-    """Render the figures of one observed gate."""
+    """Yield the figures of one observed gate as text."""
     verdicts = "verdict" if gate.verdicts == 1 else "verdicts"
     runs = "run" if gate.runs == 1 else "runs"
     yield f"{one_line(gate.evaluator)}    observed, {gate.verdicts} {verdicts}"

@@ -1,4 +1,4 @@
-"""`evaluators check`, `evaluators --path` and `schema`: a project's own file."""
+"""`evaluators check`, `evaluators --path` and `schema`: handle a project's own file."""
 
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,10 @@ def schema(*, root: RootArgument) -> int:
 
 
 async def describe(root: Root, path: Path) -> dict[str, Any]:
-    """Return the evaluators of a project as the API would list them.
+    """Return the evaluators of a project in the form of the API's list.
 
     Raises:
-        CliError: its file cannot be used.
+        CliError: the project's file cannot be used.
     """
     panel = await _panel(root, path)
     if panel.problems:

@@ -1,4 +1,4 @@
-"""`evaluators show` and `evaluators verdicts`: an evaluator's verdicts, and how often they were wrong."""
+"""`evaluators show` and `evaluators verdicts`: show an evaluator's verdicts, and how many were wrong."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -69,7 +69,7 @@ async def verdicts(
 
 
 def record_lines(evaluator: EvaluatorDetail) -> Iterator[str]:
-    """Write a track record as text."""
+    """Yield a track record as lines of text."""
     record, registered = evaluator.record, evaluator.registered
     known = "not registered here; known from its verdicts"
     if registered is not None:

@@ -150,10 +150,10 @@ async def run(
 def describe_issue(
     root: Root, issue: str, goal: str | None, work: WorkOptions, worker: Worker
 ) -> IssueSprintCreate:
-    """Make the request for a sprint for an issue from a command line.
+    """Make the request for an issue's sprint from a command line.
 
     Raises:
-        CliError: something contradicts `--issue` or is not valid.
+        CliError: an option contradicts `--issue` or is not valid.
         InvalidInputError: the script cannot be read.
     """
     others = {"--repo": work.repo, "--ref": work.ref, "--example": work.example, "--held-out": work.held_out}
@@ -170,7 +170,7 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
     """Make the request for a sprint from a command line.
 
     Raises:
-        CliError: something is missing, contradictory or not valid; the message names it.
+        CliError: something is missing, contradictory or not valid. The message names it.
         InvalidInputError: the script cannot be read.
     """
     fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work, worker)} | phases_of(work.phases)
@@ -185,7 +185,7 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         agent = agent_of(worker.agent, example.script if is_played else None, others, root.cwd)
         words = root.read_text(goal, "GOAL") if goal is not None else example.goal
         source = {"kind": "local", "path": str(repository)}
-        # The title tells what the script does; another agent may do otherwise.
+        # The title describes what the script does; another agent may do something else.
         name = work.name or (example.title if is_played else None)
         return read_given(
             SprintCreate, fields | {"name": name, "goal": words, "source": source, "agent": agent}
@@ -207,7 +207,7 @@ def _choice(worker: Worker) -> dict[str, Any]:
 
 
 def policy_of(work: Bounds, worker: Worker = Worker()) -> dict[str, Any]:
-    """Make the policy of a sprint, as the API takes it."""
+    """Return the policy of a sprint in the API's form."""
     policy: dict[str, Any] = {"attempts_per_phase": work.max_attempts, "open_paths": work.open_paths}
     about_tests = {
         "protected": work.protected,

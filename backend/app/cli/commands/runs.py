@@ -1,4 +1,4 @@
-"""`list`, `show` and `cancel`: runs of every kind."""
+"""`list`, `show` and `cancel`: list, show and cancel runs of every kind."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

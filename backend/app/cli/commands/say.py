@@ -1,4 +1,4 @@
-"""`say`: tells the agent of a run something."""
+"""`say`: sends a message to the agent of a run."""
 
 from app.cli.exits import ExitCode
 from app.cli.given import read_given

@@ -50,7 +50,7 @@ def _script(example: str | None, script: Path | None, root: Root) -> AgentScript
 
 
 async def serve_script(script: AgentScript, port: int, terminal: Terminal) -> None:
-    """Serve until it is cancelled, and say how agents are led here.
+    """Serve until cancelled. Print how agents connect to this server.
 
     Raises:
         CliError: the port is taken.

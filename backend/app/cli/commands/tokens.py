@@ -1,4 +1,4 @@
-"""`tokens`: who may use a service that is not on loopback; works on the service's database."""
+"""`tokens`: manages access to a service that is not on loopback, in the service's database."""
 
 from cyclopts import App
 

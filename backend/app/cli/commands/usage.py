@@ -1,4 +1,4 @@
-"""`usage`: what a run consumed, by attempt and model, and what its budgets leave."""
+"""`usage`: shows what a run consumed, by attempt and model, and what is left of its budgets."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ async def usage(run: str, /, *, options: Options = DEFAULT_OPTIONS, root: RootAr
 
 
 def usage_lines(found: RunUsage) -> list[str]:
-    """Write what a run consumed: its sum, its budgets, then each attempt, role and model."""
+    """Return what a run consumed as text: its sum, its budgets, then each attempt, role and model."""
     return [
         f"total    {consumed_words(found.total)}",
         *map(budget_words, found.budgets),
@@ -38,7 +38,7 @@ def usage_lines(found: RunUsage) -> list[str]:
 
 
 def budget_words(line: BudgetLine) -> str:
-    """Write one budget with what is spent of it."""
+    """Word one budget and how much of it is spent."""
     whose = _SCOPES[line.scope]
     share = line.spent / line.budget
     if line.unit == "tokens":
@@ -49,7 +49,7 @@ def budget_words(line: BudgetLine) -> str:
 
 
 def consumed_words(part: ModelUsage) -> str:
-    """Write cost, tokens and requests; an unknown cost is not said to be zero."""
+    """Word cost, tokens and requests. An unknown cost is not shown as zero."""
     cost = "cost unknown" if part.cost_usd is None else f"${part.cost_usd:.4f}"
     if part.cost_usd is not None and part.unknown_costs:
         cost += f" and {part.unknown_costs} requests of unknown cost"

@@ -1,4 +1,4 @@
-"""`watch` and `logs`: what a run is doing, and everything it has done."""
+"""`watch` and `logs`: show what a run is doing, and everything it has done."""
 
 import asyncio
 from contextlib import aclosing
@@ -52,7 +52,7 @@ async def watch(
 
 
 def tell_started(session: Session, started: BaseModel, run_id: UUID) -> None:
-    """Name the run that was started, and how to watch it."""
+    """Name the started run, and say how to watch it."""
     if session.terminal.as_json:
         session.terminal.json(started.model_dump(mode="json"))
         return
@@ -68,7 +68,7 @@ async def watch_and_report(
     timeout: float | None = None,
     after: int = 0,
 ) -> ExitCode:
-    """Watch, and then suggest the next command, or write the run to standard output as JSON."""
+    """Watch a run. Then suggest the next command, or write the run to standard output as JSON."""
     short = str(run_id)[:8]
     try:
         code = await watch_run(session, run_id, stay=stay, timeout=timeout, after=after)

@@ -24,7 +24,7 @@ def _annotation(finding: ReportedFinding) -> str:
 
 
 def _data(text: str) -> str:
-    # A line break would begin another command, which the evaluated code could then give.
+    # A line break would start another command, so the evaluated code could issue one.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

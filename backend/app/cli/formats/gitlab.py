@@ -1,4 +1,4 @@
-"""GitLab's code quality report, which the merge request shows beside the lines."""
+"""GitLab's code quality report, which the merge request shows next to the lines."""
 
 import json
 
@@ -8,7 +8,7 @@ _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
 def render(judged: Judged) -> str:
-    """Return the report; a finding without a file lies at the first line of the directory."""
+    """Return the report. A finding without a file is placed at the directory's first line."""
     issues = [
         {
             "description": f"{finding.evaluator}: {finding.message}",

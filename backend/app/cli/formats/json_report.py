@@ -1,4 +1,4 @@
-"""The report as JSON: what the API gives, and its findings."""
+"""The report as JSON: the API's report, with its findings."""
 
 from typing import Any
 

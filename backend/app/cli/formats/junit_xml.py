@@ -10,7 +10,10 @@ _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 
 def render(judged: Judged) -> str:
-    """Return a suite in which a failed gate is a failure; what advisers say is output of a passed case."""
+    """Return a suite in which a failed gate is a failure.
+
+    Advisers are passed cases with their text as output.
+    """
     report = judged.report
     results = [(EvaluationResult.model_validate(each.result), each.gate) for each in report.evaluations]
     cases = [_case(result, report.phase, gate=gate) for result, gate in results]

@@ -1,4 +1,4 @@
-"""Markdown for a comment or a job summary."""
+"""The report as Markdown for a comment or a job summary."""
 
 import re
 from html import escape
@@ -49,6 +49,6 @@ def _finding(finding: ReportedFinding) -> str:
 
 
 def _text(text: str) -> str:
-    """Show text as it is: no markup, no link and no mention of a person can come from the evaluated code."""
+    """Escape text, so that the evaluated code cannot create markup, links or mentions of people."""
     plain = " ".join(text.split())[:_LINE_CHARS]
     return _SPECIAL.sub(r"\\\1", escape(plain, quote=False)).replace("@", "&#64;")

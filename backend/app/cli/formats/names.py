@@ -1,4 +1,4 @@
-"""The names of the formats; the help imports them without what writes them."""
+"""The names of the formats, separate from their code, which help does not need."""
 
 from enum import StrEnum
 

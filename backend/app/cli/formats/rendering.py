@@ -1,4 +1,4 @@
-"""Writes a judged workspace in any of the formats that are text for other programs."""
+"""Writes an evaluation report in any of the text formats for other programs."""
 
 import json
 from collections.abc import Mapping
@@ -18,5 +18,5 @@ _RENDERERS: Mapping[ReportFormat, Render] = {
 
 
 def render(judged: Judged, wanted: ReportFormat) -> str:
-    """Return the text of a format; TEXT is the terminal's own and has no renderer here."""
+    """Return the report as text. TEXT is the terminal's own format and has no renderer here."""
     return _RENDERERS[wanted](judged)

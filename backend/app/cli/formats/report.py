@@ -1,4 +1,4 @@
-"""What every format shows of one evaluation."""
+"""The content that every format shows of one evaluation."""
 
 import hashlib
 from collections import Counter
@@ -13,12 +13,12 @@ from app.services.local.findings import ReportedFinding, findings_of
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a format shows.
+    """The content of a report.
 
     Attributes:
         report: the verdict and the results.
         findings: its findings, with paths relative to the repository.
-        version: of PhaseRunner.
+        version: PhaseRunner's version.
     """
 
     report: EvaluationReport
@@ -27,7 +27,7 @@ class Judged:
 
     @classmethod
     def of(cls, report: EvaluationReport, version: str, prefix: str = "") -> "Judged":
-        """Read a report; `prefix` is the evaluated directory's path in the repository."""
+        """Read a report. `prefix` is the evaluated directory's path in the repository."""
         found = cls(report, tuple(findings_of(report)), version)
         return found._below(prefix) if prefix not in ("", ".") else found
 
@@ -39,7 +39,10 @@ class Judged:
         return replace(self, findings=tuple(moved))
 
     def fingerprints(self) -> Iterator[tuple[ReportedFinding, str]]:
-        """Return each finding with a fingerprint that stays when only lines move; unique in the report."""
+        """Yield each finding with a fingerprint, which is unique in the report.
+
+        The fingerprint stays the same if only lines move.
+        """
         return _fingerprinted(self.findings)
 
 

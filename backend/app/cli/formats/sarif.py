@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, which code scanning services and editors read."""
+"""The report as SARIF 2.1.0, which code scanning services and editors read."""
 
 import json
 from typing import Any
@@ -53,7 +53,7 @@ def _result(finding: ReportedFinding, fingerprint: str, rule: int) -> dict[str, 
 
 
 def _rule(finding: ReportedFinding) -> str:
-    # A failing test is no rule; its id is in the message.
+    # A failing test is not a rule; its id is in the message.
     if "::" in finding.rule or finding.rule == finding.evaluator:
         return finding.evaluator
     return f"{finding.evaluator}/{finding.rule}"

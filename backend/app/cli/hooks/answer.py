@@ -1,4 +1,4 @@
-"""Decides what a hook answers. Pure: a verdict and what the session had so far, in; the answer, out."""
+"""Decides a hook's answer from a verdict and the session's history. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from enum import StrEnum
 from app.services.local.findings import ReportedFinding
 
 DEFAULT_TIMES = 3
-"""How often a session gets its findings back."""
+"""How many times a session gets its findings back."""
 
 _HOW = "Fix this, then finish. Leave tests and tool configuration as they are."
 _LISTED = 20
@@ -34,17 +34,17 @@ class HookAnswer:
 def answer_to(
     verdict: str, reason: str, findings: Sequence[ReportedFinding], *, returned: int, times: int
 ) -> HookAnswer:
-    """Answer a verdict.
+    """Return the answer to a verdict.
 
-    Only *failed* sends an agent back: it cannot repair what kept an evaluator from a verdict, and a question
-    is for a reviewer. A pass starts the count again.
+    Only *failed* sends an agent back. It cannot fix what prevented an evaluator's verdict, and a question is
+    for a reviewer. A pass resets the count.
 
     Args:
         verdict: passed, failed, errored or asks.
         reason: the verdict's reason.
-        findings: what was found, the most important first.
-        returned: how often the session had findings back.
-        times: how often it may have.
+        findings: the findings, most important first.
+        returned: how often the session has had findings back.
+        times: how often it may have them back.
     """
     if verdict == "passed":
         return HookAnswer(Answer.STOP)
@@ -66,7 +66,7 @@ def answer_to(
 
 
 def no_verdict(reason: str) -> HookAnswer:
-    """Return the answer where nothing was evaluated: the agent may stop, and nothing counts as passed."""
+    """Return the answer if nothing was evaluated: the agent may stop, and nothing counts as passed."""
     return HookAnswer(
         Answer.STOP_WARNED, f"PhaseRunner reached no verdict, so nothing passed: {reason[:2000]}"
     )

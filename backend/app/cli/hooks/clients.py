@@ -1,4 +1,4 @@
-"""The programs that call hooks; the help imports them without what evaluates."""
+"""The programs that call hooks, separate from the evaluation code, which help does not need."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Where git looks for a repository's hooks."""
+"""Finds where git looks for a repository's hooks."""
 
 import shutil
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ _SECONDS = 30.0
 
 
 async def pre_push_path(project: Path) -> Path:
-    """Return the file of a repository's pre-push hook, with `core.hooksPath` honoured.
+    """Return the file of a repository's pre-push hook, according to `core.hooksPath`.
 
     Raises:
-        CliError: git is missing, this is no repository, or hooks lie where other repositories use them, too.
+        CliError: git is missing, this is no repository, or other repositories share its hooks directory.
     """
     git = shutil.which("git")
     if git is None:
@@ -33,7 +33,7 @@ async def pre_push_path(project: Path) -> Path:
 
 
 async def _ask(git: str, project: Path, asked: Sequence[str]) -> Path | None:
-    # The user's own configuration counts: it says where hooks are.
+    # The user's own configuration is read, because it can set the hooks directory.
     env = {"PATH": f"{Path(git).parent}:/usr/bin:/bin", "HOME": str(Path.home()), "LC_ALL": "C"}
     outcome = await run_process([git, "rev-parse", *asked], cwd=project, env=env, timeout=_SECONDS)
     if outcome.returncode:

@@ -14,7 +14,7 @@ from app.cli.hooks.scripts import opencode_plugin, pre_push_script
 from app.cli.hooks.settings_file import hook_entries, with_hooks, without_hooks
 
 SECONDS = 1800
-"""How long an agent waits for a hook."""
+"""Seconds that an agent waits for a hook."""
 
 _EVENTS = {
     HookClient.CLAUDE_CODE: ("SessionStart", "Stop", "SessionEnd"),
@@ -38,7 +38,7 @@ class Hook:
     """A hook to install.
 
     Attributes:
-        client: who calls it.
+        client: the program that calls it.
         state_dir: where it runs, so that no file of the evaluated project configures PhaseRunner.
         arguments: options of `phaserunner hook CLIENT --run`.
     """
@@ -49,21 +49,21 @@ class Hook:
 
     @property
     def mark(self) -> str:
-        """What every such hook contains."""
+        """A text that every such hook contains."""
         return f"hook {self.client.value} {'--uninstall' if self.client is HookClient.OPENCODE else '--run'}"
 
     @property
     def words(self) -> list[str]:
-        """The command."""
+        """The command as a list of words."""
         return [*program(), "hook", self.client.value, "--run", *self.arguments]
 
     @property
     def line(self) -> str:
-        """The command for a shell. Exit status 2 would send an agent back, so trouble ends with 1."""
+        """The command for a shell. Exit status 2 would send an agent back, so errors end with 1."""
         return f"cd {shlex.quote(str(self.state_dir))} && {shlex.join(self.words)} || exit 1"
 
     def content(self, existing: str | None, file: str) -> str:
-        """Return the text of the file that holds the hook.
+        """Return the new text of the file that holds the hook.
 
         Raises:
             CliError: the existing file cannot be read.
@@ -79,18 +79,21 @@ class Hook:
 
 
 def program() -> list[str]:
-    """Name this program; `-P` keeps Python from importing modules of the current directory."""
+    """Return the command of this program.
+
+    `-P` keeps Python from importing modules of the current directory.
+    """
     script = Path(sys.executable).parent / "phaserunner"
     return [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "phaserunner"]
 
 
 def place_of(client: HookClient, directory: Path, *, user: bool) -> Path:
-    """Return the file that holds an agent's hook, in a project or in the user's home `directory`."""
+    """Return the file for an agent's hook, in a project or in the user's home `directory`."""
     return directory / (_IN_HOME if user else _IN_PROJECT)[client]
 
 
 def install(hook: Hook, path: Path) -> bool:
-    """Write the hook; give False if it was there.
+    """Write the hook. Return False if it was already there.
 
     Raises:
         CliError: the file cannot be read or written; it is unchanged.
@@ -112,7 +115,7 @@ def install(hook: Hook, path: Path) -> bool:
 
 
 def uninstall(hook: Hook, path: Path) -> bool:
-    """Remove the hook; give False if there is none.
+    """Remove the hook. Return False if there is none.
 
     Raises:
         CliError: the file cannot be read or written; it is unchanged.
@@ -150,7 +153,7 @@ def _make_directory(path: Path, mode: int = 0o777) -> None:
 
 
 def _replace(path: Path, text: str, *, executable: bool) -> None:
-    """Write a file at once or not at all; a link stays one."""
+    """Write a file atomically. A link stays a link."""
     target = path.resolve()
     _make_directory(target.parent)
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o644

@@ -1,4 +1,4 @@
-"""Carries out git's pre-push hook: judges each pushed commit in a separate clone."""
+"""Runs git's pre-push hook: judges each pushed commit in a separate clone."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 @dataclass(frozen=True, slots=True)
 class PushedRef:
-    """One line that git writes: what is pushed and what the remote has."""
+    """One input line from git: the pushed reference and the remote's state."""
 
     local_ref: str
     commit: str
@@ -30,13 +30,13 @@ class PushedRef:
 
     @property
     def deletes(self) -> bool:
-        """Tell whether the push only deletes the remote's reference."""
+        """Return True if the push only deletes the remote's reference."""
         return not self.commit.strip("0")
 
 
 @dataclass(frozen=True, slots=True)
 class PushVerdict:
-    """What became of one pushed reference."""
+    """The verdict on one pushed reference."""
 
     ref: str
     verdict: str
@@ -44,7 +44,7 @@ class PushVerdict:
 
 
 def read_refs(text: str) -> list[PushedRef]:
-    """Read what git writes to the hook.
+    """Parse git's input to the hook.
 
     Raises:
         CliError: a line has another form.
@@ -69,7 +69,7 @@ async def judge_push(
     *,
     deterministic_only: bool,
 ) -> list[PushVerdict]:
-    """Judge every commit that is pushed, without the working tree's uncommitted changes.
+    """Judge every pushed commit, without the working tree's uncommitted changes.
 
     Raises:
         CliError, PhaseRunnerError: a commit cannot be judged.
@@ -97,7 +97,7 @@ async def judge_push(
 
 
 async def _base(project: Path, ref: PushedRef, remote: str, base: str | None, git: Git) -> str | None:
-    """Find the base: the named one, the remote's commit, or where the work left the default branch."""
+    """Return the base: the named one, the remote's commit, or the merge base with the default branch."""
     if base is not None:
         found = await commit_of(project, base, git)
         if found is None:

@@ -1,4 +1,4 @@
-"""The hook protocols: what agents write to a hook's standard input, and what they read from its output."""
+"""The hook protocols: an agent's input to a hook, and the output that it reads."""
 
 import json
 from typing import Any
@@ -10,13 +10,13 @@ from app.cli.hooks.answer import Answer, HookAnswer
 
 
 class HookEvent(BaseModel):
-    """An event of an agent's session; agents add members, which are ignored.
+    """An event of an agent's session. Agents add other members, which are ignored.
 
     Attributes:
-        hook_event_name: `SessionStart`, `Stop` or `SessionEnd`; others are answered with nothing.
+        hook_event_name: `SessionStart`, `Stop` or `SessionEnd`; others get an empty answer.
         session_id: identifies the session.
         cwd: the agent's working directory, absolute.
-        stop_hook_active: whether a hook already sent the agent back in this turn.
+        stop_hook_active: True if a hook already sent the agent back in this turn.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -31,7 +31,7 @@ def read_event(text: str) -> HookEvent:
     """Read an event.
 
     Raises:
-        CliError: it is not one; the message names the member.
+        CliError: it is not an event. The message names the member.
     """
     try:
         return HookEvent.model_validate_json(text)
@@ -42,7 +42,7 @@ def read_event(text: str) -> HookEvent:
 
 
 def write_answer(answer: HookAnswer) -> str:
-    """Return the JSON that Claude Code and Codex read; `""` says that there is nothing to say."""
+    """Return the JSON that Claude Code and Codex read, or `""` if there is nothing to say."""
     document: dict[str, Any]
     match answer.answer:
         case Answer.STOP:

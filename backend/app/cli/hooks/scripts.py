@@ -1,4 +1,4 @@
-"""The texts of hooks that are programs: git's pre-push hook and OpenCode's plugin."""
+"""The source of hooks that are programs: git's pre-push hook and OpenCode's plugin."""
 
 import json
 import shlex
@@ -22,7 +22,7 @@ printf '%s\\n' "$refs" | {command} --remote "$1" "$project"
 
 
 def pre_push_script(command: Sequence[str], place: Path, mark: str, saved: str) -> str:
-    """Return git's hook; it first runs the hook that was there before."""
+    """Return git's hook. It first runs the hook that was there before."""
     return _PRE_PUSH.format(
         mark=mark, saved=saved, place=shlex.quote(str(place)), command=shlex.join(command)
     )

@@ -1,4 +1,4 @@
-"""Carries out a hook of an agent: starts, judges and ends a session."""
+"""Handles an agent's hook events: starts, judges and ends a session."""
 
 import time
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from app.workspaces.sources.local import no_such_commit
 
 @dataclass(frozen=True, slots=True)
 class AgentHook:
-    """What a hook was installed with.
+    """The options with which a hook was installed.
 
     Attributes:
-        root: what the process was given.
-        states: what is remembered of sessions.
+        root: the process's settings and streams.
+        states: the stored state of sessions.
         base: Git reference to compare with; None is the commit at which the session started.
         times: how often a session may have findings back.
         deterministic_only: use tools only, no models.
@@ -39,7 +39,7 @@ class AgentHook:
     deterministic_only: bool = True
 
     async def handle(self, event: HookEvent) -> HookAnswer:
-        """Answer an event; trouble of every foreseeable kind lets the agent stop, with a warning."""
+        """Answer an event. After any expected error, the agent may stop, with a warning."""
         began = time.time()
         try:
             project = await find_project(Path(event.cwd))
@@ -49,7 +49,7 @@ class AgentHook:
             return no_verdict(told)
 
     def _locked(self, event: HookEvent, project: Path, began: float) -> HookAnswer:
-        # The lock is taken in a thread: waiting for another hook must not hold up the event loop.
+        # The lock is taken in a thread, because waiting for another hook must not block the event loop.
         with self.states.locked(event.session_id, project) as file:
             if event.hook_event_name == "SessionEnd":
                 file.remove()
@@ -62,14 +62,14 @@ class AgentHook:
             if event.hook_event_name != "Stop":
                 return HookAnswer(Answer.STOP)
             if state.answered_at >= began:
-                # Another hook has just judged the same stop; a second count would halve the agent's tries.
+                # Another hook has just judged the same stop. A second count would halve the agent's tries.
                 return state.last
             answer = anyio.from_thread.run(self._judged, state, project)
             file.write(state.with_answer(answer))
             return answer
 
     async def _begun(self, state: SessionState, project: Path) -> SessionState:
-        if state.base is not None:  # resumed: what it did before still counts
+        if state.base is not None:  # a resumed session: its earlier work still counts
             return state
         return state.model_copy(update={"base": await commit_of(project, "HEAD", Git.find())})
 
@@ -94,7 +94,7 @@ class AgentHook:
 
 
 async def find_project(directory: Path) -> Path:
-    """Find the project that a directory belongs to: the nearest with a phaserunner.toml, or the repository.
+    """Return the project of a directory: the nearest one with a phaserunner.toml, or the repository.
 
     Raises:
         CliError: the directory does not exist or is not in a git repository.

@@ -1,4 +1,4 @@
-"""Puts hooks into an agent's JSON settings and takes them out; everything else in the file stays. Pure."""
+"""Adds hooks to an agent's JSON settings and removes them. Everything else in the file stays. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ def with_hooks(text: str | None, file: str, entries: Mapping[str, Mapping[str, A
         text: the file's text; None if there is none.
         file: its name, for errors.
         entries: the hook by event.
-        mark: what the command of a hook of ours contains; such hooks are replaced.
+        mark: a text in the command of each of our hooks; such hooks are replaced.
 
     Raises:
         CliError: the file is not JSON, or has something else where hooks belong.
@@ -47,7 +47,7 @@ def _without(settings: dict[str, Any], file: str, mark: str) -> dict[str, Any]:
 
 
 def _group_without(group: object, mark: str) -> object | None:
-    """Return a group of hooks without ours; None if it held only ours."""
+    """Return a group of hooks without ours, or None if it held only ours."""
     if not isinstance(group, dict):
         return group
     inner = cast("dict[str, Any]", group)
@@ -86,5 +86,5 @@ def _list(value: object, file: str, name: str) -> list[Any]:
 
 
 def hook_entries(events: Sequence[str], command: str, seconds: int) -> dict[str, dict[str, Any]]:
-    """Return the same hook for each event; `seconds` bound it."""
+    """Return the same hook for each event, with a time limit of `seconds`."""
     return {event: {"type": "command", "command": command, "timeout": seconds} for event in events}

@@ -1,4 +1,4 @@
-"""What hooks remember of a session: one small file for each, locked while a hook works on it."""
+"""Stores the hooks' state of a session: one small file for each, locked while a hook uses it."""
 
 import fcntl
 import hashlib
@@ -13,18 +13,18 @@ from pydantic import BaseModel, ValidationError
 from app.cli.hooks.answer import Answer, HookAnswer
 
 KEPT_SECONDS = 7 * 86_400
-"""A session that was not heard of for this long is forgotten."""
+"""A session without events for this long is forgotten."""
 
 
 class SessionState(BaseModel):
-    """One session.
+    """The state of one session.
 
     Attributes:
-        base: the commit at which it started; None if it is unknown.
+        base: the commit at which it started; None if unknown.
         returned: how often it had findings back since the last pass.
-        answered_at: when the last answer was given, in seconds since the epoch.
+        answered_at: time of the last answer, in seconds since the epoch.
         answer: the kind of the last answer.
-        text: its text.
+        text: the text of the last answer.
     """
 
     base: str | None = None
@@ -53,7 +53,7 @@ class SessionStates:
     """The sessions in a directory.
 
     Args:
-        directory: is made when it is needed.
+        directory: created when it is first needed.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -61,7 +61,7 @@ class SessionStates:
 
     @contextmanager
     def locked(self, session: str, project: Path) -> Generator["SessionFile"]:
-        """Hold a session's file; another hook for the same session waits until it is released."""
+        """Lock a session's file. Another hook for the same session waits until it is released."""
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._forget_old()
         key = hashlib.sha256(f"{session}\0{project}".encode("utf-8", "surrogateescape")).hexdigest()[:32]
@@ -96,7 +96,7 @@ class SessionFile:
             return SessionState()
 
     def write(self, state: SessionState) -> None:
-        """Keep the state."""
+        """Write the state."""
         data = state.model_dump_json().encode("utf-8", "surrogatepass")
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, data, 0)

@@ -1,1 +1,1 @@
-"""A process that stands by for hooks, so that they need not import what evaluates."""
+"""A process that waits for hooks with the evaluation code loaded, so that they need not import it."""

@@ -1,4 +1,4 @@
-"""Has a hook's work done by the process that stands by, if there is one that may do it."""
+"""Passes a hook's work to the standby process, if there is one that may do it."""
 
 import io
 import os
@@ -15,18 +15,18 @@ _ACCEPT_SECONDS = 20.0
 
 
 def answered(arguments: Sequence[str]) -> int | None:
-    """Have a hook answered; its output is written.
+    """Let the standby process answer a hook, and write its output.
 
     Args:
         arguments: of the command line, without the program's name.
 
     Returns:
-        The exit code. None if this process must do the work: it still finds its standard input.
+        The exit code, or None if this process must do the work. Its standard input is then still unread.
     """
     try:
         described = surroundings()
         connection = _connect(socket_name(described))
-    except (OSError, AttributeError):  # not Linux, or a system that does not tell
+    except (OSError, AttributeError):  # not Linux, or a system that does not provide the information
         return None
     if connection is None:
         return None
@@ -52,7 +52,7 @@ def _connect(name: str) -> socket.socket | None:
             connection.connect(f"{place}/{name}")
             if is_alike(connection):
                 return connection
-        except OSError:  # none stands by, or it has just ended
+        except OSError:  # there is no standby process, or it has just ended
             pass
         connection.close()
         return None
@@ -72,12 +72,12 @@ def _request(arguments: Sequence[str], described: str, stdin: bytes) -> dict[str
 
 
 def _ask(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any] | None:
-    """Give the reply; None if the request was not taken, or who took it ended."""
+    """Return the reply. Return None if the request was not accepted, or if the other process ended."""
     try:
         send(connection, request)
         if receive(connection) != {"accepted": True}:
             return None
-        connection.settimeout(None)  # tools take their time; the caller bounds the hook
+        connection.settimeout(None)  # evaluation takes time; the caller limits the hook
         return receive(connection)
     except OSError:
         return None

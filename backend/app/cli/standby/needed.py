@@ -1,4 +1,4 @@
-"""Imports ahead what hooks use; a test says what is missing here."""
+"""Imports in advance what hooks use. A test reports missing modules."""
 
 import gc
 from importlib import import_module
@@ -38,12 +38,12 @@ def load_needed() -> None:
     """Import what hooks use without models."""
     prepare()
     _load([*_LIBRARIES, *(f"{_PROGRAM}.{each}" for each in _OF_HOOKS)])
-    # The library looks for its part of the event loop when it is first asked to run something.
+    # anyio loads its backend when it is first asked to run something.
     anyio.run(anyio.lowlevel.checkpoint)
 
 
 def load_models() -> None:
-    """Import what hooks use beside the rest if a model has a key: it is slow to import, and takes memory."""
+    """Import what hooks also use if a model has a key. It is slow to import and takes memory."""
     _load([*_LIBRARIES_OF_MODELS, *(f"{_PROGRAM}.{each}" for each in _OF_MODELS)])
 
 
@@ -51,6 +51,6 @@ def _load(names: list[str]) -> None:
     with quick_imports():
         for each in names:
             import_module(each)
-    # Forked processes share memory until it is written to, as the collector does.
+    # Forked processes share memory until one writes to it, as the collector does.
     gc.collect()
     gc.freeze()

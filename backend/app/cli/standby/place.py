@@ -1,4 +1,4 @@
-"""The directory in which a process that stands by has its socket, and the sockets in it."""
+"""The directory for the sockets of standby processes."""
 
 import os
 import stat
@@ -10,20 +10,20 @@ _DIRECTORY = ".local/state/phaserunner/standby"
 
 
 def standby_directory() -> str:
-    """Return the user's directory; it need not exist."""
+    """Return the user's directory. It need not exist."""
     return os.path.join(os.path.expanduser("~"), _DIRECTORY)
 
 
 def socket_name(described: str) -> str:
-    """Return the name of the socket of the process that stands by in such surroundings."""
+    """Return the name of the socket of the standby process for these surroundings."""
     return f"{zlib.crc32(described.encode('utf-8', 'surrogateescape')):08x}.sock"
 
 
 @contextmanager
 def opened_privately(directory: str) -> Generator[str | None]:
-    """Hold a directory open; give a short path of it, for an address of a socket has 107 bytes at most.
+    """Hold a directory open. Yield a short path of it, because socket addresses have at most 107 bytes.
 
-    None is given if it does not exist, is not this user's, or is open to other users.
+    Yield None if it does not exist, does not belong to this user, or is accessible to other users.
     """
     try:
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -1,7 +1,7 @@
-"""Stands by for hooks: imports what evaluates once, and forks a process for each hook that asks.
+"""The standby process: imports the evaluation code once, and forks a process for each hook that asks.
 
 The forked process runs the command line as if the caller had started it: with the caller's arguments,
-environment, working directory and input. It reads the settings anew. So no hook sees what another one did.
+environment, working directory and input. It reads the settings again. So no hook sees data of another one.
 """
 
 import fcntl
@@ -27,14 +27,14 @@ _WAITING = 64
 
 @dataclass(frozen=True, slots=True)
 class Standby:
-    """What stands by.
+    """A standby process.
 
     Attributes:
-        listener: where hooks ask.
+        listener: accepts the hooks' connections.
         path: its socket.
-        lock: descriptor of the locked file that says that this process stands by.
+        lock: descriptor of the locked file that marks this as the only standby process.
         described: the surroundings of this process.
-        seen: the program as it was when it was loaded.
+        seen: the state of the program's files when they were loaded.
         children: processes that work for hooks.
     """
 
@@ -46,7 +46,7 @@ class Standby:
     children: set[int] = field(default_factory=set[int])
 
     def serve(self, idle_seconds: float) -> None:
-        """Answer hooks until none has asked for `idle_seconds`, or the program or the socket was changed."""
+        """Answer hooks until `idle_seconds` pass without one, or the program or the socket has changed."""
         socket_file = os.stat(self.path).st_ino
         last = time.monotonic()
         while _inode(self.path) == socket_file:
@@ -91,7 +91,7 @@ class Standby:
 
 
 def main(arguments: list[str]) -> None:
-    """Stand by; at once over if another process does, or this one cannot fork safely.
+    """Stand by for hooks. End at once if another process does so, or if this one cannot fork safely.
 
     Args:
         arguments: how many seconds to wait for the next hook, and `models` if hooks use models.
@@ -118,7 +118,7 @@ def _stand_by(path: str, described: str, arguments: list[str]) -> None:
             load_models()
         signal.signal(signal.SIGUSR1, load_them)
         signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(0))  # and remove the socket
-        # A thread of an import may hold a lock, which a forked process would wait for without end.
+        # A thread that an import started may hold a lock, for which a forked process would wait for ever.
         if len(os.listdir("/proc/self/task")) > 1:
             return
         with _listening(path) as listener:
@@ -127,7 +127,7 @@ def _stand_by(path: str, described: str, arguments: list[str]) -> None:
 
 @contextmanager
 def _locked(path: str) -> Generator[int | None]:
-    """Hold the lock of the only process that stands by; None if another one holds it."""
+    """Hold the lock of the only standby process. Yield None if another one holds it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -143,7 +143,7 @@ def _locked(path: str) -> Generator[int | None]:
 @contextmanager
 def _listening(path: str) -> Generator[socket.socket]:
     with suppress(FileNotFoundError):
-        os.unlink(path)  # of a process that was killed: the lock says that it is gone
+        os.unlink(path)  # left by a killed process: the free lock shows that it is gone
     with socket.socket(socket.AF_UNIX) as listener:
         os.umask(0o077)
         listener.bind(path)

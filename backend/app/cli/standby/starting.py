@@ -1,4 +1,4 @@
-"""Starts the process that stands by for the next hooks."""
+"""Starts the standby process for later hooks."""
 
 import os
 import subprocess
@@ -10,10 +10,10 @@ from app.cli.standby.surroundings import interpreter_variables
 
 
 def start_standby(seconds: float) -> None:
-    """Start it, if it may wait for `seconds` for each next hook. Without it, hooks work by themselves.
+    """Start the standby process, which waits up to `seconds` for each next hook.
 
-    It gets no variable of the caller that another hook should not see, such as keys. If this process imported
-    the library of models, it does, too.
+    If it cannot start, hooks work without it. It gets no variable of the caller that another hook should not
+    see, such as keys. If this process imported the model library, the standby process does, too.
     """
     if not seconds or not sys.platform.startswith("linux"):
         return

@@ -1,6 +1,6 @@
-"""What a hook and the process that stands by for it must have in common.
+"""Describes what a hook and its standby process must have in common.
 
-Every hook imports this first, so it imports only what starting Python imports anyway.
+Every hook imports this module first, so it imports only what Python imports at its start anyway.
 """
 
 import os
@@ -13,10 +13,10 @@ _OF_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "LD_")
 
 
 def surroundings() -> str:
-    """Describe this process: program, confinement, bounds, and the variables that Python reads at its start.
+    """Describe this process: program, confinement, limits, and the variables that Python reads at its start.
 
     Raises:
-        OSError: the system does not tell, as outside of Linux.
+        OSError: the system does not provide the information, as outside of Linux.
     """
     program = [_FORMAT, sys.executable, sys.version, __file__, os.uname().nodename]
     variables = sorted(f"{name}={value}" for name, value in interpreter_variables().items())
@@ -25,19 +25,19 @@ def surroundings() -> str:
 
 
 def interpreter_variables() -> dict[str, str]:
-    """Return the environment variables that a running interpreter cannot take over from another one."""
+    """Return the environment variables that a running interpreter cannot adopt from another one."""
     given = os.environ.items()  # noqa: TID251 - asked before any setting is read
     return {name: value for name, value in given if name.startswith(_OF_THE_INTERPRETER)}
 
 
 def confinement_of(process: int | str) -> list[str]:
-    """Describe what the system allows a process: users, capabilities, filters, bounds, label, namespaces.
+    """Describe what the system allows a process: users, capabilities, filters, limits, label, namespaces.
 
     Args:
         process: its id, or `self`.
 
     Raises:
-        OSError: the system does not tell.
+        OSError: the system does not provide the information.
     """
     place = f"/proc/{process}"
     with open(f"{place}/status", encoding="utf-8", errors="replace") as file:

@@ -1,4 +1,4 @@
-"""What a hook and the process that stands by write to each other: JSON documents, each after its length."""
+"""The messages between a hook and its standby process: JSON documents, each after its length."""
 
 import json
 import socket
@@ -8,14 +8,14 @@ from typing import Any, cast
 from app.cli.standby.surroundings import confinement_of
 
 LIMIT = 64_000_000
-"""Bytes of one document."""
+"""Maximum bytes of one document."""
 
 _LENGTH = struct.Struct("!Q")
 _CREDENTIALS = struct.Struct("=iII")
 
 
 def send(connection: socket.socket, document: dict[str, Any]) -> None:
-    """Write one document.
+    """Send one document.
 
     Raises:
         OSError: the other end is gone.
@@ -25,7 +25,7 @@ def send(connection: socket.socket, document: dict[str, Any]) -> None:
 
 
 def receive(connection: socket.socket) -> dict[str, Any] | None:
-    """Read one document; None if there is no whole one.
+    """Receive one document. Return None if there is no whole one.
 
     Raises:
         OSError: the other end is gone, or too slow.
@@ -43,15 +43,15 @@ def receive(connection: socket.socket) -> dict[str, Any] | None:
 
 
 def is_alike(connection: socket.socket) -> bool:
-    """Tell whether the other end is a process of this user that is confined as this one is.
+    """Return True if the other end is a process of this user with the same confinement as this one.
 
-    A program in a sandbox must not have work done outside of it, nor give verdicts to programs outside.
+    A program in a sandbox must not get work done outside of it, or give verdicts to programs outside.
     """
     try:
         told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         process, _, _ = _CREDENTIALS.unpack(told)
         return confinement_of(process) == confinement_of("self")
-    except (OSError, AttributeError):  # it has ended, cannot be looked at, or the system does not tell
+    except (OSError, AttributeError):  # it has ended, or the system provides no information
         return False
 
 

@@ -1,4 +1,4 @@
-"""Works for one hook, in a process that was forked for it and takes the caller's place."""
+"""Works for one hook, in a process that was forked for it and acts in the caller's place."""
 
 import io
 import os
@@ -21,12 +21,12 @@ _MODELS = "pydantic_ai"
 
 
 def work(connection: socket.socket, described: str, server: int) -> None:
-    """Run the command line that a hook asks for, and give its output; nothing if the request is not for us.
+    """Run a hook's command line and send its output. Send nothing if this process may not do the work.
 
     Args:
         connection: to the hook.
-        described: the surroundings of this process; those of the hook must be the same.
-        server: the id of the process that stands by.
+        described: the surroundings of this process, which must equal the hook's.
+        server: the id of the standby process.
     """
     connection.settimeout(_REQUEST_SECONDS)
     request = receive(connection)
@@ -72,7 +72,7 @@ def _root(server: int) -> Root:
 
 
 def _end_with(connection: socket.socket) -> None:
-    """Wait until the hook is gone, and end this process as an interrupt would."""
+    """Wait until the hook is gone, then end this process as an interrupt would."""
     with suppress(OSError):
         connection.recv(1)
     os.kill(os.getpid(), signal.SIGINT)

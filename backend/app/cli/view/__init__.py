@@ -1,1 +1,1 @@
-"""What a terminal shows: a pure state made of events, and the ways to render it."""
+"""The terminal's views: a pure state derived from events, and the ways to render it."""

@@ -1,4 +1,4 @@
-"""Tells a user how to resolve an escalation: the exact commands."""
+"""Explains how to resolve an escalation, with the exact commands."""
 
 import json
 import shlex
@@ -18,11 +18,11 @@ _BUDGETS = ("budget_exhausted", "day_budget_exhausted")
 def how_to_resolve(
     escalation_id: UUID, reason_kind: str, reason: str, url: str, *, with_token: bool = False
 ) -> list[str]:
-    """The lines that explain a question and how to answer it, by command and by curl."""
+    """Return the lines that explain a question and how to answer it, by command and by curl."""
     resolve = f"    phaserunner escalations resolve {str(escalation_id)[:8]}"
     lines = ["", "A person is asked:", *(f"    {line}" for line in first_lines(reason, 6))]
     if reason_kind in _BUDGETS:
-        # A budget that ended the work asks for no other way to work.
+        # If a budget ended the work, guidance for another way to work does not help.
         lines += ["", f"    phaserunner escalations show {str(escalation_id)[:8]}"]
         lines += [f"{resolve} --retry    (or --reject)"]
         body: dict[str, object] = {"decision": "retry"}
@@ -40,7 +40,7 @@ def how_to_resolve(
 
 
 def curl(escalation_id: UUID, url: str, answer: Mapping[str, object], *, with_token: bool = False) -> str:
-    """The curl command that resolves an escalation."""
+    """Return the curl command that resolves an escalation."""
     body = json.dumps(answer)
     address = shlex.quote(f"{url}/api/v1/escalations/{escalation_id}/resolve")
     login = ' -H "Authorization: Bearer $PHASERUNNER_TOKEN"' if with_token else ""

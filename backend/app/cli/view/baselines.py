@@ -1,22 +1,22 @@
-"""Renders what the base's tests do before anything is done."""
+"""Renders the results of the base's tests before any change."""
 
 from typing import TYPE_CHECKING
 
 from app.cli.view.text import one_line
 
 if TYPE_CHECKING:
-    # The commands' help does without it.
+    # Imported only for types, because the commands' help does not need it.
     from app.schemas.baseline import BaselineSummary
 
 SHOWN = 20
-"""How many tests are named."""
+"""Number of tests that are named."""
 
 Line = tuple[str, str]
 """Text and its style."""
 
 
 def baseline_lines(summary: "BaselineSummary", indent: str = "") -> list[Line]:
-    """Say how many of the base's tests fail, and name the first of them with their messages."""
+    """Return how many of the base's tests fail, and the first of them with their messages."""
     troubled = summary.trouble or summary.red or summary.flaky or summary.unreadable
     lines = [(f"{indent}baseline  {one_line(summary.note, 500)}", "yellow" if troubled else "dim")]
     named = [("red", each.id, each.message) for each in summary.red_tests]

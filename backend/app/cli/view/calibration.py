@@ -1,4 +1,4 @@
-"""Renders what a corpus says about the evaluators, as text."""
+"""Renders the results of a corpus as text."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,12 +14,13 @@ _HEAD = ("", "bad passed", "good failed", "no verdict", "nothing to check")
 
 
 def report_lines(report: CalibrationReport, *, alone: bool) -> Iterator[Line]:
-    """The table, and the cases behind it.
+    """Yield the table, and the cases behind it.
 
     Args:
-        report: what was counted.
-        alone: whether to list the bad cases that single evaluators passed. In a panel each evaluator looks
-            for something else, so most of these are no fault.
+        report: the counts.
+        alone: True also lists the bad cases that single evaluators passed. In a panel each evaluator looks
+            for
+            something else, so most of these are no fault.
     """
     labels = ", ".join(f"{count} {label.value}" for label, count in report.cases.items())
     total = sum(report.cases.values())
@@ -38,13 +39,13 @@ def report_lines(report: CalibrationReport, *, alone: bool) -> Iterator[Line]:
 
 
 def outcome_line(outcome: CaseOutcome, done: int, total: int) -> Line:
-    """One case as it is judged, for progress."""
+    """Return the progress line for one judged case."""
     words = f"{done}/{total} {outcome.name}: {outcome.label.value}, {outcome.verdict}"
     return (f"{words} - wrong", "red") if outcome.is_surprise else (words, "bright_black")
 
 
 def rate_words(rate: Rate) -> str:
-    """A rate as `n of N`, its share, and the 95 % interval."""
+    """Return a rate as `n of N`, its share, and the 95 % interval."""
     if rate.of == 0:
         return "0 of 0"
     return (

@@ -1,4 +1,4 @@
-"""From events to the state a watcher sees. Pure: the same events in order always give the same state."""
+"""Derives a watched run's state from events. Pure: the same events in order always give the same state."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ SHOWN_ACTIVITY = 3
 
 
 def reduce(state: WatchedRun, event: Event) -> WatchedRun:
-    """Return the state after `event`; one that was seen already (after a reconnect) changes nothing."""
+    """Return the state after `event`. An event that was seen before (after a reconnect) changes nothing."""
     if event.sequence <= state.last_sequence:
         return state
     return replace(_apply(event, state), last_sequence=event.sequence)
@@ -104,7 +104,7 @@ def _(event: PhaseFailedEvent, state: WatchedRun) -> WatchedRun:
 
 @_apply.register
 def _(event: AttemptStartedEvent, state: WatchedRun) -> WatchedRun:
-    # A worker that takes over starts the same number again; what its predecessor did is void.
+    # A worker that takes over starts the same number again, and its predecessor's work is void.
     fresh = AttemptProgress(event.attempt or 1, "working", event.timestamp)
 
     def begin(phase: PhaseState) -> PhaseState:
@@ -217,7 +217,7 @@ def _with_phase(state: WatchedRun, event: Envelope, change: Callable[[PhaseState
         return state
     phases = state.phases
     if state.phase(event.phase) is None:
-        # The events may have been followed from the middle, where the plan was not told.
+        # The events may begin in the middle, after the event with the plan.
         phases = (*phases, PhaseState(event.phase, 0))
     return replace(state, phases=tuple(change(each) if each.name == event.phase else each for each in phases))
 

@@ -21,7 +21,7 @@ _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 class Screen(Protocol):
-    """Shows notices as they come; used as a context manager."""
+    """Shows notices as they arrive. Used as a context manager."""
 
     def __enter__(self) -> Self: ...
 
@@ -30,19 +30,19 @@ class Screen(Protocol):
     ) -> None: ...
 
     def show(self, said: Sequence[Notice], at: datetime, state: WatchedRun) -> None:
-        """Show what was said about an event of the moment `at`; `state` is the one after it."""
+        """Show the notices about an event at the time `at`. `state` is the state after it."""
         ...
 
 
 def open_screen(console: Console) -> Screen:
-    """The screen that fits where `console` writes to."""
+    """Return the screen for the kind of output behind `console`."""
     return (
         LiveScreen(console) if console.is_terminal and not console.is_dumb_terminal else PlainScreen(console)
     )
 
 
 class PlainScreen:
-    """Lines with a time of day, without control sequences; for pipes, files and dumb terminals."""
+    """Lines with a time of day, without control sequences; for pipes, files and simple terminals."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -56,19 +56,19 @@ class PlainScreen:
         pass
 
     def show(self, said: Sequence[Notice], at: datetime, state: WatchedRun) -> None:
-        """Write each notice; chatter only where it is a single line, such as a tool call."""
+        """Write each notice. Chatter is written only if it is a single line, such as a tool call."""
         clock = f"{at.astimezone():%H:%M:%S}"
         for each in said:
             if each.is_chatter and each.state != "active":
                 continue
             for line in plain_lines(each):
-                # Written without the console: a pipe gets lines that are not wrapped.
+                # Written without the console, because lines in a pipe must not be wrapped.
                 self._console.file.write(f"{clock} {line}\n")
         self._console.file.flush()
 
 
 class LiveScreen:
-    """What has happened scrolls by and stays; what happens now is redrawn below it.
+    """Past events scroll and stay; the present state is redrawn below them.
 
     Only a few lines at the bottom are ever redrawn, so that resizing and scrolling back are safe.
     """
@@ -96,7 +96,7 @@ class LiveScreen:
         self._live.stop()
 
     def show(self, said: Sequence[Notice], at: datetime, state: WatchedRun) -> None:
-        """Print each notice above the bottom lines; chatter appears in those only."""
+        """Print each notice above the bottom lines. Chatter appears only in those."""
         self._state = state
         for each in said:
             if not each.is_chatter:
@@ -107,7 +107,7 @@ class LiveScreen:
 
 
 def bottom(state: WatchedRun, now: datetime) -> RenderableType:
-    """The lines that say what happens now; never more than six."""
+    """Return the lines that show the present state, at most six."""
     if state.is_final or state.is_waiting:
         return Text()
     phase = state.current
@@ -121,7 +121,7 @@ def bottom(state: WatchedRun, now: datetime) -> RenderableType:
 
 
 def plain_lines(notice: Notice) -> list[str]:
-    """A notice as lines of text: icon, words, and the details indented below."""
+    """Return a notice as lines of text: icon, words, and the details indented below."""
     indent = "  " * notice.depth
     return [
         f"{indent}{look(notice.state).icon} {notice.text}",
@@ -130,7 +130,7 @@ def plain_lines(notice: Notice) -> list[str]:
 
 
 def styled(notice: Notice) -> Text:
-    """A notice in colour; the run and its phases stand out."""
+    """Return a notice in colour. The run and its phases stand out."""
     first, *rest = plain_lines(notice)
     style = look(notice.state).style
     text = Text(first, style=f"bold {style}" if notice.depth < 2 else style)

@@ -1,4 +1,4 @@
-"""What a watcher knows of a run: immutable values that only `reduce` in `view.reducer` makes."""
+"""A watched run as immutable values. Only `reduce` in `view.reducer` creates them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,13 +17,13 @@ class AttemptProgress:
     Attributes:
         number: from 1.
         step: `working`, `judging`, `passed`, `failed`, or `unjudged` (the evaluators reached no verdict).
-        started_at: the moment of its latest step; elapsed time counts from here.
+        started_at: time of its latest step; elapsed time counts from here.
         tool_calls: how often the agent used a tool.
-        activity: the last few things the agent did, one line each, harmless.
-        evaluators: who judges, as far as announced.
-        verdicts: who has judged, in the order of arrival.
+        activity: the agent's last few actions, one harmless line each.
+        evaluators: the announced evaluators.
+        verdicts: the verdicts so far, in order of arrival.
         score: the gates' mean score in [0, 1].
-        trouble: why it does not go on just now.
+        trouble: why it does not continue at present.
     """
 
     number: int
@@ -38,7 +38,7 @@ class AttemptProgress:
 
     @property
     def missing_evaluators(self) -> tuple[str, ...]:
-        """Who has not judged yet."""
+        """The evaluators that have not judged yet."""
         judged = {each.evaluator_name for each in self.verdicts}
         return tuple(name for name in self.evaluators if name not in judged)
 
@@ -98,9 +98,9 @@ class WatchedRun:
 
     @property
     def current(self) -> PhaseState | None:
-        """The phase that is worked on or waits."""
+        """The phase that is active or waiting."""
         return next((each for each in self.phases if each.status in ("active", WAITING)), None)
 
     def phase(self, name: str | None) -> PhaseState | None:
-        """The phase of that name."""
+        """Return the phase with this name."""
         return next((each for each in self.phases if each.name == name), None)

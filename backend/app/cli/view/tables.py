@@ -14,7 +14,7 @@ from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration, look, part_of
 
 if TYPE_CHECKING:
-    # Every command imports this module; each of them needs few of these.
+    # Every command imports this module, but needs few of these.
     from app.schemas.api.attempts import AttemptView, EvaluationView
     from app.schemas.api.escalations import EscalationView
     from app.schemas.api.loops import SubtaskNode
@@ -28,7 +28,7 @@ Line = tuple[str, str]
 
 
 def runs_table(runs: "Iterable[RunView]", now: datetime) -> Table:
-    """Make a table with a row for each run."""
+    """Return a table with a row for each run."""
     table = _table("ID", "STATUS", "PHASE", "ATTEMPT", "AGE", "NAME")
     for each in runs:
         attempt = f"{each.attempt}/{each.max_attempts}" if each.attempt else ""
@@ -45,7 +45,7 @@ def runs_table(runs: "Iterable[RunView]", now: datetime) -> Table:
 
 
 def escalations_table(escalations: "Iterable[EscalationView]", now: datetime) -> Table:
-    """One row for each escalation."""
+    """Return a table with a row for each escalation."""
     table = _table("ID", "STATUS", "RUN", "PHASE", "ATTEMPT", "AGE", "REASON")
     for each in escalations:
         table.add_row(
@@ -61,13 +61,13 @@ def escalations_table(escalations: "Iterable[EscalationView]", now: datetime) ->
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print a table; a pipe gets whole cells, however wide."""
+    """Print a table. In a pipe, cells are never cut, however wide."""
     width = None if console.is_terminal else 10_000
     console.print(table, width=width, crop=False)
 
 
 def subtask_lines(nodes: "Sequence[SubtaskNode]", depth: int = 0) -> list[Line]:
-    """The subtasks of a loop as a tree."""
+    """Return the subtasks of a loop as a tree."""
     lines: list[Line] = []
     for each in nodes:
         words = f"{str(each.run_id)[:8]} {_words(each.status)}  {one_line(each.name)}"
@@ -77,7 +77,7 @@ def subtask_lines(nodes: "Sequence[SubtaskNode]", depth: int = 0) -> list[Line]:
 
 
 def run_lines(run: "RunDetail") -> list[Line]:
-    """Show a run phase by phase, with the evidence of failures."""
+    """Return a run phase by phase, with the evidence of failures."""
     lines = [
         (f"{KIND_WORDS[run.kind]} {run.id}  {one_line(run.name)}", "bold"),
         (
@@ -121,7 +121,7 @@ def _of_budget(run: "RunDetail") -> str:
 
 
 def _forge_lines(run: "RunDetail") -> list[Line]:
-    """Say what became of a run on its forge."""
+    """Return the state of a run on its forge."""
     forge = run.forge
     if forge is None:
         return []
@@ -141,7 +141,7 @@ def _forge_lines(run: "RunDetail") -> list[Line]:
 
 
 def outcome_words(forge: "ForgeView") -> str:
-    """Say what became of a pull request and who ended it; edits may be by others."""
+    """Return the outcome of a pull request and who ended it. Other people may have edited it."""
     by = f" by {one_line(forge.outcome_by)}" if forge.outcome_by else ""
     match forge.ended_as:
         case "merged_unchanged":
@@ -157,12 +157,12 @@ def outcome_words(forge: "ForgeView") -> str:
 
 
 def share_of_lines(share: float) -> str:
-    """Word a share of lines; one that is not zero is never shown as zero."""
+    """Word a share of lines. A share above zero is never shown as zero."""
     return "less than 1 %" if 0 < share < 0.005 else f"{share:.0%}".replace("%", " %")
 
 
 def attempt_lines(attempt: "AttemptView") -> list[Line]:
-    """An attempt with its verdicts."""
+    """Return an attempt with its verdicts."""
     score = f", score {attempt.score:.2f}" if attempt.score is not None else ""
     state = attempt.verdict or attempt.status.value
     lines = [
@@ -185,12 +185,12 @@ def attempt_lines(attempt: "AttemptView") -> list[Line]:
 
 
 def output_lines(attempt: "AttemptView") -> list[Line]:
-    """The beginning of what an attempt's agent wrote."""
+    """Return the beginning of an attempt's output."""
     return [("    output", ""), *((f"        {line}", "") for line in first_lines(attempt.output, 20))]
 
 
 def evaluation_lines(evaluation: "EvaluationView") -> list[Line]:
-    """A verdict; what did not pass shows its evidence, also what the agent is not given."""
+    """Return a verdict. Unless it passed, it includes all evidence, even what the agent does not get."""
     lines = verdict_lines(
         evaluation.evaluator,
         evaluation.status,
@@ -219,19 +219,19 @@ def verdict_lines(
     suggestions: Sequence[str],
     duration_ms: int | None,
 ) -> list[Line]:
-    """One evaluator's result, stored or not; `role` says what part it plays."""
+    """Return one evaluator's result, stored or not. `role` names its part."""
     took = f", {duration(duration_ms / 1000)}" if duration_ms is not None else ""
     lines = [(f"    {_words(state)} {one_line(name)} ({role}, {score:.2f}{took})", look(state).style)]
     if state != "passed":
         said = first_lines(feedback, 8)
-        if len(said) < 2:  # feedback that goes into detail names them itself
+        if len(said) < 2:  # detailed feedback names them itself
             said = (*said, *(f"- {one_line(each)}" for each in suggestions[:5]))
         lines += [(f"        {line}", "") for line in said]
     return lines
 
 
 def escalation_lines(escalation: "EscalationView") -> list[Line]:
-    """Show an escalation, and the decision if there is one."""
+    """Return an escalation, and the decision if there is one."""
     word = KIND_WORDS[escalation.kind].lower()
     lines = [
         (f"Escalation {escalation.id}", "bold"),
@@ -254,7 +254,7 @@ def escalation_lines(escalation: "EscalationView") -> list[Line]:
 
 
 def usage_words(usage: "Usage") -> str:
-    """What was consumed; a cost that is not known is not said to be zero."""
+    """Word the consumption. An unknown cost is not shown as zero."""
     tokens = f"{usage.input_tokens + usage.output_tokens:,} tokens in {usage.requests} requests"
     cost = (
         f"${usage.cost_usd:.2f}"
@@ -269,7 +269,7 @@ def usage_words(usage: "Usage") -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in columns:
-        # Only the last column gives way on a narrow terminal: an id that is cut is of no use.
+        # Only the last column may shrink on a narrow terminal, because a cut id is useless.
         table.add_column(column, no_wrap=column != columns[-1])
     return table
 

@@ -1,4 +1,4 @@
-"""Makes text that agents and tools wrote harmless for a terminal."""
+"""Makes text from agents and tools harmless for a terminal."""
 
 import re
 import unicodedata
@@ -11,11 +11,11 @@ _ESCAPE_SEQUENCES = re.compile(
 )
 _KEPT_CONTROLS = frozenset("\n\t")
 _KEPT_FORMATS = frozenset("\u200c\u200d")
-"""Joiners: several scripts and emoji are misspelt without them, and they move nothing."""
+"""Joiners: several scripts and emoji are misspelt without them, and they do not move text."""
 
 
 def harmless(text: str) -> str:
-    r"""Drop escape sequences and spell out what else could steer a terminal.
+    r"""Remove escape sequences and spell out other characters that could control a terminal.
 
     Control characters other than tab and line end, bidi and other invisible format characters, and lone
     surrogates become `<U+202E>`; `\r\n` becomes `\n`.
@@ -27,13 +27,13 @@ def harmless(text: str) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return harmless text as one line of at most `limit` characters; a cut is marked by an ellipsis."""
+    """Return harmless text as one line of at most `limit` characters. An ellipsis marks a cut."""
     joined = " ".join(harmless(text).split())
     return joined if len(joined) <= limit else joined[: limit - 1].rstrip() + "…"
 
 
 def first_lines(text: str, count: int, width: int = 200) -> tuple[str, ...]:
-    """Return the first `count` lines with text, each cut to `width`; a last line counts the rest."""
+    """Return the first `count` lines with text, each cut to `width`. A last line counts the others."""
     lines = [line.expandtabs(4).rstrip() for line in harmless(text).splitlines() if line.strip()]
     shown = tuple(line if len(line) <= width else line[: width - 1] + "…" for line in lines[:count])
     rest = len(lines) - count

@@ -1,4 +1,4 @@
-"""The words, icons and colours of states: a state is never told by colour alone."""
+"""The words, icons and colours of states. Colour is never the only sign of a state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a state appears."""
+    """The appearance of a state."""
 
     icon: str
     style: str
@@ -51,7 +51,7 @@ _LOOKS = {
 
 
 def look(state: str) -> Look:
-    """Return the look of a state; one that is not known looks like a question."""
+    """Return the look of a state. An unknown state looks like a question."""
     return _LOOKS.get(state, _UNKNOWN)
 
 
@@ -75,19 +75,19 @@ NO_DATA = "no data"
 
 
 def part_of(*, gate: bool, observed: bool) -> str:
-    """The part that an evaluator plays: gate, observed gate, or adviser."""
+    """Return an evaluator's part: gate, observed gate, or adviser."""
     return "gate" if gate else "observed" if observed else "advisory"
 
 
 def share_words(share: "Share") -> str:
-    """`82 %, 9 of 11 (52 % to 95 %)`; without cases there is no share."""
+    """Return `82 %, 9 of 11 (52 % to 95 %)`; without cases there is no share."""
     if share.value is None or share.low is None or share.high is None:
         return f"{NO_DATA} (n = 0)"
     return f"{share.value:.0%}, {share.count} of {share.of} ({share.low:.0%} to {share.high:.0%})"
 
 
 def latency_words(latency: "Latency") -> str:
-    """`p50 3.2 s, p95 4 s (n = 11)`."""
+    """Return `p50 3.2 s, p95 4 s (n = 11)`."""
     if latency.p50_ms is None or latency.p95_ms is None:
         return f"{NO_DATA} (n = 0)"
     return f"p50 {duration(latency.p50_ms / 1000)}, p95 {duration(latency.p95_ms / 1000)} (n = {latency.n})"

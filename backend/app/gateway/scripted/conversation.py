@@ -1,4 +1,4 @@
-"""Reads the conversation in a request to the scripted model: who spoke, and what, in any dialect."""
+"""Reads the conversation in a request to the scripted model: speakers and texts, in any dialect."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _ANSWERS = frozenset({"function_call", "local_shell_call", "custom_tool_call", "
 
 
 class Speaker(StrEnum):
-    """Who spoke. `OTHER` are tools and the agent's system prompt."""
+    """The speaker of an entry. `OTHER` covers tools and the agent's system prompt."""
 
     USER = "user"
     MODEL = "model"
@@ -21,14 +21,14 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entry of a conversation; the text is empty where there is none, as in a tool call."""
+    """One entry of a conversation. The text is empty if there is none, as in a tool call."""
 
     speaker: Speaker
     text: str = ""
 
 
 def read_conversation(dialect: Dialect, body: Mapping[str, Any]) -> tuple[Line, ...]:
-    """Read the entries of a conversation in their order."""
+    """Return the entries of a conversation in order."""
     if dialect is Dialect.GEMINI:
         return tuple(_line(each, "model", each.get("parts")) for each in objects(body.get("contents")))
     given: object = body.get("input") if dialect is Dialect.OPENAI_RESPONSES else body.get("messages")
@@ -38,7 +38,7 @@ def read_conversation(dialect: Dialect, body: Mapping[str, Any]) -> tuple[Line, 
 
 
 def turns_of(lines: Sequence[Line]) -> int:
-    """Count how often the model has spoken; several entries in a row are one turn."""
+    """Count how often the model has spoken. Several entries in a row are one turn."""
     speakers = [Speaker.OTHER, *(each.speaker for each in lines)]
     return sum(
         speaker is Speaker.MODEL and before is not Speaker.MODEL for before, speaker in pairwise(speakers)
@@ -49,7 +49,7 @@ def _line(entry: Mapping[str, Any], model: str, content: object) -> Line:
     text = "\n".join(_texts(content))
     if entry.get("role") == model or entry.get("type") in _ANSWERS:
         return Line(Speaker.MODEL, text)
-    # In some dialects a tool's result has the role of the user; it holds no other text.
+    # In some dialects a tool's result has the user's role. Such an entry holds no other text.
     return Line(Speaker.USER if entry.get("role") == "user" and text else Speaker.OTHER, text)
 
 

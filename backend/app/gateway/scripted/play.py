@@ -1,4 +1,4 @@
-"""Plays a sprint's script as a model: finds phase and attempt in the prompt, and edits by tool calls."""
+"""Plays a sprint's script as a model: finds phase and attempt in the prompt, and edits with tool calls."""
 
 import re
 import shlex
@@ -19,10 +19,10 @@ _REPLACE = (
 
 @dataclass(frozen=True, slots=True)
 class ScriptPlayer:
-    """Says what a script says in the phase and attempt that the last prompt names.
+    """Plays the script's step for the phase and attempt that the last prompt names.
 
-    Each edit is a separate tool call; after the last edit comes the step's message. The same rules hold as
-    for the scripted agent: a step whose `expects` the prompt lacks makes no edit.
+    Each edit is a separate tool call. After the last edit comes the step's message. As with the scripted
+    agent, a step makes no edit if the prompt lacks its `expects`.
     """
 
     script: AgentScript

@@ -1,4 +1,4 @@
-"""Reads requests to the scripted model in any dialect: which tools are offered, how many turns there were."""
+"""Reads requests to the scripted model in any dialect: the offered tools, and the number of turns."""
 
 import re
 from collections.abc import Mapping
@@ -19,15 +19,15 @@ _ENDINGS: Mapping[str, Dialect] = {
 
 @dataclass(frozen=True, slots=True)
 class ScriptedRequest:
-    """What the scripted model must know of a request.
+    """The parts of a request that the scripted model uses.
 
     Attributes:
-        dialect: in which it came.
-        model: the name that was asked for.
-        streams: whether the answer streams.
-        wants_usage: whether a chat stream ends with its usage.
-        as_events: whether a stream is one of events; else it is Gemini's list.
-        tools: what it may call.
+        dialect: the request's dialect.
+        model: the requested name.
+        streams: True if the answer streams.
+        wants_usage: True if a chat stream ends with its usage.
+        as_events: True if a stream consists of events; otherwise it is Gemini's list.
+        tools: the tools that it may call.
         lines: the conversation so far.
     """
 
@@ -46,7 +46,10 @@ class ScriptedRequest:
 
 
 def read_request(path: str, query: str, body: Mapping[str, Any]) -> ScriptedRequest | None:
-    """Read a request for an answer; None for any other path, whatever stands before the known part."""
+    """Read a request for an answer.
+
+    Return None for any other path. A prefix before the known path is ignored.
+    """
     gemini = _GEMINI.fullmatch(path)
     if gemini is not None:
         return ScriptedRequest(
@@ -95,7 +98,7 @@ def _schema(declaration: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _lower_types(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Gemini's own schemas write types in upper case."""
+    """Return a schema with its types in lower case. Gemini's own schemas write them in upper case."""
     known = mapping(schema.get("properties"))
     properties = {
         name: {**mapping(value), "type": str(mapping(value).get("type", "")).lower()}

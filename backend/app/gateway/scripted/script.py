@@ -1,4 +1,4 @@
-"""What the scripted model says: a list of turns, and how a tool call fits the tools that an agent offers."""
+"""The scripted model's turns, and how a tool call adapts to the tools that an agent offers."""
 
 import posixpath
 import shlex
@@ -41,7 +41,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """A turn in words."""
+    """A turn with a text."""
 
     text: str = DONE
 
@@ -51,8 +51,8 @@ class CallTool:
     """A turn that calls a tool.
 
     Attributes:
-        uses: the ways to call one; the first that fits the offered tools counts.
-        otherwise: what is said where no tool fits.
+        uses: possible calls; the first that fits the offered tools is used.
+        otherwise: the text if no tool fits.
     """
 
     uses: tuple[ToolUse, ...]
@@ -70,10 +70,10 @@ def run_shell(command: str, otherwise: str = DONE) -> CallTool:
 def write_file(path: str, content: str) -> CallTool:
     """Return a turn that writes a file below the agent's directory.
 
-    The shell comes first: tools that write files often want absolute paths. An agent without tools is given
-    the file as text, as a block that replaces nothing by its content.
+    The shell is tried first, because tools that write files often need absolute paths. An agent without tools
+    gets the file as text, in an edit block that replaces nothing with its content.
     """
-    # Some agents refuse commands that substitute others.
+    # Some agents refuse commands with command substitution.
     directory = shlex.quote(posixpath.dirname(path) or ".")
     command = f"mkdir -p {directory} && printf %s {shlex.quote(content)} > {shlex.quote(path)}"
     writing = ToolUse(
@@ -88,7 +88,7 @@ def write_file(path: str, content: str) -> CallTool:
 
 
 def call_tool(name: str, /, **arguments: Any) -> CallTool:
-    """Return a turn that calls one tool by its name, such as the one that takes a structured answer."""
+    """Return a turn that calls one tool by its name, such as the tool that accepts a structured answer."""
     given = tuple(Argument((key,), value) for key, value in arguments.items())
     return CallTool((ToolUse((name.lower(),), given),))
 
@@ -107,7 +107,7 @@ class OfferedTool:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What the model says in one turn: words, or one call of a tool."""
+    """The model's output in one turn: a text, or one tool call."""
 
     text: str = ""
     tool: str | None = None
@@ -115,7 +115,7 @@ class Spoken:
 
 
 def speak(turn: Turn, tools: Sequence[OfferedTool]) -> Spoken:
-    """Return what a turn is with the tools that are offered."""
+    """Return the output of a turn for the offered tools."""
     if isinstance(turn, Say):
         return Spoken(turn.text)
     for use in turn.uses:
@@ -131,7 +131,7 @@ def _fill(use: ToolUse, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     for argument in use.arguments:
         name = next((each for each in argument.names if each in known), argument.names[0])
         value: Any = argument.value
-        # Some shells take a list of words.
+        # Some shell tools take a list of words.
         is_list = isinstance(value, str) and _mapping(known.get(name)).get("type") == "array"
         filled[name] = ["bash", "-c", value] if is_list else value
     required: object = schema.get("required")

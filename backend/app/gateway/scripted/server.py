@@ -1,4 +1,4 @@
-"""A server that stands in for model providers: it speaks all four dialects and says what a script says.
+"""A server that replaces model providers: it supports all four dialects and plays a script.
 
 `phaserunner agents check`, `phaserunner scripted-model` and the tests use it. No model is asked, and its
 answers say so.
@@ -30,13 +30,13 @@ SCRIPTED_MODEL = "scripted-model"
 _ONLY_WORDS = (Say(),)
 
 Play = Callable[[ScriptedRequest], Turn]
-"""Gives the next turn of a conversation."""
+"""Returns the next turn of a conversation."""
 
 _MAX_BODY_BYTES = 100_000_000
 
 
 class Mode(StrEnum):
-    """How the server behaves.
+    """The server's behaviour.
 
     `OK` answers. `UNAUTHORIZED` answers 401, `RATE_LIMITED` 429 with the time of the reset, `FAILING` 500.
     `CUT` breaks off in the middle of an answer. `HANG` never answers. `SLOW` pauses between the pieces of a
@@ -66,10 +66,10 @@ class SeenRequest:
 
     Attributes:
         method: HTTP method.
-        path: with everything before the known part.
+        path: with any prefix before the known part.
         query: without the question mark.
         headers: with names in lower case.
-        body: an empty object where there was none.
+        body: an empty object if there was none.
     """
 
     method: str
@@ -83,13 +83,15 @@ class ScriptedModelServer:
     """Serves on a port of 127.0.0.1 while its block runs.
 
     Args:
-        script: the turns of every conversation; the last one is repeated. An agent that has spoken n times
-            in a conversation gets turn n, so conversations can run side by side. Or what gives the turns.
+        script: the turns of every conversation, of which the last one repeats, or a function that returns
+            turns.
+            An agent that has spoken n times in a conversation gets turn n, so conversations can run in
+                parallel.
         usage: tokens that each answer reports.
-        reset_seconds: what `RATE_LIMITED` says in `Retry-After`.
+        reset_seconds: the `Retry-After` of `RATE_LIMITED`.
         pause_seconds: before each piece of a stream in mode `SLOW`.
         port: to listen on; 0 is any free one.
-        keeps_requests: whether `requests` grows, for those who look at it.
+        keeps_requests: True collects all requests in `requests`.
     """
 
     def __init__(
@@ -118,7 +120,7 @@ class ScriptedModelServer:
         self._url = ""
 
     async def __aenter__(self) -> Self:
-        """Start to serve.
+        """Start serving.
 
         Raises:
             OSError: the port is taken.
@@ -153,7 +155,7 @@ class ScriptedModelServer:
         }
 
     def behave(self, mode: Mode, times: int | None = None) -> None:
-        """Change the mode: for the next requests, or for all with None."""
+        """Change the mode: for the next `times` requests, or for all if that is None."""
         self._mode, self._times = mode, times
 
     def _next_mode(self) -> Mode:

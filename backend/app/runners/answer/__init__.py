@@ -1,1 +1,1 @@
-"""The parts and steps of checked answers."""
+"""Checked answers: evidence, rules, synthesizer and the steps that connect them."""

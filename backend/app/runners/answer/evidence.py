@@ -1,4 +1,4 @@
-"""Finds evidence for answers in a workspace: passages about the question, and more where gaps remain."""
+"""Finds evidence for answers in a workspace: passages about the query, and more where the answer has gaps."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,23 +16,27 @@ _LOOKED_AT = 200
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceEvidence:
-    """The passages of one workspace as they were when it was read; each entry begins with its place."""
+    """The passages of one workspace, read once.
+
+    Each entry begins with the file and lines that it comes from.
+    """
 
     index: PassageIndex
 
     @classmethod
     async def of_workspace(cls, workspace: Path) -> "WorkspaceEvidence":
-        """Read a workspace. Secrets and what is not text are no evidence."""
+        """Read a workspace, without secrets and files that are not text."""
         return cls(await anyio.to_thread.run_sync(PassageIndex.of_tree, workspace))
 
     async def first(self, query: str) -> Sequence[str]:
-        """Return the entries that speak to a question; perhaps none."""
+        """Return the entries that match the query. The list may be empty."""
         return await self.more(query, (), ())
 
     async def more(self, query: str, gaps: Sequence[str], known: Sequence[str]) -> Sequence[str]:
-        """Return the entries that speak to the gaps and are not among those that are known; perhaps none.
+        """Return entries that match the gaps and are not in `known`. The list may be empty.
 
-        Every gap has its turn before one has its second; the question itself comes after them.
+        The best entry of every gap comes first, then the second best of every gap, and so on. Entries that
+        match only the query come last.
         """
         wanted = [*(gap for gap in gaps if gap.strip()), query]
         return await anyio.to_thread.run_sync(self._search, wanted, frozenset(known))

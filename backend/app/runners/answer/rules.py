@@ -1,4 +1,4 @@
-"""Reads the operator's rule sets, and selects the rules for one answer."""
+"""Reads the operator's rule sets and selects the rules for one answer."""
 
 import tomllib
 from collections.abc import Iterable
@@ -15,10 +15,10 @@ MAX_BYTES = 1_000_000
 
 
 def read_rule_sets(path: Path | None) -> RuleSets:
-    """Read rule sets from TOML; no file is no rule sets.
+    """Read rule sets from a TOML file. Without a file there are no rule sets.
 
     Raises:
-        InvalidInputError: the file cannot be read, or holds no rule sets; the message names the place.
+        InvalidInputError: the file cannot be read, or does not hold rule sets. The message names the place.
     """
     if path is None:
         return RuleSets()
@@ -41,7 +41,7 @@ def read_rule_sets(path: Path | None) -> RuleSets:
 
 
 def rules_for(sets: RuleSets, domains: Iterable[str], further: Iterable[str] = ()) -> list[str]:
-    """Return the default rules, those of each domain in order, and further ones, none of them twice.
+    """Return the default rules, the rules of each domain in order, and the further ones, without duplicates.
 
     Raises:
         InvalidInputError: a domain has no rules, or there are too many rules.

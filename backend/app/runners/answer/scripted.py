@@ -1,4 +1,4 @@
-"""A synthesizer and an evaluator that replay a script and name it as the source."""
+"""A synthesizer and an evaluator that replay a script and name the script as their source."""
 
 from dataclasses import dataclass
 
@@ -21,12 +21,12 @@ SCRIPTED = "scripted (no model)"
 
 
 class _Notes(BaseModel):
-    """What a step says beside its text.
+    """The structured fields of a script's step, besides its text.
 
     Attributes:
-        gaps: of the synthesizer: what the evidence does not hold.
-        insufficient: of the evaluator: dimensions that fail, each with its issue.
-        lacks_data: of the evaluator: the accuracy fails for want of evidence.
+        gaps: for the synthesizer: what the evidence does not contain.
+        insufficient: for the evaluator: the dimensions that fail, each with its issue.
+        lacks_data: for the evaluator: true if the accuracy fails because evidence is missing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,12 +38,12 @@ class _Notes(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ScriptedSynthesizer:
-    """Writes what its script says for the attempt."""
+    """A synthesizer that writes the text which its script has for the attempt."""
 
     script: AgentScript
 
     async def synthesize(self, task: SynthesisTask) -> Synthesis:
-        """Say the step of the attempt; a script that has none is trouble."""
+        """Return the text of the attempt's step. Without such a step, return trouble."""
         feedback = [f"{each.issue} {each.suggestion}" for each in task.feedback]
         told = "\n".join([task.query, *task.entries, *feedback, *task.guidance])
         step = self.script.spoken(ScriptedRole.SYNTHESIZER, task.attempt_number, told)
@@ -55,13 +55,16 @@ class ScriptedSynthesizer:
 
 @dataclass(frozen=True, slots=True)
 class ScriptedResponseEvaluator:
-    """Says of each dimension what its script says; what follows from that is computed as for a model."""
+    """An evaluator that takes the result of each dimension from its script.
+
+    The rest of the judgement is computed as for a model.
+    """
 
     script: AgentScript
     max_retries: int = MAX_RETRIES
 
     async def judge(self, given: EvaluatorInput) -> Judged:
-        """Judge by the step of the attempt; a script that has none is trouble."""
+        """Judge by the attempt's step. Without such a step, return trouble."""
         told = "\n".join([given.query, given.response, given.entries_summary])
         step = self.script.spoken(ScriptedRole.EVALUATOR, given.attempt_number, told)
         notes = _notes(self.script, ScriptedRole.EVALUATOR, step)
@@ -82,7 +85,7 @@ class ScriptedResponseEvaluator:
 
 
 def _notes(script: AgentScript, role: ScriptedRole, step: ScriptStep | None) -> _Notes | str:
-    """Read what a step says beside its text; a text says why it cannot be used."""
+    """Read the structured fields of a step. Return the reason as text if they cannot be used."""
     if step is None:
         return f"the script {script.title!r} has nothing for the {role.value} to say here"
     try:

@@ -1,6 +1,6 @@
 """The steps of an answer: gather evidence, write, evaluate. The driver may stop between any two.
 
-The in-memory driver of `response_retry` and the recorded runs of the service take the same steps.
+The in-memory driver in `response_retry` and the service's recorded runs take the same steps.
 """
 
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ from app.schemas.runs import AttemptState, RunPolicy, Usage, WhenExhausted
 PHASE = "answer"
 
 NO_EVIDENCE = "No entries were found."
-"""The evidence summary for the evaluator when there is none: then every claim is unsupported."""
+"""The evidence summary that the evaluator gets if there is no evidence. Every claim is then unsupported."""
 
 
 class Synthesizer(Protocol):
     """Writes answers."""
 
     async def synthesize(self, task: SynthesisTask) -> Synthesis:
-        """Write one answer; trouble is a value."""
+        """Write one answer. Trouble is returned in the synthesis, not raised."""
         ...
 
 
@@ -37,7 +37,7 @@ class ResponseEvaluator(Protocol):
     """Judges answers."""
 
     async def judge(self, given: EvaluatorInput) -> Judged:
-        """Judge one answer; trouble is a value."""
+        """Judge one answer. Trouble is returned in the result, not raised."""
         ...
 
 
@@ -45,12 +45,12 @@ class EvidenceSource(Protocol):
     """Finds more evidence."""
 
     async def more(self, query: str, gaps: Sequence[str], known: Sequence[str]) -> Sequence[str]:
-        """Return entries that speak to the gaps and are not among those that are known; perhaps none."""
+        """Return entries that match the gaps and are not in `known`. The list may be empty."""
         ...
 
 
 class AnswerStatus(StrEnum):
-    """How a question ended. Only `ACCEPTED` was found good in all dimensions."""
+    """How an answer ended. Only an `ACCEPTED` one passed in all dimensions."""
 
     ACCEPTED = "accepted"
     PARTIAL = "partial"
@@ -59,13 +59,13 @@ class AnswerStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnswerAttempt:
-    """One attempt.
+    """One attempt at an answer.
 
     Attributes:
-        number: from 1.
-        entries: the evidence it was written from.
-        synthesis: what was written.
-        judged: what was said about it; None before.
+        number: counts from 1.
+        entries: the evidence that the synthesizer had.
+        synthesis: the written answer with its analysis.
+        judged: the evaluator's result; None until the attempt is judged.
     """
 
     number: int
@@ -75,12 +75,12 @@ class AnswerAttempt:
 
     @property
     def output(self) -> EvaluatorOutput | None:
-        """The judgement; None when there is none."""
+        """The judgement, or None if there is none."""
         return self.judged.output if self.judged else None
 
     @property
     def trouble(self) -> str:
-        """Why it came to nothing; `""` when it was judged, or may be."""
+        """Why the attempt failed to produce a judged answer; `""` if it was judged or can still be judged."""
         if not (self.synthesis.answer or "").strip():
             return "; then ".join(self.synthesis.reasons) or "the answer was empty"
         if self.judged is not None and self.judged.output is None:
@@ -89,13 +89,13 @@ class AnswerAttempt:
 
     @property
     def usage(self) -> Usage:
-        """Consumption of writing and judging together."""
+        """The tokens and cost of writing and judging together."""
         parts = [self.synthesis.usage, *([self.judged.usage] if self.judged else [])]
         return Usage.total(Usage.model_validate(asdict(each)) for each in parts)
 
     @property
     def state(self) -> AttemptState:
-        """How far it has come; one in trouble has failed."""
+        """How far the attempt has come. An attempt in trouble counts as failed."""
         if self.trouble:
             return AttemptState.FAILED
         if self.output is None:
@@ -105,15 +105,15 @@ class AnswerAttempt:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """What a question came to.
+    """The outcome of an answer.
 
     Attributes:
-        status: accepted, partial, or unavailable when a model was out.
-        answer: the text to deliver; None when there is none that may be delivered.
-        gaps: what the answer lacks: its open issues, and the gaps of its analysis.
-        withheld: no attempt kept the rules of safety, so none is delivered.
-        reason: for people, when the answer was not accepted.
-        attempts: all of them, in order.
+        status: accepted, partial, or unavailable if a model was unavailable.
+        answer: the text to deliver; None if no attempt may be delivered.
+        gaps: what the answer lacks: its open issues and the gaps in its analysis.
+        withheld: true if nothing is delivered because no attempt kept the safety rules.
+        reason: for people; set if the answer was not accepted.
+        attempts: all attempts, in order.
     """
 
     status: AnswerStatus
@@ -125,22 +125,22 @@ class AnswerOutcome:
 
 
 def answer_policy(policy: RunPolicy, max_retries: int = MAX_RETRIES) -> RunPolicy:
-    """Return the policy of an answer: after the last retry the best attempt is given in part."""
+    """Return the policy of an answer. After the last retry, the run returns its best attempt in part."""
     figures = {"attempts_per_phase": max_retries + 1, "when_exhausted": WhenExhausted.RETURN_PARTIAL}
     return policy.model_copy(update=figures)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSteps:
-    """Takes the steps for one question; what was recorded before is handed in.
+    """Takes the steps of one answer. Earlier attempts are passed in, so the object keeps no state.
 
     Attributes:
-        query: what the user asks.
-        rules: that the answer must keep, the default ones among them.
+        query: the user's query.
+        rules: the rules that the answer must keep, default ones included.
         synthesizer: writes the answers.
-        evaluator: judges them.
-        evidence: asked when the accuracy fails for lack of data; None when there is no more to be had.
-        guidance: of humans, for the synthesizer.
+        evaluator: judges the answers.
+        evidence: asked for more when the accuracy fails for lack of data; None if there is no more evidence.
+        guidance: reviewers' guidance for the synthesizer.
     """
 
     query: str
@@ -154,9 +154,9 @@ class AnswerSteps:
         """Write attempt `number`.
 
         Args:
-            number: from 1.
-            entries: the evidence at hand.
-            before: the attempt before, judged; None on the first one.
+            number: counts from 1.
+            entries: the evidence available so far.
+            before: the previous attempt, judged; None for the first attempt.
         """
         at_hand = (*entries, *await self._more(entries, before))
         task = SynthesisTask(
@@ -171,7 +171,7 @@ class AnswerSteps:
         return AnswerAttempt(number, at_hand, await self.synthesizer.synthesize(task))
 
     async def judge(self, attempt: AnswerAttempt, before: AnswerAttempt | None) -> AnswerAttempt:
-        """Judge an attempt that has an answer; `before` is the one before it."""
+        """Judge an attempt that has an answer. `before` is the previous attempt."""
         given = EvaluatorInput(
             query=self.query,
             response=attempt.synthesis.answer or "",
@@ -198,7 +198,7 @@ def _feedback_of(before: AnswerAttempt | None) -> list[EvaluationFeedback]:
 
 
 def outcome_of(attempts: Sequence[AnswerAttempt]) -> AnswerOutcome:
-    """Say what a question came to; its attempts are all there, and there is at least one."""
+    """Return the outcome of an answer from all its attempts, of which there is at least one."""
     last = attempts[-1]
     if last.output is not None and is_passed(last.output):
         return AnswerOutcome(AnswerStatus.ACCEPTED, last.synthesis.answer, (), False, "", tuple(attempts))
@@ -216,14 +216,14 @@ def outcome_of(attempts: Sequence[AnswerAttempt]) -> AnswerOutcome:
 
 
 def _best(attempts: Sequence[AnswerAttempt]) -> AnswerAttempt | None:
-    """Return the safe attempt with the fewest failed dimensions, of equals the latest; perhaps none."""
+    """Return the safe attempt with the fewest failed dimensions, the latest among equals, or None."""
     failed = {each.number: get_failed_dimensions(each.output) for each in attempts if each.output}
     safe = [each for each in attempts if "safety" not in failed[each.number]]
     return min(safe, key=lambda each: (len(failed[each.number]), -each.number), default=None)
 
 
 def gaps_of(attempt: AnswerAttempt) -> tuple[str, ...]:
-    """Return what an attempt lacks: its open issues, and the gaps of its analysis."""
+    """Return what an attempt lacks: its open issues and the gaps in its analysis."""
     output = attempt.output
     if output is None:
         return tuple(attempt.synthesis.analysis.gaps)

@@ -50,16 +50,16 @@ A reviewer, who decides about the answer, said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthesisTask:
-    """What is to be answered.
+    """What a synthesizer needs to write one attempt.
 
     Attributes:
-        query: the user's.
-        entries: the evidence at hand.
-        rules: that the answer must keep.
-        attempt_number: from 1.
-        previous_answer: of the attempt before; empty on the first one.
-        feedback: what was said about it.
-        guidance: what the humans who decide about the answer said.
+        query: the user's query.
+        entries: the evidence available.
+        rules: the rules that the answer must keep.
+        attempt_number: counts from 1.
+        previous_answer: the answer of the previous attempt; empty for the first attempt.
+        feedback: the evaluator's feedback on the previous answer.
+        guidance: texts from the people who reviewed the answer.
     """
 
     query: str
@@ -73,15 +73,15 @@ class SynthesisTask:
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """An answer, and the analysis it was made from.
+    """An answer and the analysis on which it is based.
 
     Attributes:
-        answer: None when no model gave one that can be used.
-        analysis: with evidence and gaps.
-        model: which model was asked last.
-        reasons: why models were out or their answers no use.
-        usage: of all models together.
-        kind: why the models were out, if they were.
+        answer: None if no model gave a usable answer.
+        analysis: lists the evidence and the gaps.
+        model: the model that was asked last.
+        reasons: why models were unavailable or their answers unusable.
+        usage: tokens and cost of all models together.
+        kind: why the models were unavailable, if they were.
         retry_at: when the provider's limit ends, if the provider says so.
     """
 
@@ -105,15 +105,15 @@ class Written(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthesizerAgent:
-    """Answers queries from evidence.
+    """A synthesizer that asks a model.
 
     Attributes:
-        model: name of a model (`provider:model`), resolved when it is first needed, or the model itself.
-        fallback_model: asked when `model` is out.
+        model: a name (`provider:model`), resolved at first use, or the model object.
+        fallback_model: asked if `model` is unavailable.
         timeout: seconds for one answer.
-        output_mode: how the structure is enforced.
+        output_mode: how the structure of the output is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
-        build: makes a model of its name.
+        build: makes a model from its name.
     """
 
     model: Model | str = DEFAULT_MODEL
@@ -124,7 +124,7 @@ class SynthesizerAgent:
     build: Callable[[str], Model] = infer_model
 
     def build_prompt(self, task: SynthesisTask, fence: str, room: float = 1.0) -> str:
-        """Return the message of one attempt; a retry's ends with what has to be fixed."""
+        """Return the prompt of one attempt. The prompt of a retry ends with what must be fixed."""
         sections = [
             ("query", shorten(task.query, int(QUERY_CHARS * room))),
             ("entries", shorten("\n\n".join(task.entries), int(ENTRIES_CHARS * room))),
@@ -136,7 +136,7 @@ class SynthesizerAgent:
         return material(sections, fence) + _CLOSING.format(retry=retry, guidance=guidance)
 
     async def synthesize(self, task: SynthesisTask) -> Synthesis:
-        """Write one answer; a model outage is a value."""
+        """Write one answer. An unavailable model is reported in the result, not raised."""
         fence = new_fence()
         rules = "\n".join(f"{number}. {rule}" for number, rule in enumerate(task.rules, start=1))
         question = Question(

@@ -1,1 +1,1 @@
-"""Evaluators, the registry that names them, and the verdict drawn from their results."""
+"""Evaluators, the registry that names them, and the verdict on their results."""

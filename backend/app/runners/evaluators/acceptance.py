@@ -1,16 +1,17 @@
-"""Decides whether a finding is one that a person accepted: same finding, same evaluator, unchanged.
+"""Decides whether a reviewer already accepted a finding: the same finding of the same evaluator, unchanged.
 
-Who accepts an escalated attempt accepts what its gates found. The phases after it judge the same work again,
-and would ask the same question again. So a failed result does not block when
+A reviewer who accepts an escalated attempt accepts what its gates found. Later phases judge the same work
+again and would ask the same question again. So a failed result does not block if
 
-1. a human accepted a failed result of the same evaluator earlier in the run, and
-2. everything it complains about is the same: what it says, its failed criteria and its suggestions, apart
-   from line numbers, addresses, times and directories. One finding more, or fewer, is another finding.
+1. a reviewer accepted a failed result of the same evaluator earlier in the run, and
+2. its complaint is the same: its feedback, failed criteria and suggestions, apart from line numbers,
+    addresses,
+   times and directories. With one finding more, or one fewer, it is another complaint.
 
-A failed result that only asks questions (see `app.schemas.questions`) is covered when each of them was
-accepted, in whatever results: to accept a changed test opens this change of this test, and no more.
+A failed result that only asks questions (see `app.schemas.questions`) is covered if each of them was
+accepted, in any results. Accepting a changed test opens only this change of this test.
 
-The result stays failed, and says by whom it was accepted. A gate that reached no verdict is never covered.
+The result stays failed, and names who accepted it. A gate that reached no verdict is never covered.
 """
 
 import hashlib
@@ -26,15 +27,15 @@ ACCEPTED = "accepted"
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """A failed result that a human let through.
+    """A failed result that a reviewer accepted.
 
     Attributes:
-        evaluator: whose result it was.
+        evaluator: the evaluator of the result.
         finding: its `finding_fingerprint`.
         by: who accepted it.
-        phase: of the attempt that was accepted.
-        attempt: its number.
-        questions: keys of the questions that it asked.
+        phase: the phase of the accepted attempt.
+        attempt: the number of the accepted attempt.
+        questions: keys of the result's questions.
     """
 
     evaluator: str
@@ -46,13 +47,13 @@ class Acceptance:
 
     @classmethod
     def of(cls, result: EvaluationResult, *, by: str, phase: str, attempt: int) -> "Acceptance":
-        """What accepting an attempt says about one of its failed results."""
+        """Return the acceptance of one of an attempt's failed results."""
         asked = frozenset(each.key for each in result.questions)
         return cls(result.evaluator_name, finding_fingerprint(result), by, phase, attempt, asked)
 
 
 def finding_fingerprint(result: EvaluationResult) -> str:
-    """Identify what one failed result complains about, in 64 hexadecimal digits."""
+    """Return the fingerprint of one failed result's complaint, as 64 hexadecimal digits."""
     failed = (f"{each.criterion}\x1f{issue_key(each.message)}" for each in result.failed_criteria)
     suggested = (issue_key(each) for each in result.suggestions)
     parts = (issue_key(result.feedback), *sorted(failed), "\x1d", *sorted(suggested), *hidden_finding(result))
@@ -60,7 +61,7 @@ def finding_fingerprint(result: EvaluationResult) -> str:
 
 
 def covering(result: EvaluationResult, acceptances: Iterable[Acceptance]) -> Acceptance | None:
-    """Return the acceptance that covers a result, the latest one of several; None when it counts."""
+    """Return the latest acceptance that covers a result, or None if the result counts."""
     if result.status is not EvaluationStatus.FAILED:
         return None
     acceptances = list(acceptances)
@@ -77,7 +78,10 @@ def covering(result: EvaluationResult, acceptances: Iterable[Acceptance]) -> Acc
 
 
 def signed(result: EvaluationResult, acceptances: Sequence[Acceptance]) -> EvaluationResult:
-    """Return the result, saying by whom its finding was accepted if it was; only this function may say so."""
+    """Return the result, marked with who accepted its finding, if anyone did.
+
+    Only this function may set the mark.
+    """
     found = covering(result, acceptances)
     others = {name: value for name, value in result.metadata.items() if name != ACCEPTED}
     if found is not None:
@@ -86,5 +90,5 @@ def signed(result: EvaluationResult, acceptances: Sequence[Acceptance]) -> Evalu
 
 
 def is_signed(result: EvaluationResult) -> bool:
-    """Whether a result says that its finding was accepted."""
+    """Return True if a result is marked as accepted."""
     return ACCEPTED in result.metadata

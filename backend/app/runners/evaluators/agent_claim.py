@@ -18,10 +18,11 @@ _DENIAL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentClaimEvaluator:
-    """Passes when the final message claims success and nothing in it says otherwise.
+    """Passes if the final message claims success and nothing in it contradicts that.
 
-    Both words, neither of them, or a sentence that denies the claim ("not VERIFICATION_SUCCESS") fail: an
-    agent that is unsure has not verified. The claim alone proves nothing; other gates look at the work.
+    It fails with both words, with neither of them, or with a sentence that denies the claim ("not
+    VERIFICATION_SUCCESS"): an unsure agent has not verified. The claim alone proves nothing; other gates
+    check the work.
     """
 
     name: str = "agent_claim"

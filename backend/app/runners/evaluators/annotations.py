@@ -14,14 +14,15 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def lost_annotations(base: Path, tree: Path, files: Iterable[str]) -> list[Finding]:
-    """Return a finding for each function that is annotated at base and is not in the candidate.
+    """Return a finding for each function that is annotated at the base and not in the candidate.
 
-    Of functions with one name, as overloads and what they stand for, as many may be bare as at base.
+    Functions with the same name, such as overloads and their implementation, are counted together: as many
+    may lack annotations as at the base.
 
     Args:
         base: the tree with the base commit.
-        tree: the candidate's.
-        files: which files, as POSIX paths; those that a tree lacks or that cannot be parsed are passed by.
+        tree: the candidate's tree.
+        files: files to compare, as POSIX paths. Files that a tree lacks or that cannot be parsed are skipped.
     """
     found: list[Finding] = []
     for name in files:

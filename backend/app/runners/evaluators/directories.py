@@ -22,14 +22,14 @@ from app.workspaces.files.origin import origin_of, write_origin
 
 _PATH = re.compile(r"(?<![\w/.\\-])[\w.-]+(?:/[\w.-]+)*")
 _SOURCES = frozenset({"before", "after", "diff", "key"})
-"""Members of a result that hold sources or digests: no path is looked for in them."""
+"""Members of a result that hold sources or digests. Paths in them are not adjusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InDirectories:
-    """Judges each directory as if it were the project, and says everything of them in one result.
+    """Judges each directory as if it were the project, and combines the results into one.
 
-    The result fails if one directory fails. Without a failure it is errored if one directory got no verdict.
+    The result fails if one directory fails. Otherwise it is errored if one directory got no verdict.
 
     Attributes:
         inner: judges one directory.
@@ -41,22 +41,22 @@ class InDirectories:
 
     @property
     def name(self) -> str:
-        """The name of the evaluator that judges."""
+        """The name of the inner evaluator."""
         return self.inner.name
 
     @property
     def category(self) -> EvaluationCategory:
-        """What that evaluator speaks about."""
+        """The category of the inner evaluator."""
         return self.inner.category
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether it is a tool."""
+        """True if the inner evaluator is a tool."""
         return self.inner.is_deterministic
 
     @property
     def version(self) -> str:
-        """The version of its rules."""
+        """The version of the inner evaluator's rules."""
         return str(getattr(self.inner, "version", "1"))
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
@@ -94,7 +94,7 @@ class InDirectories:
 
 
 def _places(workspace: Path, base: Path | None, directory: str) -> tuple[Path, Path | None] | str:
-    """Return a directory in both trees, or why the candidate has none."""
+    """Return a directory in both trees, or the reason why the candidate has none."""
     inside = workspace / directory
     if not inside.is_dir() or not inside.resolve().is_relative_to(workspace.resolve()):
         return f"The directory {directory} is gone, or leads out of the project"
@@ -118,13 +118,13 @@ def _context_in(
         "protected_paths": _globs_in(context.get("protected_paths", []), directory),
         "goal_tests": _globs_in(context.get("goal_tests", []), directory),
     }
-    # It was measured at the root, where other tests are found.
+    # The baseline was measured at the root, where other tests are found.
     made.pop("baseline", None)
     return made
 
 
 def _globs_in(globs: Sequence[str], directory: str) -> list[str]:
-    """Return the globs of what is below a directory as they are meant from there."""
+    """Return the globs that match below a directory, relative to it."""
     start = f"{directory}/"
     found: list[str] = []
     for each in globs:
@@ -138,7 +138,7 @@ def _globs_in(globs: Sequence[str], directory: str) -> list[str]:
 
 
 def _seen_from_above(result: EvaluationResult, directory: str, trees: Sequence[Path]) -> EvaluationResult:
-    """Return a result whose paths are meant from the project's root."""
+    """Return a result with paths relative to the project's root."""
 
     def above(found: re.Match[str]) -> str:
         path = found[0].rstrip(".")
@@ -195,7 +195,7 @@ def _status(results: Sequence[EvaluationResult]) -> EvaluationStatus:
 
 
 def _metadata(results: Sequence[EvaluationResult], status: EvaluationStatus) -> dict[str, Any]:
-    """Add up counts and lists; of other members the first directory that speaks for the verdict decides."""
+    """Add up counts and join lists. For other members, use the first directory that supports the verdict."""
     made: dict[str, Any] = {}
     for each in sorted(results, key=lambda result: result.status is not status):
         for name, value in each.metadata.items():

@@ -1,4 +1,4 @@
-"""What the built-in evaluators are set to: their models, limits, thresholds and tools."""
+"""The configuration of the built-in evaluators: models, limits, thresholds and tools."""
 
 import asyncio
 from dataclasses import dataclass
@@ -24,33 +24,33 @@ DISCOVERY, CODING, VERIFICATION = "discovery", "coding", "verification"
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorConfig:
-    """The figures of the built-in evaluators. Seconds are wall clock, thresholds are in [0, 1].
+    """The configuration of the built-in evaluators. Seconds are wall clock, thresholds are in [0, 1].
 
     Attributes:
         lint_timeout: for ruff, and for the type checker.
         test_timeout: for one run of the tests.
         llm_timeout: for one evaluation by a model.
-        pass_threshold: score from which a model's evaluation passes.
+        pass_threshold: least score with which a model's evaluation passes.
         blocking_threshold: a criterion below it blocks.
-        model: name of a model (`provider:model`), or the model itself. Only with the model itself are the
-            evaluators for completeness, security, performance and response quality registered; with None no
+        model: name of a model (`provider:model`), or the model object. The evaluators for completeness,
+            security, performance and response quality are registered only with a model object. With None no
             model judges.
-        fallback_model: asked when `model` is out.
-        output_mode: how the model is made to answer in a structure.
-        python: interpreter that runs the workspace's tests and whose packages the type checker sees;
-            None is the one this program runs on.
-        type_checker: which tool checks types; all but mypy must be installed beside this program.
-        interpreters: chooses that interpreter by what the base declares; None is always `python`.
-        compare_base: whether the tests are held against those of the base tree.
-        sandbox: confines what belongs to a workspace; None is one with the usual settings.
-        limits: on the trees whose tests are run.
-        outside: whether tests are also run away from the process of the code that they test.
-        protected: what becomes of changed tests and settings, where neither run nor project says so.
-        base_failures: which tests that fail at base count, where neither run nor project says so.
-        counter_tests: whether tests must notice when what they expect is changed.
-        in_process_only: what becomes of a pass that only the candidate's own process speaks for.
-        turns: bounds how many evaluators ask models at once; None is no bound.
-        one_shot: whether the process ends after one evaluation, so that nothing is learnt for later ones.
+        fallback_model: asked if `model` is unavailable.
+        output_mode: how the structure of the model's answer is enforced.
+        python: interpreter that runs the workspace's tests and has the packages for the type checker;
+            None is the one that runs this program.
+        type_checker: the tool that checks types; all but mypy must be installed beside this program.
+        interpreters: chooses that interpreter from the base's declarations; None always uses `python`.
+        compare_base: whether tests are compared with those of the base tree.
+        sandbox: confines programs of a workspace; None is a sandbox with the usual settings.
+        limits: limits on the trees with tests to run.
+        outside: whether tests are also run in another process than the code that they test.
+        protected: what happens to changed tests and settings, if neither run nor project says so.
+        base_failures: which tests that fail at the base count, if neither run nor project says so.
+        counter_tests: whether tests must fail if their expected values are changed.
+        in_process_only: what happens to a pass for which only the candidate's own process is evidence.
+        turns: limits how many evaluators ask models at once; None means no limit.
+        one_shot: True if the process ends after one evaluation, so that it learns nothing for later ones.
     """
 
     lint_timeout: float = 30.0

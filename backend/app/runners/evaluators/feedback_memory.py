@@ -1,4 +1,4 @@
-"""What earlier attempts of a phase showed, as data and as a section of the next prompt. No I/O."""
+"""Collects what earlier attempts of a phase showed, as data and as a section of the next prompt. No I/O."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -15,17 +15,17 @@ HISTORY_OUTPUT_CHARS = 500
 ISSUES_IN_ANALYSIS = 3
 
 ENDED_EARLY = "The work ended before the agent said that it was done:"
-"""So begins the output of an attempt whose agent was ended; the next prompt repeats it."""
+"""The beginning of an attempt's output if its agent was ended. The next prompt repeats it."""
 MAX_ENDING_CHARS = 1000
 
 
 @dataclass
 class AttemptRecord:
-    """One attempt and what the evaluators said about it. Times are aware, scores in [0, 1].
+    """One attempt and its results. Times are time zone aware, scores in [0, 1].
 
     Attributes:
-        verdict_score: the score that decided, the gates' mean; None where no gates decided.
-        changed_nothing: it was to change files and changed none.
+        verdict_score: the score that decided, which is the gates' mean; None if no gates decided.
+        changed_nothing: True if the attempt had to change files and changed none.
     """
 
     attempt_number: int
@@ -47,7 +47,7 @@ class AttemptRecord:
 
     @property
     def passed(self) -> bool:
-        """True when there are results and all of them passed: an empty list is no pass."""
+        """True if there are results and all of them passed: an empty list is no pass."""
         return bool(self.evaluation_results) and all(each.passed for each in self.evaluation_results)
 
     @property
@@ -59,7 +59,7 @@ class AttemptRecord:
 
     @property
     def score(self) -> float:
-        """The score to tell agents: the one that decided and that people are shown, else the mean of all."""
+        """The score for agents: the one that decided and that people see, or else the mean of all."""
         return self.aggregate_score if self.verdict_score is None else self.verdict_score
 
     def get_failed_feedback(self) -> list[str]:
@@ -87,7 +87,7 @@ class FeedbackMemory:
         accumulated_insights: `recurring_issues` (every issue named so far, without repeats, in the order of
             appearance), `issue_counts` (issue → number of attempts that named it) and `successful_patterns`
             (issues of an attempt that a later one no longer had). Empty before the first attempt.
-        guidance: lines a human wrote for the agent; they are part of every summary.
+        guidance: lines that a person wrote for the agent; they are part of every summary.
     """
 
     sprint_id: UUID
@@ -107,7 +107,7 @@ class FeedbackMemory:
 
     @property
     def can_retry(self) -> bool:
-        """True while attempts are left and no human is asked."""
+        """True while attempts are left and no person is asked."""
         return len(self.attempts) < self.max_attempts and not self.escalated
 
     @property
@@ -133,7 +133,7 @@ class FeedbackMemory:
         completed_at: datetime | None = None,
         verdict_score: float | None = None,
     ) -> AttemptRecord:
-        """Record a finished attempt and learn from it; times that are not given are now."""
+        """Record a finished attempt and learn from it. Missing times default to now."""
         now = datetime.now(UTC)
         record = AttemptRecord(
             attempt_number=self.current_attempt,
@@ -150,12 +150,12 @@ class FeedbackMemory:
         return record
 
     def escalate(self, reason: str) -> None:
-        """Stop retrying: a human is asked."""
+        """Stop retrying, because a person is asked."""
         self.escalated = True
         self.escalation_reason = reason
 
     def get_optimization_context(self) -> dict[str, Any]:
-        """Return what the attempt about to run may know; it grows with each retry."""
+        """Return what the attempt about to run may know. It grows with each retry."""
         context: dict[str, Any] = {
             "sprint_id": str(self.sprint_id),
             "phase": self.phase,
@@ -174,7 +174,7 @@ class FeedbackMemory:
         return context
 
     def get_summary_for_prompt(self) -> str:
-        """Return the attempts and the guidance as Markdown; empty when there are neither."""
+        """Return the attempts and the guidance as Markdown; empty if there are neither."""
         parts: list[str] = []
         if self.attempts:
             parts += [
@@ -190,7 +190,7 @@ class FeedbackMemory:
         return "\n\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the memory as JSON values; ids and times are strings."""
+        """Return the memory as JSON values. Ids and times are strings."""
         return {
             "sprint_id": str(self.sprint_id),
             "phase": self.phase,
@@ -217,7 +217,7 @@ class FeedbackMemory:
 
 
 def _insights(attempts: list[AttemptRecord]) -> dict[str, Any]:
-    """Learn from all attempts; an issue is named in the words of its first appearance."""
+    """Derive the insights from all attempts. An issue keeps the words of its first appearance."""
     words: dict[str, str] = {}
     counts: Counter[str] = Counter()
     gone: dict[str, None] = {}
@@ -239,7 +239,7 @@ def _insights(attempts: list[AttemptRecord]) -> dict[str, Any]:
 
 
 def _was_judged(attempt: AttemptRecord) -> bool:
-    # Where an evaluator reached no verdict, the silence about an issue is no sign that it is gone.
+    # If an evaluator reached no verdict, a missing issue does not show that it is fixed.
     return not any(each.status is EvaluationStatus.ERRORED for each in attempt.evaluation_results)
 
 

@@ -1,4 +1,4 @@
-"""The interpreter that evaluates a candidate, and what a result says about it."""
+"""Gets the interpreter that evaluates a candidate, and notes it on results."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -14,7 +14,7 @@ _MISSING_MODULE = "No module named"
 
 
 class EnvironmentTroubleError(ToolTroubleError):
-    """There is no environment in which the candidate could be judged; holds what is known about it."""
+    """There is no environment in which the candidate could be judged. Holds the known reason."""
 
     def __init__(self, trouble: Unavailable) -> None:
         super().__init__(str(trouble))
@@ -25,12 +25,12 @@ class EnvironmentTroubleError(ToolTroubleError):
 async def interpreter_for(
     interpreters: Interpreters | None, python: Path | None, base: Path | None, workspace: Path
 ) -> AsyncGenerator[Ready]:
-    """Yield the interpreter for a candidate; what it needs stays in place while the block runs.
+    """Yield the interpreter for a candidate. Its files stay in place while the block runs.
 
     Args:
-        interpreters: who chooses; None is always `python`, or without it the one this program runs on.
+        interpreters: chooses it. None always means `python`, or without that the one that runs this program.
         python: see above.
-        base: the tree whose dependencies count.
+        base: the tree with the dependencies that count.
         workspace: the candidate's tree.
 
     Raises:
@@ -43,7 +43,7 @@ async def interpreter_for(
 
 
 def environment_trouble(evaluator: Evaluator, error: EnvironmentTroubleError) -> EvaluationResult:
-    """Return the result of an evaluator that has no environment to judge in."""
+    """Return the result of an evaluator that has no environment in which to judge."""
     version = str(getattr(evaluator, "version", "1"))
     found = error.trouble
     return errored(
@@ -57,7 +57,7 @@ def environment_trouble(evaluator: Evaluator, error: EnvironmentTroubleError) ->
 
 
 def with_interpreter(result: EvaluationResult, found: Ready) -> EvaluationResult:
-    """Say on a result which dependencies it rests on, and which of the candidate's own were not there."""
+    """Note on a result which dependencies were installed, and which of the candidate's own were missing."""
     update: dict[str, Any] = {}
     if found.key:
         update["metadata"] = {**result.metadata, "environment": found.how, "environment_key": found.key}

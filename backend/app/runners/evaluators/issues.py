@@ -1,4 +1,4 @@
-"""Decides whether two findings are the same: normalised keys and the fingerprint of a failure."""
+"""Decides whether two findings are the same, by normalized keys and fingerprints of failures."""
 
 import hashlib
 import re
@@ -8,14 +8,14 @@ from functools import lru_cache
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 
 HIDDEN_FINDING = "hidden_finding"
-"""Member of a result's metadata: identifies what a failed result complains about beyond its words."""
+"""Member of a result's metadata that identifies the part of a failed result which its words leave out."""
 
 _FINGERPRINT_CHARS = 16
 _REMEMBERED_KEYS = 512
-"""Of complaints: a run's earlier ones are compared again before each of its attempts."""
+"""Number of remembered keys. A run's earlier complaints are compared again before each attempt."""
 
 # What differs between two runs of the same tool over the same fault. Order matters: identifiers and paths
-# hold digits that the later rules would cut up. Plain numbers stay: `assert 3 == 4` is not `assert 5 == 4`.
+# contain digits that the later rules would match. Plain numbers stay: `assert 3 == 4` is not `assert 5 == 4`.
 _NOISE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
     (re.compile(r"\b0x[0-9a-f]+\b", re.IGNORECASE), "<address>"),
@@ -31,14 +31,14 @@ _NOISE: tuple[tuple[re.Pattern[str], str], ...] = (
 
 @lru_cache(maxsize=_REMEMBERED_KEYS)
 def issue_key(text: str) -> str:
-    """Return the part of a complaint that stays when only lines, addresses, times and directories change."""
+    """Return the part of a complaint that stays if only lines, addresses, times and directories change."""
     for pattern, replacement in _NOISE:
         text = pattern.sub(replacement, text)
     return text.strip().casefold()
 
 
 def unique_issues(texts: Iterable[str]) -> list[str]:
-    """Return the texts in order, the first of each key."""
+    """Return the texts in order, the first one for each key."""
     first: dict[str, str] = {}
     for text in texts:
         first.setdefault(issue_key(text), text)
@@ -46,18 +46,18 @@ def unique_issues(texts: Iterable[str]) -> list[str]:
 
 
 def hidden_finding(result: EvaluationResult) -> list[str]:
-    """Return what identifies the unsaid part of a failure; empty where the words say all of it."""
+    """Return what identifies the part of a failure that its words leave out; empty if there is none."""
     found = result.metadata.get(HIDDEN_FINDING)
     return [found] if isinstance(found, str) else []
 
 
 def failure_fingerprint(results: Iterable[EvaluationResult]) -> str:
-    """Identify what failed: equal for two panels that complain about the same things.
+    """Return the fingerprint of a failure. It is equal for two panels with the same complaints.
 
-    Pass the results of gates; the free text of models never repeats itself.
+    Pass only the results of gates, because the free text of models never repeats itself.
 
     Returns:
-        16 hexadecimal digits, or `""` when nothing failed.
+        16 hexadecimal digits, or `""` if nothing failed.
     """
     complaints = sorted(
         f"{result.evaluator_name}\x1f{issue_key(text)}"

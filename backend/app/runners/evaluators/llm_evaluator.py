@@ -47,7 +47,7 @@ _NAMED_FILES = 50
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What was read of the work: its changes, its plan, and what looks like words to the reviewer."""
+    """What was read of the work: its changes, its plan, and text that seems to address the reviewer."""
 
     changes: Digest
     plan: str = ""
@@ -57,24 +57,24 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEvaluator:
-    """Has a model score the criteria of its focus.
+    """Lets a model score the criteria of its focus.
 
-    The score is the mean of the criteria that apply; it passes from `pass_threshold` on, unless the model
+    The score is the mean of the criteria that apply. It passes from `pass_threshold` on, unless the model
     names a blocking issue, a criterion is below `blocking_threshold`, or the work holds text that seems to
-    be meant for its reviewer. When no criterion applies there was nothing to check (`skipped`). An answer
-    that cannot be used is asked for once more. No key, no connection, no time, or no usable answer: no
-    verdict (`errored`).
+    address its reviewer. If no criterion applies, there was nothing to check (`skipped`). An unusable answer
+    is requested once more. Without a key, a connection, enough time or a usable answer there is no verdict
+    (`errored`).
 
     Attributes:
-        name: of the evaluator.
-        category: what it speaks about.
-        focus: what the model is asked.
-        model: name of a model (`provider:model`), resolved when it is first needed, or the model itself.
-        fallback_model: asked when `model` is out; not when its answer is no use.
+        name: the evaluator's name.
+        category: the aspect that it judges.
+        focus: the questions for the model.
+        model: name of a model (`provider:model`), resolved at first use, or the model object.
+        fallback_model: asked if `model` is unavailable, but not if its answer is unusable.
         timeout: seconds for the whole evaluation.
         output_mode: how the structure is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
-        turns: bounds how many evaluators ask models at once; waiting for a turn takes none of the time.
+        turns: limits how many evaluators ask models at once; waiting for a turn does not count as time.
     """
 
     name: str
@@ -151,7 +151,7 @@ class ModelEvaluator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LLMCodeQualityEvaluator(ModelEvaluator):
-    """Correctness, clarity, completeness and best practices."""
+    """Judges correctness, clarity, completeness and best practices."""
 
     name: str = "llm_code_quality"
     category: EvaluationCategory = EvaluationCategory.MAINTAINABILITY
@@ -160,7 +160,7 @@ class LLMCodeQualityEvaluator(ModelEvaluator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletenessEvaluator(ModelEvaluator):
-    """Whether every requirement of the goal is addressed."""
+    """Judges whether every requirement of the goal is addressed."""
 
     name: str = "completeness"
     category: EvaluationCategory = EvaluationCategory.COMPLETENESS
@@ -169,7 +169,10 @@ class CompletenessEvaluator(ModelEvaluator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecurityEvaluator(ModelEvaluator):
-    """Faults of the OWASP classes that the change brings in; a class it does not touch counts for nothing."""
+    """Judges the faults of the OWASP classes that the change introduces.
+
+    Classes that it does not touch do not count.
+    """
 
     name: str = "security"
     category: EvaluationCategory = EvaluationCategory.SECURITY
@@ -178,7 +181,7 @@ class SecurityEvaluator(ModelEvaluator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerformanceEvaluator(ModelEvaluator):
-    """Whether the change is efficient enough."""
+    """Judges whether the change is efficient enough."""
 
     name: str = "performance"
     category: EvaluationCategory = EvaluationCategory.PERFORMANCE
@@ -186,7 +189,7 @@ class PerformanceEvaluator(ModelEvaluator):
 
 
 def _look(output: str, context: EvaluationContext) -> _Seen:
-    """Read the work, and look through whatever the agent could write for words to the reviewer."""
+    """Read the work, and search everything that the agent could write for text to the reviewer."""
     named = context.get("workspace_ref")
     changes, plan, old_plan = Digest({}), "", ""
     if named:
@@ -222,7 +225,7 @@ def _shown_in_part(count: int) -> str:
 
 
 def _metadata(asked: Asked[Assessment]) -> dict[str, Any]:
-    """Name the model that answered and the usage of all; an unknown cost is None, not zero."""
+    """Return the model that answered and the usage of all models. An unknown cost is None, not zero."""
     metadata: dict[str, Any] = {"model": asked.model, "usage": asdict(asked.usage)}
     if asked.fallback_from:
         metadata |= {"fallback_from": asked.fallback_from, "fallback_reason": storable_text(asked.reasons[0])}

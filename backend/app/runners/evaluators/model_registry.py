@@ -1,4 +1,4 @@
-"""Registers the evaluators that ask a model; separate, because they import the library of models."""
+"""Registers the evaluators that ask a model. Separate, because they import the model library."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from app.runners.evaluators.response_quality import ResponseQualityEvaluator
 
 
 def register_models(registry: EvaluatorRegistry, config: EvaluatorConfig, model: Model | str) -> None:
-    """Register the evaluators that ask `model`; all but one need the model itself instead of its name."""
+    """Register the evaluators that ask `model`. All but one need the model object instead of its name."""
     evaluators: list[tuple[ModelEvaluator, list[str]]] = [(LLMCodeQualityEvaluator(), [CODING, DISCOVERY])]
     if isinstance(model, Model):
         evaluators += [

@@ -1,4 +1,4 @@
-"""Runs the evaluators of a phase and returns one result for each, also for one that crashes."""
+"""Runs the evaluators of a phase, and returns one result for each, even for one that crashes."""
 
 import asyncio
 import time
@@ -24,14 +24,17 @@ from app.runners.evaluators.tooling import stretched
 from app.schemas.runs import Usage
 
 DEFAULT_DEADLINE_SECONDS = 900.0
-"""A backstop for evaluators that do not bound themselves; the built-in ones all do."""
+"""A backstop for evaluators without their own time limit; the built-in ones have one."""
 
 _RUNS = 3
 _SLACK_SECONDS = 60.0
 _TOO_SLOW = f"Not asked: its model timed out {MAX_TIMEOUTS} times in this run (EVALUATOR_LLM_TIMEOUT)"
 
 OnResult = Callable[[EvaluationResult], Awaitable[None]]
-"""Called with each result as soon as it is there. What it raises ends the panel and is raised unchanged."""
+"""Called with each result as soon as it is available.
+
+An exception from it ends the panel and is re-raised unchanged.
+"""
 
 
 async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by keyword
@@ -49,21 +52,21 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
 ) -> list[EvaluationResult]:
     """Judge one output with every evaluator of its phase.
 
-    Deterministic evaluators run side by side. Those that ask a model follow only when the deterministic
-    gates hold or only ask a human, because they are slow and cost money; they are given what the others
-    found. A gate that was
-    not asked for this reason is reported as skipped; an advisory evaluator that was not asked is left out.
+    Deterministic evaluators run concurrently. Evaluators that ask a model are slow and cost money, so they
+    follow only if the deterministic gates pass or only ask a person. They get the results of the others. A
+    gate that did not run for this reason is reported as skipped; an advisory evaluator that did not run is
+    left out.
 
     Args:
-        phase: whose evaluators to run.
+        phase: the phase with the evaluators to run.
         output: the agent's final message.
-        context: what they may look at.
+        context: what they may read.
         registry: where they are registered.
         deterministic_only: never ask a model.
-        llm_always: ask the models even when a gate does not hold.
+        llm_always: ask the models even if a gate does not pass.
         on_result: receives each result of an evaluator that ran, in the order in which they end.
-        acceptances: what humans accepted earlier in the run; a gate that only repeats such a finding holds
-            no one up, and its result says so.
+        acceptances: what reviewers accepted earlier in the run. A gate that only repeats such a finding stops
+            nothing, and its result says so.
         too_slow: advisory evaluators whose models timed out too often; they are reported as skipped.
         deadline: seconds for each evaluator.
 
@@ -108,7 +111,7 @@ async def evaluate(  # noqa: PLR0913 - three values to judge by, and options by 
 
 
 def _turn_of(evaluator: Evaluator) -> AbstractAsyncContextManager[object]:
-    """Return what an evaluator waits for before it begins: a server may answer few at once."""
+    """Return what an evaluator must acquire before it begins, because a server may answer few at once."""
     turns = cast("object", getattr(evaluator, "turns", None))
     return turns if isinstance(turns, asyncio.Semaphore) else nullcontext()
 
@@ -122,12 +125,12 @@ async def _side_by_side(run: Callable[[Evaluator], Awaitable[None]], evaluators:
             for evaluator in evaluators:
                 group.create_task(as_task(evaluator), name=f"evaluate {evaluator.name}")
     except BaseExceptionGroup as trouble:
-        # Evaluators do not raise here; the receiver of the results may, and its caller knows the error.
+        # Evaluators do not raise here. The receiver of the results may, and its caller knows the error.
         raise trouble.exceptions[0] from None
 
 
 def _deadline_of(evaluator: Evaluator, deadline: float) -> float:
-    """Leave an evaluator the time it was given: it may run the candidate and then the base."""
+    """Return a deadline that covers all runs of an evaluator with its own time limit per run."""
     own = cast("object", getattr(evaluator, "timeout", None))
     return (
         max(deadline, _RUNS * stretched(own) + _SLACK_SECONDS) if isinstance(own, int | float) else deadline
@@ -137,7 +140,7 @@ def _deadline_of(evaluator: Evaluator, deadline: float) -> float:
 async def _guarded(
     evaluator: Evaluator, phase: str, output: str, context: EvaluationContext, deadline: float
 ) -> EvaluationResult:
-    """Run one evaluator under its deadline; whatever it does, the answer is a result in its name."""
+    """Run one evaluator under its deadline. Whatever happens, return a result in its name."""
     version = str(getattr(evaluator, "version", "1"))
     started = time.monotonic()
     name, attempt, run_id = evaluator.name, context.get("attempt"), context.get("run_id")
@@ -180,7 +183,7 @@ async def _attempted(
 
 
 def judges_usage(results: Iterable[EvaluationResult]) -> Usage:
-    """What evaluators that ask a model consumed; they say so in their metadata, also without a verdict."""
+    """Return the consumption of evaluators that ask a model, from their metadata, even without a verdict."""
     found = [each.metadata.get("usage") for each in results]
     return Usage.total(_usage(cast("dict[str, Any]", each)) for each in found if isinstance(each, dict))
 
@@ -189,5 +192,5 @@ def _usage(told: dict[str, Any]) -> Usage:
     try:
         return Usage.model_validate({name: told[name] for name in Usage.model_fields if name in told})
     except ValidationError:
-        # Other packages' evaluators may keep something else under this name.
+        # Evaluators of other packages may store something else under this name.
         return Usage()

@@ -33,10 +33,10 @@ _STEP = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanArtifactEvaluator:
-    """Passes when `implementation_plan.md` exists, has 30 words besides its headings, and names steps.
+    """Passes if `implementation_plan.md` exists, has 30 words besides its headings, and names steps.
 
-    Fifteen of the words must differ: a sentence repeated is no plan. Whether a plan makes sense is not for
-    this gate to say.
+    Fifteen of the words must differ, because a repeated sentence is no plan. The gate does not judge whether
+    a plan makes sense.
     """
 
     name: str = "plan_artifact"
@@ -45,7 +45,7 @@ class PlanArtifactEvaluator:
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Read the plan; `output` and `phase` play no part."""
+        """Read the plan. `output` and `phase` are not used."""
         workspace = find_workspace(self, context, "look for a plan in")
         if isinstance(workspace, EvaluationResult):
             return workspace

@@ -17,21 +17,21 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class PluginError(Exception):
-    """An evaluator of another package cannot be used; the message names the package."""
+    """An evaluator of another package cannot be used. The message names the package."""
 
 
 def load_plugins(names: Sequence[str], found: Iterable[EntryPoint] | None = None) -> list[Registration]:
-    """Load the evaluators that are named, in that order; `*` stands for every one that is installed.
+    """Load the named evaluators, in that order. `*` stands for every installed one.
 
     An entry point is a function without arguments. It returns an evaluator, which then advises in every
-    phase, or a `Registration` that says more.
+    phase, or a `Registration` with more details.
 
     Args:
-        names: of entry points.
-        found: the entry points; those of all installed packages when None.
+        names: names of entry points.
+        found: the entry points; None means those of all installed packages.
 
     Raises:
-        PluginError: a name is not there or there twice, or what it leads to is no evaluator.
+        PluginError: a name is missing or occurs twice, or its entry point does not return an evaluator.
     """
     if not names:
         return []
@@ -43,7 +43,7 @@ def load_plugins(names: Sequence[str], found: Iterable[EntryPoint] | None = None
 def add_plugins(
     registry: EvaluatorRegistry, names: Sequence[str], found: Iterable[EntryPoint] | None = None
 ) -> None:
-    """Load the evaluators that are named, and register them.
+    """Load the named evaluators and register them.
 
     Raises:
         PluginError: one cannot be used, or its name is taken.

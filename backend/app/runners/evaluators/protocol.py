@@ -19,7 +19,7 @@ FOR_REVIEWERS = "for_reviewers"
 
 
 class EvaluationCategory(StrEnum):
-    """What aspect of the work an evaluator speaks about."""
+    """The aspect of the work that an evaluator judges."""
 
     FUNCTIONALITY = "functionality"
     CORRECTNESS = "correctness"
@@ -34,9 +34,9 @@ class EvaluationCategory(StrEnum):
 
 
 class EvaluationStatus(StrEnum):
-    """What became of one evaluation.
+    """The outcome of one evaluation.
 
-    `SKIPPED` means there was nothing to check; it is never evidence that a gate holds. `ERRORED` means
+    `SKIPPED` means there was nothing to check; it is never evidence that a gate passes. `ERRORED` means that
     the evaluator itself reached no verdict (crash, missing tool, unreadable report, model outage).
     """
 
@@ -47,7 +47,7 @@ class EvaluationStatus(StrEnum):
 
 
 class CriterionResult(BaseModel):
-    """One criterion of an evaluation; `score` in [0, 1]."""
+    """One criterion of an evaluation. `score` is in [0, 1]."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,9 +59,9 @@ class CriterionResult(BaseModel):
 
 
 class EvaluationResult(BaseModel):
-    """What one evaluator says about one output.
+    """One evaluator's result for one output.
 
-    `status` follows from `passed` when it is not given. `errored` and `failed` imply `passed=False`;
+    If `status` is not given, it is derived from `passed`. `errored` and `failed` imply `passed=False`;
     `skipped` and `passed` imply `passed=True`; a contradiction is a `ValueError`.
     """
 
@@ -101,14 +101,14 @@ class EvaluationResult(BaseModel):
 
     @property
     def questions(self) -> list[Question]:
-        """What a failed result would ask a person; when there are any, nothing else speaks against a pass."""
+        """The questions of a failed result for a person. If there are any, nothing else prevents a pass."""
         asked = self.metadata.get(QUESTIONS)
         if self.status is not EvaluationStatus.FAILED or not isinstance(asked, list):
             return []
         try:
             return [Question.model_validate(each) for each in cast("list[object]", asked)]
         except ValidationError:
-            # Another package's evaluator may keep something else under this name.
+            # An evaluator of another package may store something else under this name.
             return []
 
     @property
@@ -127,30 +127,30 @@ class EvaluationResult(BaseModel):
 
 
 class EvaluationLimits(TypedDict, total=False):
-    """Bounds on one evaluation: wall-clock `seconds` and `output_bytes` kept of a tool's output."""
+    """Limits on one evaluation: wall-clock `seconds`, and `output_bytes` to keep of a tool's output."""
 
     seconds: float
     output_bytes: int
 
 
 class EvaluationContext(TypedDict, total=False):
-    """What an evaluator may look at.
+    """What an evaluator may read.
 
     Attributes:
         workspace_ref: path of the judged working tree.
-        base_ref: path of a tree that holds the run's base commit; findings that are also there are not new.
+        base_ref: path of a tree with the run's base commit; findings that are also there are not new.
         goal: the run's goal in the user's words.
         attempt: number of the attempt, from 1.
-        previous_feedback: feedback of the attempt before.
+        previous_feedback: feedback on the previous attempt.
         run_id: the run, for traces.
-        limits: bounds that replace the evaluator's own.
+        limits: limits that replace the evaluator's own.
         open_paths: globs of protected files that this run may change; see `protection`.
         protected_paths: globs of further files that no run may change.
-        protected_policy: what becomes of changes to protected files; without one the evaluator's own.
-        base_failures: which tests that fail at base count; without one the evaluator's own.
+        protected_policy: what happens to changes of protected files; by default the evaluator's own policy.
+        base_failures: which tests that fail at the base count; by default the evaluator's own policy.
         goal_tests: globs of ids of tests that belong to the goal.
-        baseline: what the base's tests did when the run started.
-        deterministic_results: what the tools said; only evaluators that ask a model are given it.
+        baseline: results of the base's tests when the run started.
+        deterministic_results: results of the tools; only evaluators that ask a model get them.
     """
 
     workspace_ref: str
@@ -173,8 +173,8 @@ class EvaluationContext(TypedDict, total=False):
 class Evaluator(Protocol):
     """Judges the output of a phase.
 
-    `evaluate` returns a value for every foreseeable trouble (`errored`), and is cancelled by cancelling
-    its task; it leaves no process behind.
+    `evaluate` returns a value for every expected error (`errored`). It is cancelled by cancelling its task,
+    and leaves no process behind.
     """
 
     @property
@@ -199,19 +199,19 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class ConfigurableEvaluator(Evaluator, Protocol):
-    """An evaluator that takes options from a project's file."""
+    """An evaluator that accepts options from a project's file."""
 
     def with_options(self, options: Mapping[str, object]) -> Evaluator:
         """Return the same evaluator with these options.
 
         Raises:
-            ValueError: an option is not known or not valid; the message says which.
+            ValueError: an option is unknown or not valid. The message says which.
         """
         ...
 
 
 def errored(evaluator: Evaluator, reason: str, /, *, version: str = "1", **metadata: Any) -> EvaluationResult:
-    """The result of an evaluator that reached no verdict."""
+    """Return the result of an evaluator that reached no verdict."""
     return EvaluationResult(
         evaluator_name=evaluator.name,
         category=evaluator.category,
@@ -224,7 +224,7 @@ def errored(evaluator: Evaluator, reason: str, /, *, version: str = "1", **metad
 
 
 def skipped(evaluator: Evaluator, reason: str, /, *, version: str = "1", **metadata: Any) -> EvaluationResult:
-    """The result of an evaluator that found nothing to check."""
+    """Return the result of an evaluator that found nothing to check."""
     return EvaluationResult(
         evaluator_name=evaluator.name,
         category=evaluator.category,

@@ -10,10 +10,10 @@ BUILT_IN = "built-in"
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """An evaluator and where it is used; `phases` None means everywhere. Only gates decide.
+    """An evaluator and its use. If `phases` is None, it judges every phase. Only gates decide.
 
     `source` says where it comes from: `built-in`, a package, or the project's file. `observed` is a gate that
-    decides nothing yet: its `gate` is False, and its verdicts are counted as a gate's.
+    decides nothing yet: its `gate` is False, but its verdicts are counted like a gate's.
     """
 
     evaluator: Evaluator
@@ -29,7 +29,7 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorDescription:
-    """What users see of a registered evaluator; `phases` None means every phase."""
+    """The description of a registered evaluator for users. If `phases` is None, it judges every phase."""
 
     name: str
     category: EvaluationCategory
@@ -45,7 +45,7 @@ class EvaluatorRegistry:
     """The evaluators of each phase, in the order of registration.
 
     Args:
-        left_out: names of evaluators that are known and not used here; see `without`.
+        left_out: names of evaluators that are known but not used here; see `without`.
     """
 
     def __init__(self, *, left_out: Collection[str] = ()) -> None:
@@ -55,7 +55,7 @@ class EvaluatorRegistry:
     def register(
         self, evaluator: Evaluator, phases: Sequence[str] | None = None, *, gate: bool = True
     ) -> None:
-        """Add an evaluator to some phases, or with None to every phase.
+        """Add an evaluator to some phases, or to every phase if `phases` is None.
 
         Raises:
             ValueError: its name is empty, `phases` is empty, or one of these phases already has the name.
@@ -82,13 +82,13 @@ class EvaluatorRegistry:
         self._registrations.append(added)
 
     def without(self, names: Collection[str]) -> "EvaluatorRegistry":
-        """Return a registry of the same evaluators but these, which it still knows by name."""
+        """Return a registry without these evaluators, whose names it still knows."""
         rest = EvaluatorRegistry(left_out=self.left_out | (self.names() & set(names)))
         rest._registrations = [each for each in self._registrations if each.evaluator.name not in names]
         return rest
 
     def only(self, names: Collection[str]) -> "EvaluatorRegistry":
-        """Return a registry of these evaluators alone, each of them a gate."""
+        """Return a registry with only these evaluators, each of them as a gate."""
         chosen = EvaluatorRegistry()
         chosen._registrations = [
             replace(each, gate=True, observed=False)
@@ -98,44 +98,47 @@ class EvaluatorRegistry:
         return chosen
 
     def names(self) -> frozenset[str]:
-        """Names of all evaluators."""
+        """Return the names of all evaluators."""
         return frozenset(each.evaluator.name for each in self._registrations)
 
     def all_registrations(self) -> tuple[Registration, ...]:
-        """Every registration, in the order in which they were made."""
+        """Return every registration, in the order in which they were made."""
         return tuple(self._registrations)
 
     def registrations(self, phase: str) -> list[Registration]:
-        """Registrations that cover a phase: those of every phase first, then its own."""
+        """Return the registrations for a phase: those for every phase first, then its own."""
         covering = [each for each in self._registrations if each.covers(phase)]
         return sorted(covering, key=lambda each: each.phases is not None)
 
     def get_evaluators(self, phase: str) -> list[Evaluator]:
-        """Evaluators of a phase, in the order of `registrations`."""
+        """Return the evaluators of a phase, in the order of `registrations`."""
         return [each.evaluator for each in self.registrations(phase)]
 
     def get_deterministic_evaluators(self, phase: str) -> list[Evaluator]:
-        """Those that are tools."""
+        """Return the evaluators of a phase that are tools."""
         return [each for each in self.get_evaluators(phase) if each.is_deterministic]
 
     def get_llm_evaluators(self, phase: str) -> list[Evaluator]:
-        """Those that ask a model."""
+        """Return the evaluators of a phase that ask a model."""
         return [each for each in self.get_evaluators(phase) if not each.is_deterministic]
 
     def gates(self, phase: str) -> tuple[str, ...]:
-        """Names of the evaluators that decide about a phase."""
+        """Return the names of the evaluators that decide about a phase."""
         return tuple(each.evaluator.name for each in self.registrations(phase) if each.gate)
 
     def observed(self, phase: str) -> frozenset[str]:
-        """Names of the gates that are observed in a phase: they decide nothing."""
+        """Return the names of the gates that are only observed in a phase."""
         return frozenset(each.evaluator.name for each in self.registrations(phase) if each.observed)
 
     def is_gate(self, phase: str, name: str) -> bool:
-        """True when this evaluator decides about this phase; False for a name the phase does not have."""
+        """Return True if this evaluator decides about this phase.
+
+        A name that the phase does not have is no gate.
+        """
         return name in self.gates(phase)
 
     def describe(self) -> list[EvaluatorDescription]:
-        """Every registration, in the order in which they were made."""
+        """Return the description of every registration, in the order in which they were made."""
         return [
             EvaluatorDescription(
                 name=each.evaluator.name,

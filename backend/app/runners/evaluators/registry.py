@@ -26,7 +26,7 @@ __all__ = [
 MODEL_EVALUATORS = frozenset(
     {"llm_code_quality", "completeness", "security", "performance", "response_quality"}
 )
-"""Built-in evaluators that are only there when a model is set up."""
+"""Built-in evaluators that exist only if a model is set up."""
 
 
 def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorRegistry:
@@ -63,7 +63,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
     registry.register(PlanArtifactEvaluator(), [DISCOVERY])
     registry.register(AgentClaimEvaluator(), [VERIFICATION])
     if config.model is not None:
-        # Judges by models need a library that takes a second to import; many panels have none.
+        # Evaluators that ask models need a library that takes a second to import, and many panels have none.
         from app.runners.evaluators.model_registry import register_models  # noqa: PLC0415 - only with a model
 
         register_models(registry, config, config.model)

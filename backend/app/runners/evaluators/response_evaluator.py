@@ -51,21 +51,21 @@ DEFAULT_MODEL = defaults.MODEL
 
 
 class NoJudgementError(Exception):
-    """No model gave a judgement that can be used; the message says why. Never a pass."""
+    """No model gave a usable judgement. The message says why. This is never a pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What came of a judgement.
+    """The result of a judgement.
 
     Attributes:
-        output: None when no model gave a judgement that can be used.
-        model: which model was asked last.
-        reasons: why models were out or their replies no use.
+        output: None if no model gave a usable judgement.
+        model: the model that was asked last.
+        reasons: why models were unavailable or their replies unusable.
         usage: of all models together.
-        kind: why the models were out, if they were.
+        kind: why the models were unavailable, if they were.
         retry_at: when the provider's limit ends, if the provider says so.
-        exhausted: which resource was used up, if it was one.
+        exhausted: the resource that was used up, if any.
     """
 
     output: EvaluatorOutput | None
@@ -81,18 +81,18 @@ class Judged:
 class EvaluatorAgent:
     """Judges answers in accuracy, relevance, safety and completeness.
 
-    Text in the response or its evidence that speaks to a reviewer makes safety insufficient, whatever the
-    model says, unless such text is what the query is about.
+    Text in the response or its evidence that addresses a reviewer makes safety insufficient, whatever the
+    model says, unless the query is about such text.
 
     Attributes:
-        model: name of a model (`provider:model`), resolved when it is first needed, or the model itself.
-        fallback_model: asked when `model` is out.
+        model: name of a model (`provider:model`), resolved at first use, or the model object.
+        fallback_model: asked if `model` is unavailable.
         timeout: seconds for one judgement.
-        max_retries: retries that the loop allows after the first attempt; the recommendation depends on it.
+        max_retries: retries after the first attempt; the recommendation depends on it.
         output_mode: how the structure is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
-        build: makes a model of its name.
-        watch_entries: whether such text counts in the evidence too, not only in the response.
+        build: makes a model from its name.
+        watch_entries: whether such text counts in the evidence, too, not only in the response.
     """
 
     model: Model | str = DEFAULT_MODEL
@@ -105,10 +105,10 @@ class EvaluatorAgent:
     watch_entries: bool = True
 
     def build_prompt(self, given: EvaluatorInput) -> str:
-        """Return all that a model receives: the four dimensions, the rules, and the material.
+        """Return the whole prompt for a model: the four dimensions, the rules, and the material.
 
         Raises:
-            ValueError: the query or the response is blank; the message says which.
+            ValueError: the query or the response is blank. The message says which.
         """
         fence = new_fence()
         return f"{_instructions(given, fence)}\n{message(given, fence)}"
@@ -117,8 +117,8 @@ class EvaluatorAgent:
         """Judge an answer.
 
         Raises:
-            ValueError: the query or the response is blank; the message says which.
-            NoJudgementError: no model gave a judgement that can be used.
+            ValueError: the query or the response is blank. The message says which.
+            NoJudgementError: no model gave a usable judgement.
         """
         judged = await self.judge(given)
         if judged.output is None:
@@ -126,10 +126,10 @@ class EvaluatorAgent:
         return judged.output
 
     async def judge(self, given: EvaluatorInput) -> Judged:
-        """Judge an answer; a model outage is a value.
+        """Judge an answer. A model outage is reported in the result, not raised.
 
         Raises:
-            ValueError: the query or the response is blank; the message says which.
+            ValueError: the query or the response is blank. The message says which.
         """
         fence = new_fence()
         question = Question(
@@ -179,7 +179,7 @@ class EvaluatorAgent:
 
 def _instructions(given: EvaluatorInput, fence: str) -> str:
     for name in ("query", "response"):
-        # Catches input that was copied or constructed without validation.
+        # This catches input that was copied or constructed without validation.
         if not getattr(given, name).strip():
             raise ValueError(f"{name} must not be empty or blank")
     return instructions(merge_rules((), {}, given.evaluation_rules), fence)

@@ -27,11 +27,11 @@ NO_FILES = "The repository holds no files."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseQualityEvaluator:
-    """Has the plan judged in accuracy, relevance, safety and completeness; the verdict is computed.
+    """Judges the plan in accuracy, relevance, safety and completeness. Code computes the verdict.
 
-    The score is the share of the dimensions that are sufficient; all four have to be. No usable judgement
-    is no verdict (`errored`). Words to reviewers in the repository are not the plan's fault: only those in
-    the plan count.
+    The score is the share of sufficient dimensions; all four must be sufficient. Without a usable judgement
+    there is no verdict (`errored`). Only text to reviewers in the plan counts; such text in the repository is
+    not the plan's fault.
     """
 
     agent: EvaluatorAgent = field(default_factory=lambda: EvaluatorAgent(watch_entries=False))
@@ -42,7 +42,7 @@ class ResponseQualityEvaluator:
     is_deterministic: bool = False
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Read the plan and the repository, and have the one judged by the other."""
+        """Judge the plan, with the repository as evidence."""
         workspace = find_workspace(self, context, "judge a plan in")
         if isinstance(workspace, EvaluationResult):
             return workspace

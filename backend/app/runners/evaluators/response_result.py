@@ -12,14 +12,14 @@ VERSION = "1"
 def quality_result(
     name: str, judged: Judged, output: EvaluatorOutput, *, what: str, asked: str
 ) -> EvaluationResult:
-    """Return the result; its score is the share of the dimensions that are sufficient.
+    """Return the result. Its score is the share of sufficient dimensions.
 
     Args:
-        name: of the evaluator.
-        judged: the judgement, with who gave it and at what cost.
-        output: what it says.
-        what: was judged, for people.
-        asked: what it should answer, for people.
+        name: name of the evaluator.
+        judged: the judgement, with its model and cost.
+        output: the judged dimensions.
+        what: the subject of the judgement, for people.
+        asked: the question that it should answer, for people.
     """
     criteria = [
         CriterionResult(

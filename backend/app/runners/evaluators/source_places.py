@@ -1,4 +1,4 @@
-"""Directories below a project's root from which its modules are imported."""
+"""Finds directories below a project's root from which its modules are imported."""
 
 import re
 import tomllib
@@ -12,11 +12,11 @@ _IN_SETUP_CFG = re.compile(r"^package_dir\s*=\s*=\s*([\w./-]+)\s*$", re.MULTILIN
 
 
 def source_places(tree: Path) -> tuple[str, ...]:
-    """Name the directories, POSIX paths below the tree, that hold its modules besides the root.
+    """Return the directories with modules besides the root, as POSIX paths below the tree.
 
-    That is `src` by convention, and the directory that `package_dir` gives the root package; see
-    https://setuptools.pypa.io/en/latest/userguide/package_discovery.html. Only directories that are there are
-    named.
+    These are `src` by convention, and the directory that `package_dir` gives the root package; see
+    https://setuptools.pypa.io/en/latest/userguide/package_discovery.html. Only existing directories are
+    returned.
     """
     named = [_SRC, *_IN_SETUP_PY.findall(_text(tree / "setup.py"))]
     named += [

@@ -8,7 +8,7 @@ from app.runners.evaluators.tooling import ToolTroubleError
 
 PYTHON_SUFFIXES = (".py", ".pyi")
 MAX_PYTHON_FILES = 20_000
-"""More than this are not analysed; the reason is given instead."""
+"""Larger trees are not analysed; the reason is reported instead."""
 
 _MAX_ENTRIES = 500_000
 _NEVER_OURS = frozenset({"__pycache__", "node_modules", "site-packages", "__pypackages__"})
@@ -18,8 +18,8 @@ _ENVIRONMENT_NAMES = frozenset({"venv", "env", "virtualenv"})
 def project_files(root: Path) -> list[str]:
     """Return the files of a tree as sorted POSIX paths relative to `root`.
 
-    Left out are hidden files and directories, installed packages, virtual environments under their usual
-    names, and symbolic links.
+    Hidden files and directories, installed packages, virtual environments under their usual names, and
+    symbolic links are left out.
     """
     return sorted(name for name, aside in _walk(root) if not aside)
 
@@ -32,9 +32,9 @@ def python_files(root: Path) -> list[str]:
 def judged_files(root: Path, base: Path | None) -> list[str]:
     """Return the Python files that static tools must analyse.
 
-    Beside the project's Python files these are links to a file of another kind inside the tree (Python
-    follows them) and, where there is a base, files in the places that `project_files` leaves out which the
-    base does not have as they are: code must not get out of sight by lying in `.work` or `venv`.
+    Besides the project's Python files these are links to another kind of file inside the tree, because Python
+    follows them. If there is a base, files in directories that `project_files` leaves out are included, too,
+    unless the base has the same file: code must not escape analysis in `.work` or `venv`.
 
     Raises:
         ToolTroubleError: there are more than `MAX_PYTHON_FILES`, or the tree cannot be read.
@@ -57,7 +57,7 @@ def judged_files(root: Path, base: Path | None) -> list[str]:
 
 
 def base_files(base: Path, judged: Collection[str]) -> tuple[str, ...]:
-    """Return the base's Python files that a candidate's are held against.
+    """Return the base's Python files with which a candidate's are compared.
 
     These are the project's own, and others that the candidate has, too.
     """
@@ -66,7 +66,7 @@ def base_files(base: Path, judged: Collection[str]) -> tuple[str, ...]:
 
 
 def is_plain_name(name: str) -> bool:
-    """Tell whether a tool can be given this path in a UTF-8 text file with one path a line."""
+    """Return True if this path can be passed to a tool in a UTF-8 text file with one path per line."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -75,7 +75,7 @@ def is_plain_name(name: str) -> bool:
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Tell whether two files can be read and hold the same bytes."""
+    """Return True if two files can be read and hold the same bytes."""
     try:
         return one.stat().st_size == other.stat().st_size and one.read_bytes() == other.read_bytes()
     except OSError:
@@ -83,10 +83,10 @@ def same_file(one: Path, other: Path) -> bool:
 
 
 def _walk(root: Path, *, links: bool = False) -> Iterator[tuple[str, bool]]:
-    """Return each regular file, and whether it lies in a place that is usually not the project's.
+    """Yield each regular file, and whether it is in a directory that usually does not belong to the project.
 
-    Links to directories are never followed. With `links`, a Python file's name that links to a file of
-    another kind inside the tree counts as a file.
+    Links to directories are never followed. With `links`, a link with a Python file's name to another kind of
+    file inside the tree counts as a file.
     """
     pending = [("", False)]
     while pending:
@@ -109,7 +109,7 @@ def _is_ours(directory: Path) -> bool:
     name = directory.name
     if name.startswith(".") or name in _NEVER_OURS:
         return False
-    # A planted pyvenv.cfg must not hide a directory of any name from the evaluators.
+    # An added pyvenv.cfg must not hide a directory with any name from the evaluators.
     return not (name in _ENVIRONMENT_NAMES and (directory / "pyvenv.cfg").is_file())
 
 

@@ -1,4 +1,4 @@
-"""What every evaluator that runs a tool needs: the workspace, a clean environment, a directory for scraps."""
+"""What every evaluator that runs a tool needs: the workspace, a clean environment, a scratch directory."""
 
 import os
 import tempfile
@@ -11,21 +11,21 @@ from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult,
 from app.workspaces.process import ProcessOutcome, run_process
 
 MOST_STRETCHED = 4.0
-"""How much longer a time limit can get on a busy machine."""
+"""The factor by which a time limit can grow at most on a busy machine."""
 
 _TEXT_CHARS = 1000
 
 
 class ToolTroubleError(Exception):
-    """A tool gave no report that can be used: missing, crashed, out of time, unreadable. Never a pass."""
+    """A tool gave no usable report: missing, crashed, out of time, unreadable. This is never a pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """A directory outside the workspace in which a tool may leave what it likes.
+    """A directory outside the workspace in which a tool may leave files.
 
     Attributes:
-        path: the directory itself, for what the evaluator writes.
+        path: the directory itself, for the evaluator's own files.
         env: a complete environment: no secrets, home and temporary files inside the directory.
     """
 
@@ -35,7 +35,10 @@ class Scratch:
 
 @contextmanager
 def scratch(python: Path) -> Generator[Scratch]:
-    """Make a scratch directory and remove it; `python`'s directory leads the search path."""
+    """Create a scratch directory, and remove it afterwards.
+
+    `python`'s directory comes first on the search path.
+    """
     with tempfile.TemporaryDirectory(prefix="evaluate-", ignore_cleanup_errors=True) as name:
         path = Path(name)
         home, temporary = path / "home", path / "tmp"
@@ -60,7 +63,7 @@ async def run_tool(
     """Run a tool to its end.
 
     Raises:
-        ToolTroubleError: it is not there, cannot be started, or did not finish in time.
+        ToolTroubleError: it is missing, cannot be started, or did not finish in time.
     """
     tool = Path(argv[0]).name
     try:
@@ -73,7 +76,10 @@ async def run_tool(
 
 
 def find_workspace(evaluator: Evaluator, context: EvaluationContext, purpose: str) -> Path | EvaluationResult:
-    """Return the judged tree, or the result that says why there is none; `purpose` ends "No workspace to"."""
+    """Return the judged tree, or a result that says why there is none.
+
+    `purpose` completes the sentence "No workspace to".
+    """
     named = context.get("workspace_ref")
     if not named:
         return skipped(evaluator, f"No workspace to {purpose}")
@@ -89,10 +95,10 @@ def find_workspace(evaluator: Evaluator, context: EvaluationContext, purpose: st
 
 
 def find_base(context: EvaluationContext) -> Path | None:
-    """Return the tree with the base commit, if there is one.
+    """Return the tree with the base commit, or None if there is none.
 
     Raises:
-        ToolTroubleError: one is named that does not exist; without it old findings would count as new.
+        ToolTroubleError: the named tree does not exist; without it old findings would count as new.
     """
     named = context.get("base_ref")
     if not named:
@@ -104,25 +110,28 @@ def find_base(context: EvaluationContext) -> Path | None:
 
 
 def seconds_for(context: EvaluationContext, default: float) -> float:
-    """Return the time limit in seconds: the context's, else the default."""
+    """Return the time limit in seconds: the context's, or else the default."""
     return context.get("limits", {}).get("seconds", default)
 
 
 def seconds_here_for(context: EvaluationContext, default: float) -> float:
-    """Return the time limit of a program that runs here: like `seconds_for`, but longer on a busy machine."""
+    """Return the time limit of a program that runs here.
+
+    It is that of `seconds_for`, but longer if the machine is busy.
+    """
     named = context.get("limits", {}).get("seconds")
     return stretched(default) if named is None else named
 
 
 def stretched(seconds: float) -> float:
-    """Return a limit meant for an idle machine in seconds of this one, as busy as it is now.
+    """Return a limit for an idle machine in seconds of this one, with its present load.
 
-    Where more processes want to run than there are processors, each gets its share only. A limit in wall
-    clock would then judge the neighbours. The limit grows by at most `MOST_STRETCHED`.
+    If more processes want to run than there are processors, each gets only a share, and a wall-clock limit
+    would measure the other processes. So the limit grows, by at most the factor `MOST_STRETCHED`.
     """
     try:
         waiting = os.getloadavg()[0]
-    except OSError:  # the system does not say
+    except OSError:  # the system does not provide the load
         return seconds
     factor = min(MOST_STRETCHED, waiting / (os.cpu_count() or 1))
     longer = seconds * max(1.0, factor)
@@ -130,6 +139,6 @@ def stretched(seconds: float) -> float:
 
 
 def excerpt(text: str, limit: int = _TEXT_CHARS) -> str:
-    """Return the end of a tool's output, where the reason stands."""
+    """Return the end of a tool's output, where the reason usually is."""
     text = text.strip()
     return text if len(text) <= limit else f"…{text[-limit:]}"

@@ -8,10 +8,10 @@ from app.workspaces.files.paths import is_excluded_directory, is_git_directory_n
 
 
 def tree_files(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> list[str]:
-    """Return files and links of a tree, hidden ones too, without caches, environments and git's own.
+    """Return files and links of a tree, including hidden ones, without caches, environments and git's own.
 
     Raises:
-        WorkspaceError: the tree is larger than what is allowed.
+        WorkspaceError: the tree is larger than the limits allow.
     """
     found: list[str] = []
     size = 0

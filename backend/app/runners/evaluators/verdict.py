@@ -1,15 +1,16 @@
-"""From the results of a panel to the verdict on an attempt. Pure; every rule of a pass is in this file.
+"""Derives the verdict on an attempt from a panel's results. Pure; every rule of a pass is in this file.
 
 1. A gate that is missing from the results, or that reached no verdict, leaves the attempt unjudged: errored.
-2. A pass needs evidence: when no gate really checked something, the attempt is unjudged too.
+2. A pass needs evidence: if no gate really checked something, the attempt is unjudged, too.
 3. A failed gate, a gate's blocking issue, or a mean score of the gates below the threshold fails it.
 4. Advisory results never decide.
-5. A failed gate that only asks questions about changed tests decides nothing by itself: when everything else
-   holds, the attempt waits for a human, and uses up no attempt.
-6. A failed gate whose very finding a human accepted earlier in the run (see `acceptance`) decides nothing: it
-   is named in the reason, and only where no other gate checked anything its score stands for the attempt's.
-7. An observed gate never decides. A pass names those that would have blocked it. Where no other gate
-   checked anything, the attempt passes, and the reason says that no gate decided.
+5. A failed gate that only asks questions about changed tests decides nothing by itself: if everything else
+   passes, the attempt waits for a person, and uses up no attempt.
+6. A failed gate with a finding that a reviewer accepted earlier in the run (see `acceptance`) decides
+    nothing.
+   The reason names it. Its score stands for the attempt's only if no other gate checked anything.
+7. An observed gate never decides. A pass names those that would have blocked it. If no other gate checked
+   anything, the attempt passes, and the reason says that no gate decided.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,13 +24,13 @@ from app.schemas import defaults
 from app.schemas.questions import Question
 
 _ROUNDING = 1e-9
-"""A mean of floats may miss the threshold by less than this and still reach it."""
+"""Tolerance for a mean of floats that misses the threshold by a rounding error."""
 
 
 class VerdictStatus(StrEnum):
-    """What became of an attempt.
+    """The verdict on an attempt.
 
-    `ERRORED`: it is not judged yet and uses up no attempt. `ASKS`: all that is open is a question to a human.
+    `ERRORED`: it is not judged yet and uses up no attempt. `ASKS`: only a question to a person is open.
     """
 
     PASSED = "passed"
@@ -40,7 +41,7 @@ class VerdictStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VerdictPolicy:
-    """Thresholds in [0, 1]: for the gates' mean score, and below which a failed criterion blocks."""
+    """Thresholds in [0, 1]: of the gates' mean score, and of the score below which a criterion blocks."""
 
     pass_threshold: float = defaults.PASS_THRESHOLD
     blocking_threshold: float = BLOCKING_THRESHOLD
@@ -51,15 +52,15 @@ class PanelVerdict:
     """The verdict on one attempt.
 
     Attributes:
-        status: passed, failed or errored.
-        score: mean score of the gates that checked something; 0.0 when none did.
+        status: passed, failed, errored or asks.
+        score: mean score of the gates that checked something; 0.0 if none did.
         failed_gates: names of the gates that failed, in the order of the results.
         errored_gates: names of the gates that are missing or reached no verdict.
         blocking_issues: messages of the gates' failed criteria below the blocking threshold.
         reason: one or a few sentences for people.
         advisory: results that did not decide.
-        accepted: names of the gates that failed with a finding that a human had accepted.
-        questions: what a human is asked, each question once.
+        accepted: names of the gates that failed with a finding that a reviewer had accepted.
+        questions: the questions for a person, each once.
         would_block: names of the observed gates that failed or reached no verdict.
     """
 
@@ -76,7 +77,7 @@ class PanelVerdict:
 
     @property
     def passed(self) -> bool:
-        """True when the attempt may go on to the next phase."""
+        """True if the attempt may go on to the next phase."""
         return self.status is VerdictStatus.PASSED
 
 
@@ -90,10 +91,10 @@ def judge(
     """Judge an attempt.
 
     Args:
-        results: what the panel returned, gates and advisory ones.
+        results: the panel's results, of gates and advisory evaluators.
         gates: names of the evaluators that are gates of the phase; each must be among the results.
-        policy: thresholds; the defaults when None.
-        acceptances: what humans accepted earlier in the run.
+        policy: thresholds; None means the defaults.
+        acceptances: what reviewers accepted earlier in the run.
         observed: names of the gates that are only observed in the phase; none is among `gates`.
     """
     policy = policy or VerdictPolicy()
@@ -135,7 +136,7 @@ def judge(
 
 
 def questions_of(results: Iterable[EvaluationResult]) -> tuple[Question, ...]:
-    """Return what results ask; of several forms of one question the one that knows most."""
+    """Return the questions in results. Of several forms of one question, return the most informative."""
     found: dict[str, Question] = {}
     for each in (asked for result in results for asked in result.questions):
         known = found.get(each.key)
@@ -145,7 +146,7 @@ def questions_of(results: Iterable[EvaluationResult]) -> tuple[Question, ...]:
 
 
 def question_words(questions: Sequence[Question]) -> str:
-    """Put questions into one line for people: the only one, or the first and how many more."""
+    """Return questions as one line for people: the only one, or the first and how many more there are."""
     if not questions:
         return ""
     more = f" (and {len(questions) - 1} more like it)" if len(questions) > 1 else ""
@@ -154,7 +155,7 @@ def question_words(questions: Sequence[Question]) -> str:
 
 
 def _score(gates: Iterable[EvaluationResult]) -> float | None:
-    """The mean score of the gates that checked something; None when none did."""
+    """Return the mean score of the gates that checked something, or None if none did."""
     scores = [
         each.score for each in gates if each.status in (EvaluationStatus.PASSED, EvaluationStatus.FAILED)
     ]

@@ -1,1 +1,1 @@
-"""The parts and steps of director-evaluator loops."""
+"""Director-evaluator loops: their parts, and the steps that connect them."""

@@ -1,4 +1,4 @@
-"""Directors and evaluators that ask a model; the evaluator gives reasons before its verdict."""
+"""Directors and evaluators that ask a model. The evaluator gives its reasons before its verdict."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ from app.workspaces.process import run_process
 INPUT_CHARS = 60_000
 CONTEXT_CHARS = 60_000
 MAX_REQUESTS = 20
-"""To a model with tools, for one task."""
+"""Maximum number of requests to a model with tools, for one task."""
 
 _DIRECTOR = """\
 You direct a loop: you propose, an evaluator judges, and you are asked again with what it said. Give the whole
@@ -100,17 +100,17 @@ AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asking(Generic[AnswerT]):
-    """Asks for one structure.
+    """Asks a model for one structured output.
 
     Attributes:
-        model: asked when a definition names none; a name (`provider:model`) or the model itself.
-        fallback_model: asked when the first is out.
+        model: used if a definition names none: a name (`provider:model`) or the model object.
+        fallback_model: asked if the first model is unavailable.
         timeout: seconds for one task.
-        output_mode: how the structure is enforced.
+        output_mode: how the structure of the output is enforced.
         retry_pause: seconds before the first quick retry of a refused request.
         build: makes a model from its name.
-        workspace: what tools look into; None without one.
-        run_program: starts the searches of tools.
+        workspace: the directory that tools read; None without tools.
+        run_program: starts the search programs of the tools.
     """
 
     model: Model | str
@@ -171,10 +171,10 @@ class _Asking(Generic[AnswerT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDirector(_Asking[Proposal]):
-    """Has a model propose."""
+    """A director that asks a model."""
 
     async def __call__(self, task: RoleTask) -> TaskResult | Trouble | Exhausted:
-        """Ask for a proposal."""
+        """Ask the model for a proposal."""
         came = await self._answer(task, Proposal, _DIRECTOR, _asks_too_much)
         if isinstance(came, Trouble | Exhausted):
             return came
@@ -190,10 +190,10 @@ class ModelDirector(_Asking[Proposal]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEvaluatorRole(_Asking[Opinion]):
-    """Has a model judge."""
+    """An evaluator that asks a model."""
 
     async def __call__(self, task: RoleTask) -> TaskResult | Trouble | Exhausted:
-        """Ask for an opinion; a definition that wants registered evaluators is not for a model."""
+        """Ask the model for an opinion. A definition that names registered evaluators is refused."""
         if task.evaluators:
             named = ", ".join(task.evaluators)
             return Trouble(FailureReason.EXECUTION_HALTED, f"evaluators that are not asked here: {named}")
@@ -230,7 +230,7 @@ def _trouble(asked: Asked[AnswerT], requests: int, usage: Usage) -> Trouble | Ex
     if asked.exhausted == "turns":
         return Exhausted("turns", usage.requests + 1, requests, told, usage)
     if asked.exhausted == "output":
-        # The provider stopped the answer at its limit, whatever that is.
+        # The provider cut the answer at its output limit, which we do not know.
         return Exhausted("output", usage.output_tokens, usage.output_tokens, told, usage)
     reason = FailureReason.EXECUTION_HALTED if asked.out else FailureReason.OUTPUT_FORMAT_FAILURE
     return Trouble(reason, told, usage, asked.kind, asked.retry_at)

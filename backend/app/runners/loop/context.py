@@ -1,4 +1,4 @@
-"""Builds what the parts of a loop see: filled placeholders, inputs from their sources, bounded context."""
+"""Builds the input of a loop's parts: filled placeholders, inputs from their sources, bounded context."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from app.schemas.director_evaluator import (
 from app.schemas.loop.results import LoopIteration
 
 ACCUMULATED_CHARS = 40_000
-"""Of earlier iterations, whatever their number: the latest ones count."""
+"""Maximum characters of all earlier iterations together. The latest ones are kept."""
 
 NOTE_CHARS = 2000
 OUTPUT_CHARS = 8000
@@ -28,13 +28,13 @@ _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*\}\}")
 
 @dataclass(frozen=True, slots=True)
 class LoopInputs:
-    """What a loop is started with.
+    """The inputs with which a loop starts.
 
     Attributes:
-        user_query: what the user asked; the definition's description when nothing else is given.
-        values: of the task's inputs, by name.
-        inherited: the context around the task, for `inherit_context`.
-        goal: the definition's description, filled.
+        user_query: the user's query, or the definition's description if there is no query.
+        values: the inputs of the task, by name.
+        inherited: the context from outside the loop, for `inherit_context`.
+        goal: the definition's description, with its placeholders filled.
     """
 
     user_query: str
@@ -44,7 +44,7 @@ class LoopInputs:
 
     @property
     def given(self) -> Mapping[str, str]:
-        """What every role sees: the inputs, and the query where the goal does not say the same."""
+        """The inputs that every role sees, and the query if it differs from the goal."""
         asked = {"user_query": self.user_query} if self.user_query not in ("", self.goal) else {}
         return {**asked, **self.values}
 
@@ -52,10 +52,10 @@ class LoopInputs:
 def bind(
     definition: DirectorEvaluatorLoop, given: Mapping[str, str], *, query: str = "", inherited: str = ""
 ) -> LoopInputs:
-    """Return the inputs of one loop: what was given, and the definition's own values.
+    """Return the inputs of one loop: those given and the definition's own values.
 
     Raises:
-        ValueError: inputs are missing, or a source is unknown; all of them are named.
+        ValueError: inputs are missing, or a source is unknown. The message names all of them.
     """
     values = {each.name: each.value for each in definition.inputs if each.value is not None} | dict(given)
     missing = [each.name for each in definition.inputs if each.name not in values]
@@ -75,18 +75,18 @@ def bind(
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Put values in place of `{{name}}`; what a value holds is not filled again."""
+    """Replace each `{{name}}` with its value. Placeholders inside values are not filled."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 class Retold:
-    """Finished iterations as later ones see them; each is rendered once."""
+    """Renders finished iterations for later ones, each only once."""
 
     def __init__(self) -> None:
         self._texts: dict[tuple[int, str], str] = {}
 
     def text(self, iteration: LoopIteration, form: str) -> str:
-        """Render an iteration of this loop in a format."""
+        """Return an iteration of this loop as text, in the given format."""
         key = iteration.iteration, form
         if key not in self._texts:
             self._texts[key] = _iteration_text(iteration, form)
@@ -95,7 +95,7 @@ class Retold:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Where a loop stands when one of its parts is asked; `now` lacks what is not there yet."""
+    """The position of a loop when one of its parts is called. `now` holds only what is done so far."""
 
     inputs: LoopInputs
     earlier: Sequence[LoopIteration]
@@ -103,7 +103,10 @@ class Moment:
     retold: Retold = field(default_factory=Retold)
 
     def source(self, name: str) -> str:
-        """Return the value of an input's source; the loop's own sources go before inputs of that name."""
+        """Return the value of an input's source.
+
+        The loop's own sources take precedence over inputs of that name.
+        """
         last = self.earlier[-1] if self.earlier else None
         match name:
             case "user_query":
@@ -123,7 +126,7 @@ class Moment:
 
 
 def role_task(role: str, definition: RoleDefinition, moment: Moment, context: str) -> RoleTask:
-    """Return what a director or an evaluator is asked."""
+    """Return the task of a director or an evaluator."""
     return RoleTask(
         role=role,
         iteration=moment.now.iteration,
@@ -143,7 +146,10 @@ def role_task(role: str, definition: RoleDefinition, moment: Moment, context: st
 
 
 def script_task(script: ScriptExecution, moment: Moment) -> ScriptTask:
-    """Return what is run; values fill single words, so no value becomes a command."""
+    """Return the task of the script.
+
+    Each value fills single words of the command, so no value can add a command.
+    """
     own = {each.name: moment.source(each.source) for each in script.inputs}
     values = {**moment.inputs.values, **own}
     words = [fill(word, values) for word in shlex.split(script.command)]
@@ -151,18 +157,18 @@ def script_task(script: ScriptExecution, moment: Moment) -> ScriptTask:
 
 
 def output_files(definition: DirectorEvaluatorLoop, now: LoopIteration) -> dict[str, str]:
-    """Return the file of the workspace that the director's output is the content of, if it is one."""
+    """Return the workspace file that holds the director's output, by path; empty if there is none."""
     return {definition.output_file: now.output} if definition.output_file and now.output is not None else {}
 
 
 def context_for(
     loop: ContextManagement, role: ContextManagement, moment: Moment, files: Sequence[ContextFile]
 ) -> str:
-    """Return what a role sees besides its inputs.
+    """Return the context that a role sees besides its inputs.
 
-    The loop's context is what it inherits, the files, and, if it accumulates, earlier iterations. A role
-    sees all of it (`full`), the beginning (`subset`), or none; one that accumulates itself sees earlier
-    iterations in its own format.
+    The loop's context consists of what it inherits, the files, and earlier iterations if it accumulates them.
+    A role sees all of that (`full`), its beginning (`subset`) or none of it. A role that accumulates by
+    itself sees the earlier iterations in its own format.
     """
     around = moment.inputs.inherited
     parts = [around if loop.inherit_context == "full" else around[:SUBSET_CHARS] * _some(loop)]
@@ -176,7 +182,7 @@ def context_for(
 
 
 def accumulated(moment: Moment, form: str) -> str:
-    """Return earlier iterations as text: the latest that fit, in order, and how many are left out."""
+    """Return the latest earlier iterations that fit, in order, and the number of those left out."""
     told: list[str] = []
     room = ACCUMULATED_CHARS
     for each in reversed(moment.earlier):
@@ -191,7 +197,7 @@ def accumulated(moment: Moment, form: str) -> str:
 
 
 def condition_values(now: LoopIteration) -> dict[str, Any]:
-    """Return what a termination condition may speak about, as JSON values."""
+    """Return the values that a termination condition can use, as JSON values."""
     return {
         "iteration": now.iteration,
         "evaluation": now.evaluation.model_dump(mode="json") if now.evaluation else None,
@@ -201,7 +207,7 @@ def condition_values(now: LoopIteration) -> dict[str, Any]:
 
 
 def turns_used(iterations: Sequence[LoopIteration]) -> int:
-    """Count the calls of agents, those of subtasks included."""
+    """Count the agent calls, those of subtasks included."""
     return sum(each.turns for each in iterations)
 
 

@@ -1,4 +1,4 @@
-"""Turns what ends a loop into the documented errors, with everything completed before."""
+"""Converts whatever ends a loop into the documented errors, with everything completed before."""
 
 import time
 from collections.abc import Awaitable, Sequence
@@ -26,7 +26,7 @@ ValueT = TypeVar("ValueT")
 
 
 class StoppedError(Exception):
-    """A part could not do its work; ends the iteration, and never leaves the loop."""
+    """Ends the iteration because a part could not do its work. It is caught inside the loop."""
 
     def __init__(self, trouble: Trouble | Exhausted) -> None:
         super().__init__(trouble.message)
@@ -39,10 +39,10 @@ def stop(reason: FailureReason, message: str) -> Never:
 
 
 async def done(part: str, work: Awaitable[ValueT | Trouble | Exhausted]) -> tuple[ValueT, int]:
-    """Await a part of the loop and give the milliseconds it took; its trouble, or its crash, ends the loop.
+    """Await a part of the loop. Return its value and the milliseconds it took.
 
     Raises:
-        StoppedError: the part did not do its work.
+        StoppedError: the part reported trouble or crashed.
     """
     started = time.monotonic()
     try:
@@ -57,10 +57,10 @@ async def done(part: str, work: Awaitable[ValueT | Trouble | Exhausted]) -> tupl
 
 
 def within(resource: Resource, used: int, limit: int) -> None:
-    """Hold a use against its limit.
+    """Check a use against its limit.
 
     Raises:
-        StoppedError: it is above.
+        StoppedError: the use is above the limit.
     """
     if used > limit:
         of = "turns" if resource == "turns" else f"characters of {resource}"
@@ -68,10 +68,10 @@ def within(resource: Resource, used: int, limit: int) -> None:
 
 
 def read_evaluation(result: TaskResult) -> LoopEvaluation:
-    """Read an evaluator's notes.
+    """Read an evaluation from an evaluator's notes.
 
     Raises:
-        StoppedError: they are no evaluation.
+        StoppedError: the notes do not hold an evaluation.
     """
     try:
         return evaluation_of(result)
@@ -82,7 +82,7 @@ def read_evaluation(result: TaskResult) -> LoopEvaluation:
 
 
 def reason_of(result: TaskResult) -> FailureReason:
-    """Why an agent says that it failed: its note `reason`, when that is one of the taxonomy."""
+    """Return the agent's note `reason` if it is a known failure reason, else a general one."""
     try:
         return FailureReason(str(result.notes.get("reason")))
     except ValueError:
@@ -90,7 +90,7 @@ def reason_of(result: TaskResult) -> FailureReason:
 
 
 def error_of(trouble: Trouble | Exhausted, history: Sequence[LoopIteration]) -> LoopError:
-    """Return the error with everything that was completed before it."""
+    """Return the error, with everything that was completed before it."""
     details = ErrorDetails(partialResults=list(history))
     if isinstance(trouble, Trouble):
         return TaskFailure(reason=trouble.reason, message=trouble.message, details=details)
@@ -106,7 +106,7 @@ def error_of(trouble: Trouble | Exhausted, history: Sequence[LoopIteration]) -> 
 def loop_result(
     history: Sequence[LoopIteration], ended_by: LoopEnd, trouble: Trouble | Exhausted | None = None
 ) -> LoopResult:
-    """Return what a loop came to, made of all its iterations."""
+    """Return the result of a loop from all its iterations."""
     evaluations = [each.evaluation for each in history if each.evaluation]
     outputs = [each.output for each in history if each.output is not None]
     return LoopResult(

@@ -1,4 +1,4 @@
-"""Finds the workspace files that a loop sees: those it names, and those that match its description."""
+"""Finds the workspace files that a loop sees: files that it names, and files that match its description."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from app.workspaces.files.readable import UnreadableError, read_shown
 FORCED_CHARS = 200_000
 FOUND_CHARS = 40_000
 FILE_CHARS = 12_000
-"""Of a found file; of a longer one the passages that fit are shown."""
+"""Maximum characters of a found file. Of a longer file, the passages that match best are shown."""
 
 MAX_FOUND = 12
 _LOOKED_AT = 200
 _WORTH_SHOWING = 0.25
-"""Of the best passage's score: what fits less well is noise."""
+"""Passages below this share of the best passage's score are dropped as noise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceContext:
-    """Looks for files in one directory. Secrets and what is not text are never shown.
+    """Finds files in one directory. It never shows secrets or files that are not text.
 
     Attributes:
         workspace: the directory.
-        found_chars: of all found files together; named files have a separate bound.
+        found_chars: limit in characters for all found files together; named files have a separate limit.
     """
 
     workspace: Path
@@ -38,7 +38,7 @@ class WorkspaceContext:
     async def __call__(
         self, description: str, paths: Sequence[str], *, search: bool
     ) -> Sequence[ContextFile] | Trouble | Exhausted:
-        """Return the named files, and with `search` those that fit the description, the best first."""
+        """Return the named files and, with `search`, those that match the description, best first."""
         return await anyio.to_thread.run_sync(self._look, description, tuple(dict.fromkeys(paths)), search)
 
     def _look(
@@ -72,11 +72,11 @@ class WorkspaceContext:
                 yield ContextFile(path, storable_text(text), whole=whole)
 
     def _shown(self, path: str, passages: Sequence[Passage], room: int) -> tuple[str, bool]:
-        """Return a file, or of one that is too long the best passages that fit, in their order."""
+        """Return the whole file, or the best passages of a file that is too long, in their order."""
         try:
             text = read_shown(self.workspace, path)
         except UnreadableError:
-            # It was there when the tree was read.
+            # The file has disappeared since the tree was read.
             return "", False
         if len(text) <= room:
             return text, True
@@ -91,7 +91,7 @@ class WorkspaceContext:
 
 
 def _by_file(hits: Sequence[Hit], known: set[str]) -> Mapping[str, list[Passage]]:
-    """Return the passages that are worth showing, the best first, by file, the best file first."""
+    """Return the passages worth showing by file: the best file first, and in it the best passage first."""
     enough = _WORTH_SHOWING * hits[0].score if hits else 0.0
     files: dict[str, list[Passage]] = {}
     for hit in hits:

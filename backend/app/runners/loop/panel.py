@@ -1,4 +1,4 @@
-"""Evaluates a loop with registered evaluators instead of a model."""
+"""Evaluates a loop's output with registered evaluators instead of a model."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,15 +28,15 @@ _PHASE = "loop"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelJudge:
-    """Has registered evaluators judge a copy of a workspace that holds what the director gave.
+    """Lets registered evaluators judge a copy of the workspace that contains the director's output.
 
-    Every evaluator that a definition names is a gate. As for sprints, a pass needs one that checked
-    something; one that reaches no verdict is trouble, and never a success.
+    Every evaluator that a definition names is a gate. As for sprints, a pass needs at least one evaluator
+    that checked something. An evaluator without a verdict is trouble, never a success.
 
     Attributes:
-        panel: the evaluators, as the workspace's own file sets them.
-        workspace: the tree of the loop, and the base for new findings; None without one.
-        policy: thresholds.
+        panel: the evaluators, with the settings of the workspace's project file.
+        workspace: the loop's tree, which is also the base for new findings; None without a workspace.
+        policy: the thresholds.
     """
 
     panel: ProjectPanel
@@ -44,7 +44,7 @@ class PanelJudge:
     policy: VerdictPolicy = field(default_factory=VerdictPolicy)
 
     async def __call__(self, task: RoleTask) -> TaskResult | Trouble:
-        """Judge what the director gave."""
+        """Judge the director's output."""
         unknown = unknown_evaluators(task.evaluators, self.panel.registry)
         if unknown:
             return Trouble(FailureReason.INPUT_VALIDATION_FAILURE, unknown)
@@ -86,18 +86,18 @@ def _no_verdict(verdict: PanelVerdict, results: Sequence[EvaluationResult], usag
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorOrPanel:
-    """Sends each evaluation to whom the definition names: registered evaluators, or else the agent."""
+    """Sends each evaluation to the registered evaluators that the definition names, or else to the agent."""
 
     agent: LoopRole
     panel: LoopRole
 
     async def __call__(self, task: RoleTask) -> TaskResult | Trouble | Exhausted:
-        """Have it judged."""
+        """Let the chosen evaluator judge."""
         return await (self.panel if task.evaluators else self.agent)(task)
 
 
 def unknown_evaluators(names: Sequence[str], registry: EvaluatorRegistry) -> str:
-    """Say which of these are not registered; empty when all are."""
+    """Return a message that lists the names which are not registered; empty if all are."""
     unknown = [each for each in dict.fromkeys(names) if each not in registry.names()]
     if not unknown:
         return ""
@@ -106,9 +106,9 @@ def unknown_evaluators(names: Sequence[str], registry: EvaluatorRegistry) -> str
 
 
 def gates_of(registry: EvaluatorRegistry, names: Sequence[str]) -> EvaluatorRegistry:
-    """Return a registry of these evaluators alone, as gates of every phase.
+    """Return a registry with only these evaluators, as gates of every phase.
 
-    Of one that is registered more than once, for different phases, the one for coding is taken.
+    If an evaluator is registered more than once, for different phases, its registration for coding is used.
     """
     chosen = EvaluatorRegistry()
     for name in dict.fromkeys(names):
@@ -119,7 +119,7 @@ def gates_of(registry: EvaluatorRegistry, names: Sequence[str]) -> EvaluatorRegi
 
 
 def _record(verdict: PanelVerdict, results: Sequence[EvaluationResult]) -> dict[str, Any]:
-    """Return the notes of an evaluation, as a model would give them, with what each evaluator said."""
+    """Return the notes of an evaluation in the form that a model gives, with the result of each evaluator."""
     unhappy = [each for each in results if each.status is EvaluationStatus.FAILED]
     suggestions = list(dict.fromkeys(said for each in unhappy for said in each.suggestions))
     told = "\n".join([verdict.reason, *(line for each in unhappy for line in _told(each))])

@@ -1,6 +1,7 @@
 """What a director can request during an iteration, and how it receives the answer.
 
-A subtask that was not a success is an answer; one that an error ended ends the loop that asked.
+A subtask that ends without success still counts as an answer. A subtask that ends with an error also ends the
+loop that requested it.
 """
 
 from collections.abc import Sequence
@@ -24,16 +25,16 @@ from app.schemas.loop.subtasks import EvaluationRequest, SubtaskRequest
 from app.schemas.runs import Usage
 
 MAX_REQUESTS = 10
-"""Of a director in one iteration."""
+"""Maximum number of a director's requests in one iteration."""
 
 RESULT_CHARS = 40_000
-"""Of a subtask's output, for the director that asked; the subtask's own record has all of it."""
+"""Maximum characters of a subtask's output that the director sees. The subtask's record holds all of it."""
 
 EARLIER_CHARS = 20_000
 
 
 def read_request(result: TaskResult) -> SubtaskRequest | EvaluationRequest | Trouble:
-    """Read what a `CONTINUATION` asks for: a subtask or an evaluation, and not both."""
+    """Read the request in a `CONTINUATION`: a subtask or an evaluation, but not both."""
     notes = result.notes
     asked = [name for name in ("subtask_request", "evaluation_request") if notes.get(name) is not None]
     if len(asked) != 1:
@@ -52,13 +53,13 @@ def read_request(result: TaskResult) -> SubtaskRequest | EvaluationRequest | Tro
 def evaluation_task(
     request: EvaluationRequest, result: TaskResult, evaluator: RoleDefinition, moment: Moment
 ) -> RoleTask:
-    """Return what the evaluator is asked in the middle of an iteration.
+    """Return the evaluator's task for an evaluation in the middle of an iteration.
 
     Args:
-        request: what the director asks for.
-        result: the director's, with the request.
-        evaluator: of the loop.
-        moment: where the loop stands.
+        request: the director's request.
+        result: the director's result that holds the request.
+        evaluator: the loop's evaluator.
+        moment: the loop's position.
     """
     if request.target == "director_result":
         target = result.content
@@ -83,7 +84,10 @@ def evaluation_task(
 
 
 def result_of(result: LoopResult) -> TaskResult | Trouble:
-    """Return what a subtask came to as the loop that asked sees it; `WAITING` makes that loop wait too."""
+    """Return a subtask's result in the form that the requesting loop needs.
+
+    `WAITING` makes that loop wait too.
+    """
     if result.error is not None:
         kind = result.error.reason if result.error.type == "TASK_FAILURE" else result.error.resource
         return Trouble(FailureReason.SUBTASK_FAILURE, f"the subtask failed ({kind}): {result.error.message}")
@@ -102,9 +106,9 @@ def result_of(result: LoopResult) -> TaskResult | Trouble:
 
 
 def answers(exchanges: Sequence[Exchange]) -> dict[str, str]:
-    """Return the inputs that tell a director what came of its requests in this iteration.
+    """Return the inputs that give a director the results of its requests in this iteration.
 
-    The latest are `subtask_result` and `evaluation_result`; those before them are in `earlier_results`.
+    The latest are `subtask_result` and `evaluation_result`; earlier ones are in `earlier_results`.
     """
     latest: dict[str, Exchange] = {}
     for each in exchanges:
@@ -118,12 +122,12 @@ def answers(exchanges: Sequence[Exchange]) -> dict[str, str]:
 
 
 def charged(iteration: LoopIteration, usage: Usage | None, turns: int) -> LoopIteration:
-    """Return an iteration that bears what a subtask consumed, whatever became of it.
+    """Add a subtask's consumption to an iteration, however the subtask ended.
 
     Args:
-        iteration: in which it was asked for.
-        usage: of the subtask and those below it.
-        turns: calls of agents, those below it included.
+        iteration: the iteration that requested the subtask.
+        usage: tokens and cost of the subtask and those below it.
+        turns: agent calls, including those of subtasks below it.
     """
     before = iteration.usage.subtasks
     spent = Usage.total(each for each in (before, usage) if each) if usage else before
@@ -136,13 +140,13 @@ def charged(iteration: LoopIteration, usage: Usage | None, turns: int) -> LoopIt
 
 
 def answered(iteration: LoopIteration, result: TaskResult) -> LoopIteration:
-    """Return an iteration whose last request has its answer."""
+    """Return the iteration with an answer to its last request."""
     filled = iteration.exchanges[-1].model_copy(update={"result": result})
     return iteration.model_copy(update={"exchanges": [*iteration.exchanges[:-1], filled]})
 
 
 def too_many(exchanges: Sequence[Exchange]) -> Exhausted | None:
-    """Say that a director has asked often enough in one iteration; None while it has not."""
+    """Return an error if the director has used up its requests in this iteration, else None."""
     asked = len(exchanges)
     if asked < MAX_REQUESTS:
         return None

@@ -1,4 +1,4 @@
-"""The prompts of a loop's parts, and the ports behind which they work."""
+"""The tasks of a loop's parts, and the ports that the parts implement."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ from app.schemas.runs import Usage
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A part could not do its work. A value, not an exception: the loop ends and keeps what it has.
+    """A part could not do its work. This is a value, not an exception: the loop ends and keeps what it has.
 
-    `usage` is what it consumed all the same. `kind` says why its model was out, if it was, and `retry_at`
-    when the provider's limit ends.
+    `usage` is what the part consumed nevertheless. `kind` says why its model was unavailable, if it was, and
+    `retry_at` when the provider's limit ends.
     """
 
     reason: FailureReason
@@ -27,7 +27,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """A part would use more than it may: `used` of `limit` turns, or characters of context or output."""
+    """A part would exceed a limit: `used` of `limit` turns, or characters of context or output."""
 
     resource: Resource
     used: int
@@ -38,22 +38,22 @@ class Exhausted:
 
 @dataclass(frozen=True, slots=True)
 class RoleTask:
-    """What a director or an evaluator is asked.
+    """The task of a director or an evaluator.
 
     Attributes:
         role: `director` or `evaluator`.
-        iteration: from 1.
+        iteration: counts from 1.
         description: what to do, with its placeholders filled.
-        goal: the loop's own description, with its placeholders filled.
-        given: inputs of the loop by name, and the user's query where it differs from the goal.
-        inputs: by name, in the order of the definition.
-        context: what else it sees: inherited, fresh, and of earlier iterations; empty when nothing.
-        model: `provider:model`, when the definition chooses one.
-        system_prompt: when the definition brings one.
-        tools: names of those that its model may use.
-        evaluators: registered evaluators that are to judge instead of a model.
-        output: the director's, when it is to be judged.
-        files: of the workspace whose content the output is, by path.
+        goal: the loop's description, with its placeholders filled.
+        given: the loop's inputs by name, and the user's query if it differs from the goal.
+        inputs: the role's inputs by name, in the definition's order.
+        context: what else the role sees: inherited, fresh, or from earlier iterations; may be empty.
+        model: `provider:model`, if the definition chooses one.
+        system_prompt: set if the definition has one.
+        tools: names of the tools that the model may use.
+        evaluators: registered evaluators that judge instead of a model.
+        output: the director's output, if it is to be judged.
+        files: the workspace files that hold the output, by path.
     """
 
     role: str
@@ -72,21 +72,21 @@ class RoleTask:
 
     @property
     def assignment(self) -> str:
-        """The goal and what to do for it, each once."""
+        """The goal and the role's description; one text if they are equal."""
         parts = [self.goal, self.description] if self.goal != self.description else [self.goal]
         return "\n\n".join(each for each in parts if each)
 
     @property
     def material(self) -> Mapping[str, str]:
-        """The inputs of the role, and what the loop was given besides."""
+        """The role's inputs, and the loop's inputs that are not among them."""
         return {**{name: text for name, text in self.given.items() if name not in self.inputs}, **self.inputs}
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptTask:
-    """What is run: the words of a command, its standard input, and the seconds it may take.
+    """The run of a script: the words of its command, its standard input, and its time limit in seconds.
 
-    `files` are put into its directory first, by path.
+    `files` are written into its directory first, by path.
     """
 
     argv: Sequence[str]
@@ -97,7 +97,10 @@ class ScriptTask:
 
 @dataclass(frozen=True, slots=True)
 class ContextFile:
-    """A file that a loop is shown; `whole` unless only passages of it are, `named` by the definition."""
+    """A file that a loop is shown.
+
+    `whole` is false if only passages are; `named` is true if the definition names it.
+    """
 
     path: str
     text: str
@@ -114,26 +117,26 @@ class LoopRole(Protocol):
 
 
 class Script(Protocol):
-    """Runs programs on what a director gives."""
+    """Runs programs on a director's output."""
 
     async def __call__(self, task: ScriptTask) -> ScriptOutput | Trouble:
-        """Run one to its end. An exit status other than 0 is no trouble: the evaluator judges it."""
+        """Run a program to its end. An exit status other than 0 is no trouble: the evaluator judges it."""
         ...
 
 
 class Files(Protocol):
-    """Finds the files of a workspace that a loop is shown."""
+    """Finds the workspace files for a loop."""
 
     async def __call__(
         self, description: str, paths: Sequence[str], *, search: bool
     ) -> Sequence[ContextFile] | Trouble | Exhausted:
-        """Return the named files, and with `search` those that fit the description."""
+        """Return the named files and, with `search`, those that match the description."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class LoopLimits:
-    """Bounds on one loop: calls of director and evaluator, and characters that one call sees or gives."""
+    """Limits of one loop: calls of director and evaluator, and characters of one context or output."""
 
     turns: int = 2 * 100
     context_chars: int = 400_000
@@ -142,14 +145,14 @@ class LoopLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopParts:
-    """Those who do the work of loops.
+    """The parts that do a loop's work.
 
     Attributes:
         director: proposes.
         evaluator: judges.
-        script: runs what a definition wants to have run; None where nothing can be run.
+        script: runs the script of a definition; None where nothing can be run.
         files: finds the files of a workspace; None without one.
-        limits: of each loop.
+        limits: the limits of each loop.
     """
 
     director: LoopRole
@@ -160,9 +163,9 @@ class LoopParts:
 
 
 def evaluation_of(result: TaskResult) -> LoopEvaluation:
-    """Read an evaluator's notes.
+    """Read an evaluation from an evaluator's notes.
 
     Raises:
-        ValueError: they hold no `success` that is true or false, or no `feedback`.
+        ValueError: `success` is not true or false, or `feedback` is missing.
     """
     return LoopEvaluation.model_validate(result.notes)

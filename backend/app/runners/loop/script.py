@@ -13,25 +13,25 @@ from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 
 OUTPUT_BYTES = 64_000
-"""Kept of each stream: its beginning and its end."""
+"""Bytes kept of each stream, from its beginning and its end."""
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxedScript:
-    """Runs scripts confined, without a network; each run starts from the same files.
+    """Runs scripts in the sandbox, without a network. Each run starts from the same files.
 
     Attributes:
-        sandbox: confines them.
-        workspace: a directory whose copy they run in; None is an empty directory.
+        sandbox: confines the scripts.
+        workspace: the scripts run in a copy of this directory; None means an empty directory.
     """
 
     sandbox: Sandbox
     workspace: Path | None = None
 
     async def __call__(self, task: ScriptTask) -> ScriptOutput | Trouble:
-        """Run one to its end; one that does not end in time, or cannot be started, is trouble."""
+        """Run a script to its end. A script that cannot start or does not end in time is trouble."""
         try:
             async with copied_tree(self.workspace, task.files) as work:
                 return await self._run(task, work)
@@ -55,7 +55,7 @@ class SandboxedScript:
         except SandboxUnavailableError as error:
             return Trouble(FailureReason.EXECUTION_HALTED, f"the script cannot be confined: {error}")
         except (OSError, ValueError) as error:
-            # A NUL in a word, or more words than the system takes.
+            # A word contains a NUL, or there are more words than the system allows.
             return Trouble(FailureReason.EXECUTION_HALTED, f"{task.argv[0]} cannot be started: {error}")
         if outcome.timed_out:
             text = f"{task.argv[0]} did not finish within {task.timeout:g} seconds"
@@ -68,7 +68,10 @@ class SandboxedScript:
 
 
 def _is_there(program: str, work: Path) -> bool:
-    """Whether a program can be found; a sandbox would report its lack as an exit status of the script."""
+    """Return True if a program can be found.
+
+    The sandbox would report a missing program as an exit status of the script.
+    """
     if "/" in program:
         return (work / program).exists()
     return shutil.which(program, path=_PATH) is not None

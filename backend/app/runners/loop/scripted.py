@@ -1,4 +1,4 @@
-"""A director and an evaluator without a model: they replay a script, and say so."""
+"""A director and an evaluator without a model: they replay a script and name it as their source."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from app.schemas.loop.results import FailureReason, TaskResult, TaskStatus
 
 @dataclass(frozen=True, slots=True)
 class ScriptedRoleAgent:
-    """Plays one role of a script; like an agent with a model, it depends only on its prompt."""
+    """Plays one role of a script. Like an agent with a model, it depends only on its prompt."""
 
     script: AgentScript
     role: ScriptedRole
 
     async def __call__(self, task: RoleTask) -> TaskResult | Trouble:
-        """Say the step of the iteration."""
+        """Return the script's step for the iteration."""
         told = "\n".join([task.assignment, task.context, *task.material.values()])
         step = self.script.spoken(self.role, task.iteration, told)
         if step is None:

@@ -1,7 +1,7 @@
 """The steps of a director-evaluator loop: each takes recorded facts and returns what to record.
 
-The driver, in memory or with the database, records the result of a step before it takes the next one.
-A step never raises: its trouble is part of its result, with everything that was done before.
+The driver, in memory or with the database, records the result of a step before it takes the next one. A step
+never raises: its result holds the trouble, with everything that was done before.
 """
 
 from collections.abc import Sequence
@@ -42,14 +42,15 @@ HUMAN_ASKED = "the director says that it needs a human"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a step came to.
+    """The result of a step.
 
     Attributes:
-        iteration: all that is known of it now.
-        state: how far it has come: `PRODUCED` wants to be judged, `PASSED` and `FAILED` are over.
-        closing: what it makes of the whole loop, if anything.
+        iteration: all that is known of the iteration now.
+        state: how far the iteration has come. A `PRODUCED` one is ready to be judged; `PASSED` and `FAILED`
+            are final.
+        closing: the effect on the whole loop, if any.
         trouble: the execution error behind the closing `ERROR`.
-        asks: the subtask that has to be run before the director goes on; the state is then `DELEGATED`.
+        asks: the subtask to run before the director continues; the state is then `DELEGATED`.
     """
 
     iteration: LoopIteration
@@ -60,7 +61,7 @@ class Step:
 
     @property
     def text(self) -> str:
-        """Why the loop is closed, for people; empty when it is not."""
+        """Why the loop is closed, for people; empty if it is not closed."""
         if self.trouble is not None:
             return self.trouble.message
         asked = self.iteration.output or HUMAN_ASKED
@@ -68,12 +69,12 @@ class Step:
 
     @property
     def facts(self) -> AttemptFacts:
-        """What decisions need to know of it."""
+        """The facts of the iteration that decisions need."""
         return AttemptFacts(self.iteration.iteration, self.state, error=self.text, closing=self.closing)
 
 
 def loop_policy(policy: RunPolicy, definition: DirectorEvaluatorLoop) -> RunPolicy:
-    """Return the policy of a loop: after its maximum it returns its history."""
+    """Return the policy of a loop. When its attempts are used up, the loop returns its history."""
     figures = {
         "attempts_per_phase": definition.max_iterations,
         "when_exhausted": WhenExhausted.RETURN_HISTORY,
@@ -86,9 +87,9 @@ class LoopSteps:
 
     Args:
         parts: do the work.
-        definition: of the loop.
-        inputs: that it was started with.
-        guidance: of humans, for the director.
+        definition: the loop's definition.
+        inputs: the inputs with which the loop started.
+        guidance: reviewers' guidance for the director.
     """
 
     def __init__(
@@ -106,11 +107,11 @@ class LoopSteps:
         self.retold = Retold()
 
     async def direct(self, earlier: Sequence[LoopIteration], number: int) -> Step:
-        """Begin iteration `number`, after all the earlier ones: have the director propose."""
+        """Begin iteration `number` after all the earlier ones: let the director propose."""
         return await self.go_on(earlier, LoopIteration(iteration=number))
 
     async def go_on(self, earlier: Sequence[LoopIteration], now: LoopIteration) -> Step:
-        """Have the director propose, told what came of all that it asked for in this iteration."""
+        """Let the director continue, with the answers to all its requests of this iteration."""
         work = _OneIteration(self, earlier, now)
         try:
             return await work.direct()
@@ -118,15 +119,15 @@ class LoopSteps:
             return work.stopped(stopped)
 
     def give_up(self, now: LoopIteration, trouble: Trouble | Exhausted) -> Step:
-        """End the loop in the middle of an iteration: a subtask cannot be run, or an error ended it."""
+        """End the loop in the middle of an iteration, after a subtask that failed or cannot be run."""
         return Step(now, AttemptState.FAILED, AttemptClosing.ERROR, trouble)
 
     def wants_script(self, now: LoopIteration) -> bool:
-        """Whether a script is still to be run before the iteration can be judged."""
+        """Return True if a script must run before the iteration can be judged."""
         return self.definition.script_execution is not None and now.script_output is None
 
     async def run_script(self, earlier: Sequence[LoopIteration], now: LoopIteration) -> Step:
-        """Run the script on what the director gave."""
+        """Run the script on the director's output."""
         work = _OneIteration(self, earlier, now)
         try:
             return await work.run_script()
@@ -134,7 +135,7 @@ class LoopSteps:
             return work.stopped(stopped)
 
     async def judge(self, earlier: Sequence[LoopIteration], now: LoopIteration) -> Step:
-        """Have the iteration judged, and ask the condition to stop."""
+        """Judge the iteration, then check the stop condition."""
         work = _OneIteration(self, earlier, now)
         try:
             return await work.judge()
@@ -143,7 +144,7 @@ class LoopSteps:
 
 
 class _OneIteration:
-    """Carries out one iteration; `now` holds what is done so far, whatever becomes of the rest."""
+    """Carries out one iteration. `now` holds what is done so far, even if a later part fails."""
 
     def __init__(self, steps: LoopSteps, earlier: Sequence[LoopIteration], now: LoopIteration) -> None:
         self._steps = steps
@@ -183,7 +184,7 @@ class _OneIteration:
         return result
 
     async def _request(self, result: TaskResult) -> SubtaskRequest | None:
-        """Record what the director asks for; give a subtask back, and have an evaluation done."""
+        """Record the director's request. Return a subtask for the caller to run; do an evaluation at once."""
         request = too_many(self._now.exchanges) or read_request(result)
         if isinstance(request, Trouble | Exhausted):
             raise StoppedError(request)
@@ -268,7 +269,7 @@ class _OneIteration:
         return result
 
     def _took(self, role: str, milliseconds: int, usage: Usage | None) -> None:
-        """Add what a call took to what the role took in this iteration before."""
+        """Add the time and usage of a call to what the role used earlier in this iteration."""
         times, spent = self._now.times.model_dump(), dict(self._now.usage)
         times[role] = milliseconds + (times[role] or 0)
         spent[role] = Usage.total(each for each in (spent[role], usage) if each) if usage else spent[role]

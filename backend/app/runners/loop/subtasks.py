@@ -1,11 +1,12 @@
 """The rules of subtasks: which may run, and their share of the common budget.
 
-A subtask is a separate loop. The rules, decided here without I/O:
+A subtask is a separate loop. These rules are decided here, without I/O:
 
-1. The outermost loop has depth 0; no subtask is deeper than 5, or than a request on the way to it allows.
-2. A task that one of its ancestors already is would go round for ever; it is refused. Two tasks are the same
-   when their descriptions and inputs are, whatever their type, spacing and case.
-3. There is one budget and one number of turns: a subtask gets what is left, and what it uses is used.
+1. The outermost loop has depth 0. No subtask is deeper than 5, or deeper than any request above it allows.
+2. A task that equals one of its ancestors would repeat for ever, so it is refused. Two tasks are equal if
+    their
+   descriptions and inputs are, regardless of type, spacing and case.
+3. All loops share one budget and one number of turns. A subtask gets what is left, and its use is deducted.
 """
 
 import hashlib
@@ -35,11 +36,11 @@ _JUDGING = (
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Where a loop stands among its ancestors.
+    """The position of a loop among its ancestors.
 
     Attributes:
-        tasks: fingerprints, that of the outermost loop first and its own last.
-        deepest: the depth that its subtasks may reach.
+        tasks: fingerprints of the tasks, from the outermost loop down to this one.
+        deepest: the greatest depth that its subtasks may reach.
     """
 
     tasks: tuple[str, ...]
@@ -47,7 +48,7 @@ class Lineage:
 
     @property
     def depth(self) -> int:
-        """0 for a loop that no other asked for."""
+        """The depth of the loop; 0 for an outermost one."""
         return len(self.tasks) - 1
 
 
@@ -56,13 +57,13 @@ class SubtaskPlan:
     """A subtask that may run.
 
     Attributes:
-        definition: of its loop.
-        inputs: of its loop.
-        query: what it is to do, for people and as its `user_query`.
-        inherited: the context around it.
-        lineage: its own.
-        budget: what is left of the common one.
-        turns: calls of agents that are left.
+        definition: the definition of its loop.
+        inputs: the inputs of its loop.
+        query: what it must do, for people and as its `user_query`.
+        inherited: the context that it inherits.
+        lineage: its position among its ancestors.
+        budget: what is left of the common budget.
+        turns: agent calls that are left.
     """
 
     definition: DirectorEvaluatorLoop
@@ -76,7 +77,7 @@ class SubtaskPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """What a loop and its subtasks may use together, and have used: money, tokens, calls of agents."""
+    """The common limits of a loop and its subtasks and what they have used: cost, tokens and agent calls."""
 
     turns: int
     turns_used: int = 0
@@ -85,18 +86,18 @@ class Ledger:
 
 
 def fingerprint(description: str, inputs: Mapping[str, str]) -> str:
-    """Identify a task; spacing and case make no difference."""
+    """Return the fingerprint of a task. Spacing and case make no difference."""
     told = [" ".join(description.split()).casefold(), *sorted((n, v.strip()) for n, v in inputs.items())]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def outermost(description: str, inputs: Mapping[str, str]) -> Lineage:
-    """Return the lineage of a loop that no other asked for; the description's placeholders are filled."""
+    """Return the lineage of an outermost loop, with the placeholders of the description filled."""
     return Lineage((fingerprint(description, inputs),))
 
 
 def below(lineage: Lineage, request: SubtaskRequest) -> Lineage | Trouble:
-    """Return the lineage of a subtask, or why there must be none."""
+    """Return the lineage of a subtask, or the reason why it is refused."""
     deepest = lineage.deepest
     if request.max_depth is not None:
         deepest = min(deepest, lineage.depth + request.max_depth)
@@ -110,7 +111,7 @@ def below(lineage: Lineage, request: SubtaskRequest) -> Lineage | Trouble:
 
 
 def remaining(budget: Budget, spent: Spent) -> Budget | Trouble:
-    """Return what is left of a budget; nothing left is trouble, no limit stays none."""
+    """Return what is left of a budget. A spent budget is trouble; no limit stays no limit."""
     grants = 1 + spent.budget_grants
     tokens = None if budget.tokens is None else budget.tokens * grants - spent.tokens
     cost = None if budget.cost_usd is None else budget.cost_usd * grants - spent.cost_usd
@@ -129,14 +130,14 @@ def plan_subtask(
     *,
     context: str = "",
 ) -> SubtaskPlan | Trouble | Exhausted:
-    """Return the loop of a subtask, or why it must not run.
+    """Return the loop of a subtask, or the reason why it must not run.
 
     Args:
-        request: what the director asks for.
-        parent: definition of the loop that asks; its models, prompts and tools are the subtask's.
-        lineage: of the loop that asks.
-        ledger: of all loops of the tree.
-        context: what the asking director saw, for `inherit_context`.
+        request: the director's request.
+        parent: definition of the requesting loop; the subtask gets its models, prompts and tools.
+        lineage: position of the requesting loop.
+        ledger: limits and use of all loops of the tree.
+        context: the context of the requesting director, for `inherit_context`.
     """
     own = below(lineage, request)
     if isinstance(own, Trouble):
@@ -150,7 +151,7 @@ def plan_subtask(
     described = fill(request.description, request.inputs)
     return SubtaskPlan(
         definition=_definition(request, parent),
-        # As a value: what a model writes is not filled again.
+        # Passed as a value, so that placeholders written by a model are not filled.
         inputs={**request.inputs, _TASK: described},
         query=described,
         inherited=context,
@@ -161,7 +162,7 @@ def plan_subtask(
 
 
 def _definition(request: SubtaskRequest, parent: DirectorEvaluatorLoop) -> DirectorEvaluatorLoop:
-    # Two braces could be taken for a placeholder.
+    # A description with two braces could be taken for a placeholder.
     hints = "".join(f"\n- {each}" for each in request.template_hints).replace("{{", "{ {")
     given = {each: each for each in (*request.inputs, "evaluation_feedback")}
     evaluating = {"solution": "director_result", "original_prompt": "user_query"}
@@ -180,7 +181,7 @@ def _definition(request: SubtaskRequest, parent: DirectorEvaluatorLoop) -> Direc
             update={
                 "description": _JUDGING,
                 "inputs": _named(evaluating),
-                # Registered evaluators judge the parent's work, not what it asks for on the way.
+                # Registered evaluators judge the parent's work, not the subtasks on the way to it.
                 "evaluators": (),
                 "system_prompt": None,
             }

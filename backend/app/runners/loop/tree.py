@@ -14,15 +14,15 @@ from app.agents.files import WorkspaceFiles
 
 @asynccontextmanager
 async def copied_tree(workspace: Path | None, files: Mapping[str, str]) -> AsyncGenerator[Path]:
-    """Yield a fresh copy of a workspace, or an empty directory; it is removed when the block is left.
+    """Yield a fresh copy of a workspace, or an empty directory, and remove it at the end of the block.
 
     Args:
-        workspace: what is copied; None is nothing.
+        workspace: the directory to copy; None copies nothing.
         files: written into the copy, by path.
 
     Raises:
-        FileRefusedError: a file cannot be written where it says; the message names it.
-        OSError: there is no room, or the workspace cannot be read.
+        FileRefusedError: a file cannot be written to its path; the message names it.
+        OSError: the disk is full, or the workspace cannot be read.
     """
     place = Path(await anyio.to_thread.run_sync(lambda: tempfile.mkdtemp(prefix="loop-")))
     try:
@@ -41,6 +41,6 @@ def _prepare(place: Path, workspace: Path | None, files: Mapping[str, str]) -> P
     writer = WorkspaceFiles(work)
     for path, text in files.items():
         writer.write(path, text)
-    # The sandbox runs programs as another user when this service is root.
+    # If this service runs as root, the sandbox runs programs as another user.
     place.chmod(0o755)
     return work

@@ -8,11 +8,11 @@ from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.runners.prompts.sprint import base_prompt, optimized_prompt
 
 MAX_SUGGESTIONS = 10
-"""Suggestions of one evaluator that a prompt repeats."""
+"""Maximum number of suggestions of one evaluator in a prompt."""
 
 
 def prompt_for(memory: FeedbackMemory) -> str:
-    """Return the prompt of the next attempt: the base prompt, or one that says what failed.
+    """Return the prompt of the next attempt: the base prompt, or a retry prompt that says what failed.
 
     Raises:
         ValueError: the memory's phase has no prompt.
@@ -37,6 +37,6 @@ def retry_prompt(memory: FeedbackMemory) -> str:
 
 
 def _fixes(results: Sequence[EvaluationResult]) -> list[str]:
-    # An errored evaluator gives the agent nothing to fix, and accepted findings stay as they are.
+    # Errored evaluators give the agent nothing to fix. Accepted findings need no fix.
     failed = [each for each in results if each.status is EvaluationStatus.FAILED and not is_signed(each)]
     return ["\n   - ".join([each.feedback, *each.suggestions[:MAX_SUGGESTIONS]]) for each in failed]

@@ -42,7 +42,7 @@ VERIFICATION_FAILURE - anything is missing or failing; say what""",
 
 
 def base_prompt(phase: str, goal: str) -> str:
-    """The prompt of a phase's first attempt."""
+    """Return the prompt of a phase's first attempt."""
     return f"{_task(phase)}\n\n## Requirements\n\n{goal}\n"
 
 
@@ -56,14 +56,14 @@ def optimized_prompt(
     attempt: int,
     max_attempts: int,
 ) -> str:
-    """The prompt of a retry: what was tried, the task, and what must be fixed now.
+    """Return the prompt of a retry: what was tried, the task, and what must be fixed now.
 
     Args:
         phase: the phase.
         goal: the run's goal.
         summary: the attempts so far and the reviewer's guidance, in Markdown.
         fixes: feedback of the last attempt's failed evaluators.
-        recurring: issues seen in more than one attempt.
+        recurring: issues found in more than one attempt.
         attempt: number of the attempt about to run.
         max_attempts: attempts allowed.
     """

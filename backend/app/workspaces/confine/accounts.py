@@ -1,4 +1,4 @@
-"""Gives names to the user and group of a confined program: some programs fail without them."""
+"""Gives names to the user and group of a confined program, because some programs fail without them."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ GROUPS = "/etc/group"
 
 
 def account_lines(uid: int, gid: int, home: str) -> Mapping[str, str]:
-    """Return the line that each of the system's tables needs, by the table's path."""
+    """Return the line to add to each of the system's account tables, by the table's path."""
     return {USERS: f"sandbox:x:{uid}:{gid}::{home}:/bin/sh", GROUPS: f"sandbox:x:{gid}:"}
 
 

@@ -1,4 +1,4 @@
-"""Runs programs for an agent, confined to its workspace."""
+"""Starts an agent's programs, confined to its workspace."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -14,10 +14,10 @@ from app.workspaces.process import ProcessOutcome
 
 @dataclass(frozen=True, slots=True)
 class AgentPrograms:
-    """Starts programs that may change the directory they are started in, and nothing else.
+    """Starts programs that may change their working directory and nothing else.
 
     Attributes:
-        sandbox: confines them.
+        sandbox: confines the programs.
         network: whether they reach public addresses over HTTP and HTTPS.
     """
 
@@ -36,7 +36,7 @@ class AgentPrograms:
         """Run a Python interpreter, given by its path, with arguments.
 
         Raises:
-            OSError: it cannot be started, or would have to be confined and cannot be.
+            OSError: it cannot be started, or must be confined and cannot be.
         """
         confinement = Confinement(
             writable=(cwd,),
@@ -52,14 +52,14 @@ class AgentPrograms:
 
     @property
     def gateway_port(self) -> int:
-        """Port on a confined program's loopback that leads to the gateway's socket."""
+        """The port on a confined program's loopback that leads to the gateway's socket."""
         return GATEWAY_PORT
 
     async def confines(self) -> bool:
-        """Whether programs are confined here.
+        """Return True if programs are confined here.
 
         Raises:
-            OSError: they would have to be, and cannot be.
+            OSError: they must be confined and cannot be.
         """
         state = await self.sandbox.state()
         if not state.allowed:
@@ -79,20 +79,20 @@ class AgentPrograms:
         gateway: Path | None = None,
         network: bool = False,
     ) -> AsyncGenerator[RunningProgram]:
-        """Start a program with streams that works in `cwd`; it and all that it started end with the block.
+        """Start a program with streams in `cwd`. End it, and all that it started, with the block.
 
         Args:
             argv: the program and its arguments.
             cwd: the workspace, which it may change.
             env: its whole environment, besides `HOME` and `TMPDIR`.
             home: its home directory, which it may change.
-            readable: directories and files that it may read beyond the system's.
-            writable: further places that it may change.
-            gateway: unix socket that it reaches at `gateway_port`.
-            network: whether it reaches public addresses, be it that all agents do.
+            readable: directories and files that it may read besides the system's.
+            writable: further paths that it may change.
+            gateway: the unix socket that it reaches at `gateway_port`.
+            network: True lets this program reach public addresses even if agents in general do not.
 
         Raises:
-            OSError: it cannot be started, or would have to be confined and cannot be.
+            OSError: it cannot be started, or must be confined and cannot be.
         """
         confinement = Confinement(
             writable=(cwd, *writable),

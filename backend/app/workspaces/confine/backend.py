@@ -1,4 +1,4 @@
-"""What a confinement backend must do; bubblewrap, containers and Seatbelt implement it."""
+"""The interface of a confinement backend. Bubblewrap, containers and Seatbelt implement it."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -10,32 +10,35 @@ from app.workspaces.confine.confinement import Confinement
 
 
 class Report(Protocol):
-    """Tells what became of one launch."""
+    """Reports how one launch ended."""
 
     @property
     def started(self) -> bool:
-        """True when the program itself ran and ended; known after `settle`."""
+        """True if the program itself ran and ended; known after `settle`."""
         ...
 
     async def settle(self, returncode: int) -> None:
-        """Find out whether the program ran, once its command line has ended with an exit status."""
+        """Determine whether the program ran, once its command line has ended with an exit status."""
         ...
 
     async def ask_to_end(self) -> bool:
-        """Send TERM to the program; False where the command that was started must get it."""
+        """Send TERM to the program.
+
+        Return False if the caller must send it to the started command instead.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """What starts a confined program, and tells what became of it.
+    """A prepared launch: the command that starts the confined program, and its report.
 
     Attributes:
-        command: program and arguments to start on this machine.
-        cwd: where that command starts; the program's own directory is part of the command.
+        command: the program and arguments to start on this machine.
+        cwd: where that command starts. The program's own directory is part of the command.
         env: the whole environment of that command.
-        descriptors: what it must inherit.
-        report: tells what became of it.
+        descriptors: the file descriptors that the command must inherit.
+        report: says how the launch ended.
     """
 
     command: Sequence[str]
@@ -46,16 +49,16 @@ class Launched:
 
 
 class ConfinementBackend(Protocol):
-    """A means of confining programs."""
+    """A technique that confines programs."""
 
     @property
     def name(self) -> str:
-        """What is stamped on verdicts."""
+        """The backend's name, as verdicts record it."""
         ...
 
     @property
     def advice(self) -> str:
-        """What to do where it does not work."""
+        """What to do where the backend does not work."""
         ...
 
     def launched(
@@ -66,22 +69,22 @@ class ConfinementBackend(Protocol):
         confinement: Confinement,
         pass_fds: Sequence[int] = (),
     ) -> AbstractAsyncContextManager[Launched]:
-        """Prepare all that one launch needs; at the end of the block, wait until nothing inside runs.
+        """Prepare one launch. At the end of the block, wait until nothing runs inside.
 
         Raises:
-            SandboxUnavailableError: it cannot be confined.
+            SandboxUnavailableError: the program cannot be confined.
             FileNotFoundError: the program or `cwd` does not exist, or would not be visible.
         """
         ...
 
     async def missing(self) -> str | None:
-        """Say what is missing before a launch can be tried at all; None when nothing is."""
+        """Say what is missing before a launch can be tried. Return None if nothing is."""
         ...
 
     def is_user(self, number: str) -> bool:
-        """Tell whether a program that says so (`id -u`) has the user that it must have inside."""
+        """Return True if the user number (as from `id -u`) is one that a program must have inside."""
         ...
 
     def describe(self) -> str:
-        """Say what confines programs, and which bounds hold for every launch."""
+        """Say which backend confines programs and which limits hold for every launch."""
         ...

@@ -13,11 +13,11 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def backend_for(settings: SandboxSettings, program: str | None = None) -> ConfinementBackend:
-    """Make the means of confinement.
+    """Return the confinement backend.
 
     Args:
-        settings: of the operator.
-        program: bubblewrap's path, where it is not the installed one.
+        settings: the operator's settings.
+        program: path of bubblewrap, if it is not the installed one.
     """
     kind = settings.kind or ConfinementKind.BUBBLEWRAP
     if kind is ConfinementKind.CONTAINER:

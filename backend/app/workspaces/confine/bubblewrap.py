@@ -12,15 +12,15 @@ from app.workspaces.confine.accounts import with_line
 
 HOME = "/home/sandbox"
 
-# What programs need of a system. Not /home, /root, /run, /srv and /var, which tell of its people, and not
-# /opt, where services are installed with their settings and data.
+# The system directories that programs need. /home, /root, /run, /srv and /var are left out because they hold
+# data about the machine's users; so is /opt, where services are installed with their settings and data.
 SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
     *("/nix/store", "/gnu/store"),
 )
 _SYSTEM_PLACES = frozenset(map(Path, SYSTEM))
 _HIDDEN = ("/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kcore")
-"""Files of the kernel that tell of other users and of the service."""
+"""Kernel files that reveal other users and the service."""
 ETC = (
     *("alternatives", "ca-certificates", "crypto-policies", "group", "hosts", "ld.so.cache", "ld.so.conf"),
     *("ld.so.conf.d", "localtime", "mime.types", "nsswitch.conf", "os-release", "passwd", "pki", "protocols"),
@@ -31,15 +31,15 @@ _RESOLVER = Path("/etc/resolv.conf")
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """Bounds on one launch.
+    """Limits of one launch.
 
     Attributes:
         memory_bytes: private memory of each process (`RLIMIT_DATA`).
         temporary_bytes: size of each of the two temporary file systems, `/tmp` and the home directory.
             Shared memory (`/dev/shm`) has a quarter of it.
-        processes: processes and threads at a time.
+        processes: number of processes and threads at the same time.
         file_bytes: size of a single file.
-        open_files: descriptors of one process.
+        open_files: number of descriptors of one process.
     """
 
     memory_bytes: int = 4_000_000_000
@@ -51,12 +51,12 @@ class SandboxLimits:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """As whom the program runs.
+    """The user as which the program runs.
 
     Attributes:
         uid: user and group number inside.
-        switch: True when the launcher is root and really becomes that user; False when it stays who it is
-            and only looks like that user from inside a user namespace.
+        switch: True if the launcher is root and really becomes that user. False if it keeps its own user and
+            only appears as that user inside a user namespace.
     """
 
     uid: int
@@ -65,16 +65,16 @@ class Identity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """One launch: what is visible at its usual place, and whether there is a network.
+    """One launch: which paths are visible, each at its usual place, and whether there is a network.
 
     Attributes:
         writable: directories or files that may be written.
-        readable: directories or files that may be read; one below a writable one stays read-only.
+        readable: directories or files that may be read. One below a writable directory stays read-only.
         cwd: where the program starts; it must be visible.
-        network: whether the machine's network is there; otherwise there is only a private loopback.
+        network: True gives the program the machine's network, False only a private loopback.
         status_fd: descriptor on which bubblewrap reports that it has started the program.
-        filter_fd: descriptor of the filter of system calls; None where this machine has none.
-        configuration: what `/etc` has inside.
+        filter_fd: descriptor of the system call filter; None if this machine has none.
+        configuration: the content of `/etc` inside.
     """
 
     writable: Sequence[Path]
@@ -89,16 +89,16 @@ class Launch:
 
 
 class SystemConfiguration:
-    """What programs see of `/etc`; entered, it holds the descriptors from which bubblewrap copies files.
+    """The part of `/etc` that programs see. While entered, it holds the descriptors of the files to copy.
 
-    A copy of a small file costs a tenth of a mount.
+    Bubblewrap copies these files. A copy of a small file takes a tenth of the time of a mount.
 
     Args:
         accounts: one more line for some files, by path (`account_lines`).
 
     Attributes:
-        links: by path, where a symbolic link leads.
-        files: by path, the descriptor of a file.
+        links: the target of each symbolic link, by path.
+        files: the descriptor of each file, by path.
         directories: paths.
     """
 
@@ -111,7 +111,7 @@ class SystemConfiguration:
 
     def __enter__(self) -> Self:
         for name in ETC:
-            # What is missing or may not be read is not there inside either.
+            # A path that is missing or unreadable is left out inside, too.
             with suppress(OSError):
                 self._add(f"/etc/{name}")
         return self
@@ -121,7 +121,7 @@ class SystemConfiguration:
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """What bubblewrap must inherit."""
+        """The descriptors that bubblewrap must inherit."""
         return tuple(self.files.values())
 
     def _add(self, path: str) -> None:
@@ -138,7 +138,7 @@ class SystemConfiguration:
             self.files[path] = descriptor
 
     def _with_account(self, table: int, path: str) -> int:
-        """Return the descriptor of a copy in memory with one more line."""
+        """Return the descriptor of an in-memory copy of a table with one more line."""
         copy = os.memfd_create("accounts", os.MFD_CLOEXEC)
         self._open.callback(os.close, copy)
         with os.fdopen(table, "rb", closefd=False) as source, os.fdopen(copy, "wb", closefd=False) as sink:
@@ -148,12 +148,12 @@ class SystemConfiguration:
 
 
 def visible_without_asking(path: Path) -> bool:
-    """Tell whether every confined program sees this path."""
+    """Return True if every confined program sees this path."""
     return not _SYSTEM_PLACES.isdisjoint((path, *path.parents))
 
 
 def command_line(program: str, launch: Launch, argv: Sequence[str]) -> list[str]:
-    """Return the command line that runs `argv` confined; `program` is bubblewrap's own path."""
+    """Return the command line that runs `argv` confined. `program` is bubblewrap's own path."""
     return [
         program,
         *_namespaces(launch),
@@ -162,7 +162,8 @@ def command_line(program: str, launch: Launch, argv: Sequence[str]) -> list[str]
         *_system(launch.configuration, network=launch.network),
         *_temporary(launch.limits),
         *_mounts(launch),
-        # The root is a file system in memory that would take all that is written to it.
+        # The root is an in-memory file system. If it were writable, writes to it would use memory without a
+        # limit.
         *("--remount-ro", "/", "--chdir", str(launch.cwd), "--"),
         *_limited(launch.limits),
         *_as_user(launch.identity),
@@ -178,7 +179,8 @@ def _namespaces(launch: Launch) -> Iterator[str]:
     uid = str(launch.identity.uid)
     if launch.identity.switch:
         yield from ("--cap-drop", "ALL")
-        # The last to enter a directory that only that user can. The program itself has none of them.
+        # The last one lets bubblewrap enter directories that only the target user can enter. The program
+        # itself gets none of these capabilities.
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_DAC_READ_SEARCH"):
             yield from ("--cap-add", capability)
     else:
@@ -222,23 +224,23 @@ def _temporary(limits: SandboxLimits) -> Iterator[str]:
 
 
 def _mounts(launch: Launch) -> Iterator[str]:
-    # The outer first: a mount hides what lies below it.
+    # Outer paths come first, because a mount hides everything below it.
     kinds = dict.fromkeys(launch.writable, "--bind") | dict.fromkeys(launch.readable, "--ro-bind")
     made: set[Path] = {Path("/"), Path("/tmp"), Path("/var"), Path("/home")}  # noqa: S108 - inside
     for path in sorted(kinds):
         hidden = False
         for above in reversed(path.parents):
-            # What lies below a mount is there with it.
+            # Paths below a mount come with that mount.
             hidden = hidden or above in kinds or above in _SYSTEM_PLACES
             if above not in made and not hidden:
                 made.add(above)
-                # Those that bubblewrap makes by itself can be entered by root alone.
+                # Bubblewrap itself creates directories that only root can enter.
                 yield from ("--perms", "0755", "--dir", str(above))
         yield from (kinds[path], str(path), str(path))
 
 
 def _limited(limits: SandboxLimits) -> Iterator[str]:
-    # Inside, where processes are counted for this launch alone (Linux 5.14 and newer).
+    # Set inside, where Linux 5.14 and newer count only this launch's processes.
     yield from ("prlimit", "--core=0", f"--nproc={limits.processes}", f"--nofile={limits.open_files}")
     yield from (f"--data={limits.memory_bytes}", f"--fsize={limits.file_bytes}", "--")
 
@@ -250,7 +252,7 @@ def _as_user(identity: Identity) -> Iterator[str]:
 
 
 def give_to(uid: int, paths: Iterable[Path]) -> None:
-    """Make a user the owner of files and directories with all that is in them; links are not followed."""
+    """Make a user the owner of paths and of everything below them. Links are not followed."""
     for path in paths:
         os.chown(path, uid, uid, follow_symlinks=False)
         for directory, subdirectories, files in os.walk(os.fsencode(path)):

@@ -1,4 +1,4 @@
-"""Creates a control group per launch, which limits all its processes together, if configured."""
+"""Creates a control group for each launch, if configured, to limit all its processes together."""
 
 import asyncio
 import os
@@ -20,17 +20,17 @@ _PAUSE_SECONDS = 0.005
 
 
 class CgroupError(Exception):
-    """The place for control groups cannot be used; the message says why."""
+    """The directory for control groups cannot be used. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cgroup:
-    """The group of one launch."""
+    """The control group of one launch."""
 
     path: Path
 
     def command_line(self, argv: Sequence[str]) -> list[str]:
-        """Return the command line that enters the group and becomes `argv`."""
+        """Return the command line that enters the group, then executes `argv`."""
         return ["/bin/sh", "-c", _ENTER, "sh", str(self.path), *argv]
 
 
@@ -39,9 +39,9 @@ class CgroupPlace:
     """A directory of a cgroup v2 hierarchy that was delegated to this service.
 
     Attributes:
-        root: the directory; groups are made below it.
-        memory_bytes: for all processes of a launch together.
-        processes: number of processes and threads of a launch.
+        root: the directory; groups are created below it.
+        memory_bytes: limit for all processes of a launch together.
+        processes: limit on the processes and threads of a launch.
     """
 
     root: Path
@@ -50,10 +50,10 @@ class CgroupPlace:
 
     @asynccontextmanager
     async def group(self) -> AsyncGenerator[Cgroup]:
-        """Make a group; at the end of the block, kill all that is still in it and remove the group.
+        """Create a group. At the end of the block, kill everything in it and remove it.
 
         Raises:
-            CgroupError: it cannot be made.
+            CgroupError: it cannot be created.
         """
         group = Cgroup(self.root / f"{_PREFIX}{owner_mark()}-{uuid4().hex}")
         await anyio.to_thread.run_sync(self._make, group.path)
@@ -64,7 +64,7 @@ class CgroupPlace:
                 await _remove(group.path)
 
     def missing_bounds(self) -> list[str]:
-        """Name the controllers that the hierarchy does not offer here."""
+        """Return the names of the controllers that the hierarchy does not offer here."""
         try:
             offered = (self.root / "cgroup.subtree_control").read_text().split()
         except OSError:
@@ -85,7 +85,7 @@ class CgroupPlace:
 
 
 async def remove_groups_of(root: Path, owner: str) -> int:
-    """Kill what runs in the groups of a process that is gone, and remove them; return their number."""
+    """Kill and remove the control groups of a process that has ended. Return their number."""
     groups = await anyio.to_thread.run_sync(lambda: list(root.glob(f"{_PREFIX}{owner}-*")))
     for group in groups:
         await _remove(group)
@@ -96,13 +96,13 @@ async def _remove(path: Path) -> None:
     with suppress(OSError):
         await anyio.to_thread.run_sync(_kill, path)
     with anyio.move_on_after(_REMOVAL_SECONDS):
-        # The kernel needs a moment until a killed process has left, and does not report it.
+        # A killed process stays in the group for a moment, and the kernel does not report when it leaves.
         while not await anyio.to_thread.run_sync(_removed, path):  # noqa: ASYNC110
             await asyncio.sleep(_PAUSE_SECONDS)
 
 
 def _kill(path: Path) -> None:
-    # Not made where it is not: an old kernel has none.
+    # O_CREAT is not set, because old kernels do not have this file.
     handle = os.open(path / "cgroup.kill", os.O_WRONLY)
     try:
         os.write(handle, b"1")

@@ -1,4 +1,4 @@
-"""What a confined program may reach, the operator's choice, and whether programs are confined at all."""
+"""Describes what a confined program may reach, the operator's choice, and whether confinement works."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ GATEWAY_PORT = 8017
 
 
 class Network(Enum):
-    """What a confined program may reach beyond a loopback that it has for itself.
+    """What a confined program may reach besides its private loopback.
 
-    `NONE`: nothing. `PUBLIC`: public addresses over HTTP and HTTPS, through a proxy that its variables name.
-    `HOST`: all that this machine reaches, this service included; only for programs of the operator.
+    `NONE`: nothing. `PUBLIC`: public addresses over HTTP and HTTPS, through a proxy named in its environment.
+    `HOST`: everything that this machine reaches, this service included; only for the operator's programs.
     """
 
     NONE = "none"
@@ -26,25 +26,28 @@ class Network(Enum):
 
     @classmethod
     def public_if(cls, granted: bool) -> "Network":
-        """Return `PUBLIC` where a network was granted."""
+        """Return `PUBLIC` if a network was granted, else `NONE`."""
         return cls.PUBLIC if granted else cls.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
-    """What a confined program may reach beyond the system's directories, each at its usual place.
+    """What a confined program may reach besides the system's directories, each at its usual place.
 
-    When this service runs as root, the program runs as another user: writable paths are given to that user,
-    and readable ones must be readable by everybody.
+    If this service runs as root, the program runs as another user: that user becomes the owner of writable
+    paths, and all users must be able to read the readable ones.
 
     Attributes:
         writable: directories or files that it may change.
-        readable: directories or files that it may read; one below a writable one stays read-only.
-        network: what it may reach beyond a loopback that it has for itself.
-        home: a directory that is its `HOME`, writable; None is an empty one that ends with the program.
-        gateway: a unix socket that it reaches on its loopback at `GATEWAY_PORT`. As root, the program's user
-            becomes the owner of the socket and of its directory.
-        image: container image whose system it sees, where containers confine it; None is the usual system.
+        readable: directories or files that it may read. One below a writable directory stays read-only.
+        network: what it may reach besides its private loopback.
+        home: a writable directory that becomes its `HOME`; None means an empty one that is removed with the
+            program.
+        gateway: a unix socket that it reaches on its loopback at `GATEWAY_PORT`. If this service runs as
+            root,
+            the program's user becomes the owner of the socket and of its directory.
+        image: container image that replaces the machine's system directories, if containers confine the
+            program.
     """
 
     writable: tuple[Path, ...] = ()
@@ -57,13 +60,13 @@ class Confinement:
 
 @dataclass(frozen=True, slots=True)
 class SandboxState:
-    """Whether programs are confined, and what to say about it.
+    """Whether programs are confined, with a text for people.
 
     Attributes:
-        confined: True when programs run confined.
-        allowed: True when programs may run, be it unconfined.
+        confined: True if programs run confined.
+        allowed: True if programs may run, even unconfined.
         detail: for people.
-        backend: name of what confines them.
+        backend: name of the confinement backend.
     """
 
     confined: bool
@@ -73,16 +76,16 @@ class SandboxState:
 
     @property
     def name(self) -> str:
-        """What is stamped on verdicts: `bubblewrap`, `container`, `seatbelt` or `none`."""
+        """The name that verdicts record: `bubblewrap`, `container`, `seatbelt` or `none`."""
         return self.backend if self.confined else "none"
 
 
 @dataclass(frozen=True, slots=True)
 class ContainerSettings:
-    """How containers are made, where containers confine programs.
+    """How containers are created, if containers confine programs.
 
     Attributes:
-        engine: program of Docker or Podman, with its global options; empty takes the one that is installed.
+        engine: the program of Docker or Podman, with its global options; empty selects the installed one.
         image: image for all commands of projects, or `devcontainer` for each project's own; None for neither.
         environ: environment of the engine's program.
     """
@@ -94,16 +97,17 @@ class ContainerSettings:
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """What the operator chose.
+    """The operator's settings of the sandbox.
 
     Attributes:
         mode: whether programs must be confined.
-        limits: bounds on each launch.
-        readable: paths that every confined program may read, such as toolchains outside the system's places.
+        limits: limits of each launch.
+        readable: paths that every confined program may read, such as toolchains outside the system's
+            directories.
         cgroup: a directory of a cgroup v2 hierarchy in which each launch gets its own group.
-        egress: what programs with a network may reach beyond public addresses.
-        kind: what confines programs; None is bubblewrap.
-        containers: how containers are made.
+        egress: what programs with a network may reach besides public addresses.
+        kind: the backend that confines programs; None means bubblewrap.
+        containers: how containers are created.
     """
 
     mode: SandboxMode = SandboxMode.REQUIRED

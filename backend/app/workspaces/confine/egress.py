@@ -1,9 +1,9 @@
 """The network access of confined programs: an HTTP proxy that reaches public addresses only.
 
-A confined program has a network namespace without any interface but a loopback. What leaves it goes through
-a unix socket to this proxy, in the process of the service. The proxy resolves names itself, connects to the
-address that it checked, and refuses loopback, private, link-local and reserved addresses. So a program can
-reach package registries and model providers, but neither the service, its database nor the network around it.
+A confined program has a network namespace with only a loopback. Its way out is a unix socket to this proxy,
+which runs in the service's process. The proxy resolves names itself, connects to the address that it checked,
+and refuses loopback, private, link-local and reserved addresses. So a program can reach package registries
+and model providers, but not the service, its database or the network around it.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 from app.core.addresses import is_public
 
 FORWARDER = Path(__file__).with_name("forwarder.py")
-"""Program that starts inside the sandbox and connects its loopback to the socket of the proxy."""
+"""The program that starts inside the sandbox and connects its loopback to the proxy's socket."""
 
 _HEAD_BYTES = 65_536
 _HEAD_SECONDS = 30.0
@@ -35,17 +35,17 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class EgressRefusedError(Exception):
-    """A connection is not allowed; the program gets the message."""
+    """A connection is not allowed. The program gets the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class EgressRules:
-    """What a program with a network may reach beyond public addresses.
+    """What a program with a network may reach besides public addresses.
 
     Attributes:
-        allowed: hosts that it may reach although their addresses are not public, each as a name or an
-            address, with any port; the operator's package index is one.
-        upstream: URL of the proxy through which this machine reaches others; None where it needs none.
+        allowed: hosts, as names or addresses, that it may reach on any port although their addresses are not
+            public, such as the operator's package index.
+        upstream: URL of the proxy through which this machine reaches others; None if it needs none.
     """
 
     allowed: frozenset[str] = frozenset()
@@ -55,7 +55,7 @@ class EgressRules:
         """Refuse an address that is not public, unless its host is allowed.
 
         Raises:
-            EgressRefusedError: it may not be reached.
+            EgressRefusedError: the address may not be reached.
         """
         if host.lower().strip("[]") not in self.allowed and not is_public(address):
             raise EgressRefusedError(f"{host} is not a public address")
@@ -68,10 +68,10 @@ def forwarding(python: Path, port: int, path: Path, argv: Sequence[str]) -> list
 
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """One open way out.
+    """An open proxy for one launch.
 
     Attributes:
-        path: the unix socket of the proxy.
+        path: the proxy's unix socket.
     """
 
     path: Path
@@ -80,16 +80,16 @@ class Egress:
         """Return the command line that forwards to the proxy and runs `argv` with the proxy's variables.
 
         Args:
-            python: the interpreter that forwards.
+            python: the interpreter that runs the forwarder.
             argv: the program and its arguments.
-            port: on the loopback; 0 is any.
+            port: port on the loopback; 0 is any.
         """
         return forwarding(python, -port, self.path, argv)
 
 
 @asynccontextmanager
 async def open_egress(rules: EgressRules, owner: int | None = None) -> AsyncGenerator[Egress]:
-    """Serve one launch; connections that are still open end with the block.
+    """Run a proxy for one launch. Connections that are still open end with the block.
 
     Args:
         rules: what may be reached.
@@ -123,7 +123,7 @@ class _Proxy:
         try:
             await self._serve(reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, ValueError):
-            pass  # the program went away or spoke no HTTP; nothing else is affected
+            pass  # The program went away or did not speak HTTP. No other connection is affected.
         finally:
             self._connections.discard(task)
             writer.close()
@@ -174,7 +174,7 @@ class _Proxy:
         except socket.gaierror:
             if self._rules.upstream is None:
                 raise
-            return []  # the proxy of this machine knows names that the machine does not
+            return []  # This machine's proxy may know names that the machine itself does not.
         addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
         for address in addresses:
             self._rules.check(host, address)
@@ -182,7 +182,7 @@ class _Proxy:
 
 
 async def _through(upstream: str, target: Target) -> Streams:
-    """Open a tunnel through the proxy of this machine."""
+    """Open a tunnel through this machine's proxy."""
     proxy = urlsplit(upstream)
     streams = await asyncio.open_connection(proxy.hostname, proxy.port or 80)
     reader, writer = streams
@@ -216,7 +216,7 @@ def _absolute(text: str) -> tuple[Target, str]:
 
 
 def _forwarded(head: bytes, method: bytes, path: str, version: bytes) -> bytes:
-    """The request as an origin server takes it, one request a connection."""
+    """Return the request in the form for an origin server, with one request per connection."""
     lines = head.removesuffix(b"\r\n\r\n").split(b"\r\n")[1:]
     kept = [line for line in lines if not line.lower().startswith(_HOP_BY_HOP)]
     return b"\r\n".join([b" ".join([method, path.encode(), version]), *kept, b"Connection: close", b"", b""])
@@ -236,7 +236,7 @@ async def _pump(
     far_reader: asyncio.StreamReader,
     far: asyncio.StreamWriter,
 ) -> None:
-    """Copy both ways until both sides have ended; an end in one direction is passed on."""
+    """Copy in both directions until both sides have ended. The end of one direction is passed on."""
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(_copy(near_reader, far))
@@ -256,6 +256,6 @@ async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> Non
 
 
 def hosts_of(words: Collection[str]) -> frozenset[str]:
-    """Return the hosts that URLs or bare names name, in lower case; words that name none are left out."""
+    """Return the hosts in URLs or bare names, in lower case. Words without a host are left out."""
     found = (urlsplit(word if "//" in word else f"//{word}").hostname for word in words)
     return frozenset(host for host in found if host)

@@ -1,12 +1,12 @@
 """Starts inside the sandbox: connects a loopback port to a unix socket, then runs a program.
 
-Runs alone, with any Python 3.8 or newer and nothing but its standard library:
-`python -I -S forwarder.py PORT SOCKET PROGRAM [ARGUMENT ...]`. With port 0 or a negative one, the
-socket is that of the proxy: the system chooses a port, or it is the number without its sign. The program's
-variables for proxies then name it. Exits as the program does, 128 + signal included.
+It runs alone, with any Python 3.8 or newer and only the standard library: `python -I -S forwarder.py PORT
+SOCKET PROGRAM [ARGUMENT ...]`. A port of 0 or below means that the socket belongs to the proxy. The loopback
+port is then the number without its sign, or the system's choice for 0, and the program's proxy variables name
+it. The exit status is the program's, 128 + signal included.
 
-Every confined launch with a way out waits for this program. So it takes the modules in C below `signal` and
-`socket`, and neither `selectors` nor `threading`: those four take longer than all the rest of its start.
+Every confined launch with network access waits for this program to start. So it uses the C modules below
+`signal` and `socket`, but not `selectors` or `threading`: those four take longer than the rest of its start.
 """
 
 import _thread
@@ -31,7 +31,7 @@ _VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 def main(port: int, path: str, argv: "list[str]") -> int:
     """Run the program and forward its connections; return its exit status."""
     listener = _listen(abs(port))
-    # This program has no settings: what it was started with goes on to the program that it starts.
+    # This program has no settings: it passes its whole environment on to the program.
     env = dict(os.environ)  # noqa: TID251 - the program gets this environment
     if port <= 0:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -76,13 +76,13 @@ def _accept(listener: socket.socket, path: str) -> None:
 
 
 def _accepted(listener: socket.socket) -> int:
-    # The module in C has no other way to accept; its type does not list it.
+    # The C module has no other way to accept, and its type stub does not list this one.
     accept: Callable[[], tuple[int, object]] = getattr(listener, "_accept")  # noqa: B009 - see above
     return accept()[0]
 
 
 def _pump(near: socket.socket, far: socket.socket) -> None:
-    """Copy both ways until both sides have ended."""
+    """Copy in both directions until both sides have ended."""
     sinks = {near.fileno(): (near, far), far.fileno(): (far, near)}
     ready = select.poll()
     for number in sinks:
@@ -100,12 +100,12 @@ def _pump(near: socket.socket, far: socket.socket) -> None:
                 open_sides -= 1
                 sink.shutdown(socket.SHUT_WR)
     except OSError:
-        pass  # one side is gone, and with it the connection
+        pass  # One side is gone, which ends the connection.
     finally:
         near.close()
         far.close()
 
 
 if __name__ == "__main__":
-    # Nothing is left to be tidied up, and the interpreter would take a moment for that.
+    # Nothing is left to clean up, and the interpreter's normal exit takes longer.
     os._exit(main(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))

@@ -1,4 +1,4 @@
-"""Receives bubblewrap's report about a launch, on a pipe that the launched program does not have."""
+"""Receives bubblewrap's report about a launch, on a pipe that the launched program does not inherit."""
 
 import os
 import re
@@ -17,12 +17,13 @@ _END_SECONDS = 5.0
 
 
 class LaunchReport:
-    """A pipe to give to bubblewrap for its reports (`--json-status-fd`).
+    """A pipe on which bubblewrap reports (`--json-status-fd`).
 
     Attributes:
         writing: the descriptor to pass on.
-        started: True when the program ran and ended by itself; bubblewrap reports no exit code of one that it
-            could not start.
+        started: True if the program ran and ended by itself. Bubblewrap reports no exit code for a program
+            that
+            it could not start.
     """
 
     started = False
@@ -38,14 +39,14 @@ class LaunchReport:
         os.close(self.writing)
 
     async def settle(self, returncode: int) -> None:
-        """Wait for the end, and take bubblewrap's word for whether the program ran."""
+        """Wait for the end. Read from bubblewrap's report whether the program ran."""
         await self.wait_for_end()
 
     async def ask_to_end(self) -> bool:
         """Send TERM to the program.
 
-        TERM to bubblewrap would kill what is inside at once. Its first process inside waits for the program,
-        which is that one's child.
+        TERM to bubblewrap would kill everything inside at once. So the signal goes to the program itself,
+        which is the child of the first process inside.
         """
         first = self.first_process()
         for child in _children(first) if first is not None else []:
@@ -54,9 +55,9 @@ class LaunchReport:
         return True
 
     async def wait_for_end(self) -> None:
-        """Read the report; wait until the first process inside has ended, and with it every other.
+        """Read the report. Wait until the first process inside has ended, and with it all others.
 
-        When bubblewrap itself is killed, the kernel ends what is inside a little later.
+        If bubblewrap itself is killed, the kernel ends the processes inside a little later.
         """
         first = self.first_process()
         if first is not None and not self.started:
@@ -64,7 +65,10 @@ class LaunchReport:
                 await wait_for_exit(first)
 
     def first_process(self) -> int | None:
-        """Return the number of the first process inside, seen from here; None before it is reported."""
+        """Return the number of the first process inside, as seen from here.
+
+        Return None until it is reported.
+        """
         with suppress(BlockingIOError):
             self._heard += os.read(self._reading, _STATUS_BYTES)
         self.started = b'"exit-code"' in self._heard

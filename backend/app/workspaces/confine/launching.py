@@ -1,4 +1,4 @@
-"""Prepares launches in bubblewrap: what each sees, its user, and what ends with it."""
+"""Prepares launches in bubblewrap: visible paths, user, network, and clean-up at the end."""
 
 import platform
 import sys
@@ -32,8 +32,8 @@ class BubblewrapBackend:
     """Confines with bubblewrap: no home directories, no files of this service, no other processes.
 
     Args:
-        settings: of one installation.
-        program: bubblewrap's own path; None where it is not installed.
+        settings: the operator's settings.
+        program: path of bubblewrap; None if it is not installed.
     """
 
     name = "bubblewrap"
@@ -48,7 +48,7 @@ class BubblewrapBackend:
         self._cgroups = _cgroups(settings)
 
     async def missing(self) -> str | None:
-        """Say what is missing before a launch can be tried."""
+        """Say what is missing before a launch can be tried. Return None if nothing is."""
         if sys.platform != "linux":
             return f"bubblewrap is for Linux; this is {sys.platform}"
         return None if self._program else "bubblewrap (bwrap) is not installed"
@@ -62,7 +62,7 @@ class BubblewrapBackend:
         confinement: Confinement,
         pass_fds: Sequence[int] = (),
     ) -> AsyncGenerator[Launched]:
-        """Prepare all that one launch needs; at the end of the block, wait until nothing inside runs."""
+        """Prepare one launch. At the end of the block, wait until nothing runs inside."""
         async with AsyncExitStack() as stack:
             confinement = with_places(confinement, self._settings)
             check_visible(argv[0], cwd, confinement)
@@ -82,11 +82,11 @@ class BubblewrapBackend:
             yield Launched(command, cwd, variables_inside(env, confinement), descriptors, report)
 
     def is_user(self, number: str) -> bool:
-        """Tell whether a program that says so has the user that it must have."""
+        """Return True if the user number is one that a program must have inside."""
         return number in UIDS_INSIDE
 
     def describe(self) -> str:
-        """Say which bubblewrap it is, which bounds hold for every launch and which are missing."""
+        """Describe bubblewrap's version, the limits of every launch, and the limits that are missing."""
         notes = [] if _FILTER else [f"no filter of system calls for {platform.machine()}"]
         if self._cgroups is None:
             notes.append("no control group bounds the memory of a launch as a whole (SANDBOX_CGROUP)")

@@ -1,8 +1,8 @@
-"""Files and processes that must not outlive their process: owned by a lock that ends with it.
+"""Removes files and processes that outlive their owner, a process that holds a lock as long as it lives.
 
-Each process works in its own directories, named by a random number, with a locked file in each; its
-children carry the number in their environment. Who finds such a directory and can lock its file knows that
-the owner is gone, and may remove what bears that number. Nothing else is ever touched.
+Each process works in its own directories. Their names contain a random number, and each holds a locked file.
+The process's children have the number in their environment. If another process can lock such a file, the
+owner is gone, and everything with that number may be removed. Nothing else is ever touched.
 """
 
 import fcntl
@@ -33,25 +33,26 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
-    """What dead owners had left."""
+    """Counts of what dead owners had left."""
 
     processes: int = 0
     directories: int = 0
     groups: int = 0
 
     def __bool__(self) -> bool:
-        """True when there was anything."""
+        """Return True if there was anything."""
         return bool(self.processes or self.directories or self.groups)
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where owned directories lie.
+    """Where owned directories are.
 
     Attributes:
-        parents: directories that hold owners' directories; they may hold much else.
+        parents: directories that hold owners' directories, among other things.
         groups: the directory of the sandbox's control groups, if there is one.
-        remove_containers: removes the containers of one owner and returns their number, if there are any.
+        remove_containers: removes the containers of one owner and returns their number, if containers are
+            used.
     """
 
     parents: tuple[Path, ...]
@@ -61,10 +62,10 @@ class Places:
 
 @contextmanager
 def own_directory(parent: Path, owner: str) -> Generator[Path]:
-    """Yield a directory of this process below `parent`; it is locked until the end of the block."""
+    """Yield a directory of this process below `parent`, locked until the end of the block."""
     place = parent / f"{_PREFIX}{owner}"
     place.mkdir(parents=True, mode=0o755)
-    # Locked before it has its name: a process that finds the name finds the lock held.
+    # The file is locked before it gets its name, so a process that finds the name also finds the lock.
     draft = place / f"{_LOCK}.new"
     with draft.open("xb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -74,10 +75,10 @@ def own_directory(parent: Path, owner: str) -> Generator[Path]:
 
 @contextmanager
 def owning(places: Places) -> Generator[list[Path]]:
-    """Own a directory below each parent; children that are started in the block bear the owner's number.
+    """Own a directory below each parent. Children started in the block get the owner's number.
 
-    Temporary files of the whole process go into the last one. What is left in them then is removed by the
-    next sweep of whichever process.
+    Temporary files of the whole process go into the last directory. Any process's next sweep removes what is
+    left in the directories.
     """
     owner = uuid4().hex
     usual = tempfile.tempdir
@@ -121,7 +122,7 @@ def _all_of(parents: tuple[Path, ...], owner: str) -> Generator[list[Path]]:
 
 
 def _dead(parent: Path) -> Iterator[tuple[Path, IO[bytes]]]:
-    """Return the directories whose owner is gone, each with its lock, which is now ours."""
+    """Yield the directories whose owner is gone, each with its lock, which this process now holds."""
     with suppress(OSError), os.scandir(parent) as entries:
         names = [each.name for each in entries if each.name.startswith(_PREFIX) and _is_ours(each)]
         for name in names:
@@ -131,12 +132,12 @@ def _dead(parent: Path) -> Iterator[tuple[Path, IO[bytes]]]:
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
-    # A shared directory for temporary files holds other users' things, too.
+    # A shared directory for temporary files holds other users' files, too.
     return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
 
 
 def _lock_of(place: Path) -> IO[bytes] | None:
-    # Without a lock it is being made, or removed, or was never ours.
+    # A directory without a lock is being created or removed, or is not ours.
     try:
         descriptor = os.open(place / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -151,11 +152,11 @@ def _lock_of(place: Path) -> IO[bytes] | None:
 
 
 def _kill_children(owner: str) -> int:
-    """Kill every process that bears the number (Linux); give how many there were."""
+    """Kill every process with the owner's number (Linux). Return how many there were."""
     mark = f"{OWNER_VARIABLE}={owner}".encode()
     killed = 0
     for number in _process_numbers():
-        # By handle: another process may get the number between looking and killing.
+        # A handle is safe: the number could go to another process between the check and the kill.
         with suppress(OSError):
             handle = os.pidfd_open(number)
             try:

@@ -1,4 +1,4 @@
-"""What a launch needs with every backend: visible places, a user, and the granted network access."""
+"""Prepares what every backend's launch needs: visible paths, a user, and the granted network access."""
 
 import errno
 import itertools
@@ -17,13 +17,13 @@ from app.workspaces.confine.egress import FORWARDER, EgressRules, forwarding, op
 from app.workspaces.confine.python_places import interpreter_paths
 
 INSIDE_UID = 1000
-# User numbers that no distribution uses. Several, because the kernel counts processes by user.
+# User numbers that no distribution uses. There are several, because the kernel counts processes per user.
 _FIRST_UID, _UIDS = 60_600, 400
 UIDS_INSIDE = frozenset(map(str, (INSIDE_UID, *range(_FIRST_UID, _FIRST_UID + _UIDS))))
 """The user numbers that a program may have inside, as `id -u` prints them."""
 
 _INSIDE = {"HOME": HOME, "TMPDIR": "/tmp", "USER": "sandbox", "LOGNAME": "sandbox"}  # noqa: S108 - inside
-# Installers repeat a request for minutes, which cannot succeed where there is no network.
+# Installers repeat failed requests for minutes. Without a network that is useless.
 _NO_RETRIES = {
     "npm_config_fetch_retries": "0",
     "PIP_RETRIES": "0",
@@ -36,17 +36,17 @@ _turns = itertools.count(os.getpid() * 16)
 def variables_inside(
     env: Mapping[str, str], confinement: Confinement, home: Path | None = None
 ) -> dict[str, str]:
-    """Return the variables of a confined program: those it is given, and those that confinement sets.
+    """Return the environment of a confined program: the given variables and those of the confinement.
 
     Args:
-        home: its home directory where the confinement names none.
+        home: the home directory to use if the confinement names none.
     """
     waits = _NO_RETRIES if confinement.network is Network.NONE else {}
     return {**waits, **env, **_INSIDE, "HOME": str(confinement.home or home or HOME)}
 
 
 def with_places(confinement: Confinement, settings: SandboxSettings) -> Confinement:
-    """Add the home directory, and what the operator lets every program read."""
+    """Add the home directory and the paths that the operator lets every program read."""
     home = (confinement.home,) if confinement.home else ()
     return replace(
         confinement,
@@ -56,7 +56,7 @@ def with_places(confinement: Confinement, settings: SandboxSettings) -> Confinem
 
 
 async def identity_for(confinement: Confinement) -> Identity:
-    """Choose as whom a program runs; as root, give it what it may write."""
+    """Choose the user for a program. As root, make that user the owner of the writable paths."""
     if os.geteuid() != 0:
         return Identity(INSIDE_UID, switch=False)
     uid = _FIRST_UID + next(_turns) % _UIDS
@@ -72,14 +72,14 @@ async def connected(
     stack: AsyncExitStack,
     proxy_port: int = 0,
 ) -> tuple[Sequence[str], Confinement]:
-    """Open the ways out of the sandbox; return the command line that leads to them, and what it needs.
+    """Open the connections out of the sandbox. Return the command line that uses them and their confinement.
 
     Args:
         argv: the program and its arguments.
-        confinement: says which ways out there are.
+        confinement: says which connections to open.
         rules: what programs with a network may reach.
         owner: number of the user that may use them; None is this process's user.
-        stack: closes them.
+        stack: closes the connections.
         proxy_port: port inside that leads to the proxy; 0 is any.
     """
     python = Path(sys.executable)
@@ -99,10 +99,10 @@ async def connected(
 
 
 def check_visible(program: str, cwd: Path, confinement: Confinement) -> None:
-    """Refuse a launch whose program, directory or places are not there, or would not be visible.
+    """Refuse a launch if its program, directory or paths do not exist or would not be visible.
 
     Raises:
-        FileNotFoundError: one is not.
+        FileNotFoundError: one of them does not exist or would not be visible.
     """
     places = (*confinement.readable, *confinement.writable)
     for place in places:

@@ -1,4 +1,4 @@
-"""A confined program with streams: knows whether it started, and how to ask it to end."""
+"""A running program with streams: knows whether it started, and how to ask it to end."""
 
 import asyncio
 
@@ -7,14 +7,14 @@ from app.workspaces.streaming import StreamingProcess
 
 
 class SandboxUnavailableError(Exception):
-    """Programs cannot be confined here; the message says why and what to do."""
+    """Programs cannot be confined here. The message says why and what to do."""
 
 
 class RunningProgram:
     """A running program, confined or not.
 
     Attributes:
-        confined: True when it runs confined.
+        confined: True if it runs confined.
     """
 
     def __init__(self, process: StreamingProcess, report: Report | None = None) -> None:
@@ -25,23 +25,23 @@ class RunningProgram:
 
     @property
     def stdin(self) -> asyncio.StreamWriter:
-        """Its standard input."""
+        """The program's standard input."""
         return self._process.stdin
 
     @property
     def stdout(self) -> asyncio.StreamReader:
-        """Its standard output; `readline` raises `ValueError` for a line longer than the limit."""
+        """The program's standard output. `readline` raises `ValueError` for a line longer than the limit."""
         return self._process.stdout
 
     def stderr(self) -> str:
-        """Return the start and the end of what standard error has received so far."""
+        """Return the start and the end of standard error so far."""
         return self._process.stderr()
 
     async def wait(self) -> int:
-        """Wait until it has ended; return its exit status, 128 + signal when confined.
+        """Wait for the program's end. Return its exit status, 128 + signal if confined.
 
         Raises:
-            SandboxUnavailableError: what confines it did not start it.
+            SandboxUnavailableError: the backend did not start the program.
         """
         status = await self._process.wait()
         if self._report is not None and not self._asked_to_end:
@@ -52,7 +52,7 @@ class RunningProgram:
         return status
 
     async def terminate(self, grace: float) -> int:
-        """Send TERM, and KILL to everything after `grace` seconds; return the exit status."""
+        """Send TERM, then KILL to all its processes after `grace` seconds. Return the exit status."""
         self._asked_to_end = True
         if self._report is None or not await self._report.ask_to_end():
             return await self._process.terminate(grace)

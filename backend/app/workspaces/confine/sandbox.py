@@ -1,4 +1,4 @@
-"""Runs untrusted programs: confined, or not at all unless the operator allows it."""
+"""Runs untrusted programs: confined, or else only if the operator allows it."""
 
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -20,12 +20,12 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 class Sandbox:
-    """Confines programs with the means that the operator chose.
+    """Confines programs with the backend that the operator chose.
 
-    Inside, a program sees the system's directories and what its confinement names, and nothing else: no
-    home directories, no files of this service, no other processes, no network unless it is granted, empty
-    private temporary directories. It is not root, cannot become root, and everything it started ends
-    with it. Whether that works here is found out by a real launch when it is first needed.
+    A confined program sees the system's directories and the paths in its confinement. It sees no home
+    directories, no files of this service and no other processes. It has empty private temporary directories,
+    and a network only if that is granted. It is not root and cannot become root. Everything that it starts
+    ends with it. The first use checks with a real launch whether all this works here.
     """
 
     def __init__(self, settings: SandboxSettings | None = None, program: str | None = None) -> None:
@@ -41,7 +41,7 @@ class Sandbox:
         return self._settings.containers.image if is_used else None
 
     async def state(self) -> SandboxState:
-        """Say whether programs are confined here; a failed probe is repeated after a while."""
+        """Return whether programs are confined here. A failed check is repeated after a while."""
         stale = time.monotonic() - self._asked_at > _PROBE_AGAIN_SECONDS
         if self._known is None or (not self._known.confined and stale):
             self._known = await self._probe()
@@ -60,17 +60,17 @@ class Sandbox:
         stdin: bytes | None = None,
         pass_fds: Sequence[int] = (),
     ) -> ProcessOutcome:
-        """Run a program to its end; see `run_process` for time, output and what is killed.
+        """Run a program to its end. `run_process` documents time limit, output and what is killed.
 
-        `HOME` and `TMPDIR` of `env` are replaced when confined. A confined program that a signal ended has
-        128 + signal as its exit status, as in a shell.
+        If the program is confined, `HOME` and `TMPDIR` of `env` are replaced, and a program that a signal
+        ended has the exit status 128 + signal, as in a shell.
 
         Args:
-            argv: the program and its arguments; a path with a directory in it must be visible inside.
+            argv: the program and its arguments. A path with a directory in it must be visible inside.
             cwd: where it starts; must be visible inside.
 
         Raises:
-            SandboxUnavailableError: it would have to be confined, and cannot be.
+            SandboxUnavailableError: the program must be confined and cannot be.
             FileNotFoundError: the program or `cwd` does not exist, or would not be visible.
             PermissionError: the program cannot be executed.
         """
@@ -112,17 +112,17 @@ class Sandbox:
         confinement: Confinement,
         line_limit: int = LINE_LIMIT,
     ) -> AsyncGenerator[RunningProgram]:
-        """Start a program with streams; it and all that it started end with the block.
+        """Start a program with streams. End it, and all that it started, with the block.
 
         Args:
-            argv: the program and its arguments; a path with a directory in it must be visible inside.
+            argv: the program and its arguments. A path with a directory in it must be visible inside.
             cwd: where it starts; must be visible inside.
-            env: `TMPDIR` is replaced when confined, and `HOME` where the confinement has none.
-            confinement: its `gateway` counts only when confined.
+            env: if confined, `TMPDIR` is replaced, and `HOME` if the confinement has none.
+            confinement: its `gateway` counts only if the program is confined.
             line_limit: longest line of output, in bytes.
 
         Raises:
-            SandboxUnavailableError: it would have to be confined, and cannot be.
+            SandboxUnavailableError: the program must be confined and cannot be.
             FileNotFoundError: the program or `cwd` does not exist, or would not be visible.
             PermissionError: the program cannot be executed.
         """
@@ -162,7 +162,7 @@ class Sandbox:
         return SandboxState(confined=False, allowed=False, detail=f"{trouble}; {self._backend.advice}")
 
     async def _trouble(self) -> str | None:
-        """Say why a launch under the usual limits does not work here; None when it does."""
+        """Say why a launch with the usual limits does not work here. Return None if it works."""
         try:
             return await self._backend.missing() or await self._trouble_of_a_launch()
         except OSError as error:

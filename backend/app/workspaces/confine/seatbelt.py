@@ -17,32 +17,35 @@ from app.workspaces.confine.seatbelt_profile import SeatbeltLaunch, profile
 
 PROGRAM = Path("/usr/bin/sandbox-exec")
 _FAILED = range(64, 79)
-"""Exit statuses with which `sandbox-exec` ends when it starts nothing; a program may use them, too."""
+"""Exit statuses of `sandbox-exec` if it starts nothing. Programs can end with them, too."""
 
 _ENTER = 'ulimit -c 0; ulimit -n "$2"; ulimit -f "$3"; : > "$1" && shift 3 && exec "$@"'
 _BLOCK = 512
 
 
 class SeatbeltReport:
-    """Knows by a file that the shell inside made before it became the program."""
+    """Learns from a file whether the program ran.
+
+    The shell inside creates the file before it executes the program.
+    """
 
     def __init__(self, mark: Path) -> None:
         self._mark = mark
         self.started = False
 
     async def settle(self, returncode: int) -> None:
-        """Find out whether the program ran; one that removes the file gains no verdict by it."""
+        """Determine whether the program ran. A program that removes the file gets no verdict from that."""
         self.started = returncode not in _FAILED or self._mark.exists()
 
     async def ask_to_end(self) -> bool:
-        """Leave it to the caller: the command that was started has become the program."""
+        """Return False: the started command has become the program, so the caller must signal it."""
         return False
 
 
 class SeatbeltBackend:
     """Confines with a profile for each launch.
 
-    It hides files and the network. It bounds neither memory nor processes, and a process that leaves its
+    It hides files and the network. It limits neither memory nor processes, and a process that leaves its
     group outlives the launch.
     """
 
@@ -54,7 +57,7 @@ class SeatbeltBackend:
         self._program = program
 
     async def missing(self) -> str | None:
-        """Say what is missing before a launch can be tried."""
+        """Say what is missing before a launch can be tried. Return None if nothing is."""
         if sys.platform != "darwin":
             return f"Seatbelt is macOS's sandbox; this is {sys.platform}"
         if os.geteuid() == 0:
@@ -62,11 +65,11 @@ class SeatbeltBackend:
         return None if self._program.exists() else f"{self._program} is not there"
 
     def is_user(self, number: str) -> bool:
-        """Tell whether a program that says so has the user that it must have: the service's own."""
+        """Return True if the user number is the service's own, which a program must have."""
         return number == str(os.geteuid())
 
     def describe(self) -> str:
-        """Say what holds, and what does not."""
+        """Say which restrictions hold and which do not."""
         return f"Seatbelt ({self._program}), no bounds on memory and processes, no loopback for programs"
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Builds the profile for macOS's sandbox: it denies everything that it does not name."""
+"""Builds the profile for macOS's sandbox, which denies everything that the profile does not name."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ _LOOKUPS = ("com.apple.system.opendirectoryd.libinfo", "com.apple.system.logger"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatbeltLaunch:
-    """One launch; all paths are absolute and without links, as the kernel sees them.
+    """One launch. All paths are absolute and without links, as the kernel sees them.
 
     Attributes:
         writable: directories or files that may be written.
-        readable: directories or files that may be read; one below a writable one stays read-only.
-        sockets: unix sockets that it may connect to.
+        readable: directories or files that may be read. One below a writable directory stays read-only.
+        sockets: unix sockets to which it may connect.
         ports: ports of the loopback that it may listen on and connect to.
-        host_network: whether the machine's network is there; otherwise there is nothing but the ports.
+        host_network: True allows the machine's network, False only the ports.
     """
 
     writable: Sequence[Path]
@@ -34,10 +34,10 @@ class SeatbeltLaunch:
 
 
 def profile(launch: SeatbeltLaunch) -> str:
-    """Return the profile, in the language of `sandbox-exec`; of two rules for one path the later counts.
+    """Return the profile in the language of `sandbox-exec`, where a later rule for a path overrides.
 
     Raises:
-        ValueError: a path has a line break.
+        ValueError: a path contains a line break.
     """
     return "\n".join(
         [

@@ -1,10 +1,9 @@
 """The system calls that a confined program may not make, as a kernel filter.
 
-The filter is a deny list in classic BPF, the form that `bwrap --seccomp` and seccomp(2) take. It closes what
+The filter is a deny list in classic BPF, the form that `bwrap --seccomp` and seccomp(2) take. It blocks what
 namespaces leave open: keyrings of the user, nested user namespaces, kernel interfaces with a history of
-escapes, and address families that reach beyond the network namespace. The list follows the default profile
-of container engines, without the calls that test suites need (ptrace, personality
-and chroot).
+escapes, and address families that reach beyond the network namespace. The list follows the default profile of
+container engines, but allows the calls that test suites need (ptrace, personality and chroot).
 """
 
 import errno
@@ -18,12 +17,12 @@ _LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _JUMP_GREATER, _RETURN = 0x20, 0x15, 0x45, 0x
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _NUMBER, _ARCHITECTURE = 0, 4
 _FIRST, _SECOND, _SECOND_UPPER = 16, 24, 28
-"""Places in `struct seccomp_data` of the lower half of an argument, and of the upper (little-endian)."""
+"""Offsets in `struct seccomp_data` of the lower half of arguments, and of an upper half (little-endian)."""
 
 _X32_BIT = 0x40000000
 NEW_USER_NAMESPACE = 0x10000000
 LARGEST_SEGMENT = 1_048_576
-"""Bytes of one System V segment: its memory counts for no process, and databases need a page at most."""
+"""Bytes of one System V segment. No process is charged for its memory, and databases need a page at most."""
 
 FAMILIES = (16 + 1, 21, 29, 30, 31, 38, 40, 44)
 """AF_PACKET, RDS, CAN, TIPC, BLUETOOTH, ALG, VSOCK and XDP (linux/socket.h)."""
@@ -82,10 +81,10 @@ _MACHINES = {"x86_64": _Machine(0xC000003E, _X86_64), "aarch64": _Machine(0xC000
 
 
 def syscall_filter(machine: str) -> bytes | None:
-    """Return the filter for a machine, as `platform.machine()` names it; None where its calls are unknown.
+    """Return the filter for a machine, named as by `platform.machine()`, or None if it is unknown.
 
-    A forbidden call fails with EPERM; clone3, whose flags a filter cannot read, with ENOSYS, so that
-    libraries fall back to clone. Calls of another architecture or of x32 fail with ENOSYS.
+    A forbidden call fails with EPERM. clone3 fails with ENOSYS, because a filter cannot read its flags, and
+    libraries then fall back to clone. Calls of another architecture or of x32 fail with ENOSYS.
     """
     kind = _MACHINES.get(machine)
     if kind is None:
@@ -123,7 +122,7 @@ def _refused(number: int, code: int) -> Iterator[bytes]:
 
 
 def _refused_with(number: int, tests: list[tuple[int, int, int]], code: int) -> Iterator[bytes]:
-    """Refuse a call when one test holds; a test is the place of an argument, a comparison and a value."""
+    """Refuse a call if one test holds. A test is an argument's offset, a comparison and a value."""
     yield _jump(_JUMP_EQUAL, number, 0, 3 * len(tests) + 1)
     for place, comparison, value in tests:
         yield _statement(_LOAD, place)
@@ -137,7 +136,7 @@ def _statement(code: int, value: int) -> bytes:
 
 
 def _jump(code: int, value: int, if_true: int, if_false: int) -> bytes:
-    """One `struct sock_filter`: code, jumps and value, in the byte order of the machine."""
+    """Return one `struct sock_filter`: code, jumps and value, in the machine's byte order."""
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
@@ -146,10 +145,10 @@ def _fail(code: int) -> bytes:
 
 
 class FilterFile:
-    """The filter of this machine as a descriptor for one launch; entered, it is open.
+    """This machine's filter as a descriptor for one launch, open while entered.
 
     Attributes:
-        descriptor: from which bubblewrap reads the filter; None where this machine has none.
+        descriptor: where bubblewrap reads the filter; None if this machine has none.
     """
 
     def __init__(self, program: bytes | None) -> None:
@@ -169,5 +168,5 @@ class FilterFile:
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """What bubblewrap must inherit."""
+        """The descriptors that bubblewrap must inherit."""
         return () if self.descriptor is None else (self.descriptor,)

@@ -1,1 +1,1 @@
-"""Environments: the interpreter, with the packages that a workspace says it needs, that judges it."""
+"""Environments: the interpreter that judges a workspace, with the packages that the workspace declares."""

@@ -1,4 +1,4 @@
-"""What a project tells about itself, as the fields of its metadata."""
+"""Reads a project's descriptive metadata from its files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from app.workspaces.environments.reading import (
 )
 
 Fields = tuple[tuple[str, str], ...]
-"""Names and values of metadata, in order; a name may come more than once."""
+"""Names and values of metadata, in order. A name may occur more than once."""
 
 _MAX_README = 200_000
 _TYPES = {".md": "text/markdown", ".rst": "text/x-rst", ".txt": "text/plain"}
@@ -32,7 +32,11 @@ _PLAIN = {
 
 
 def fields_of(tree: Path, document: Mapping[str, Any]) -> Fields:
-    """Read what the project files say, in the order in which they win; only the first that says much counts.
+    """Return the metadata of a project.
+
+    If several files state a field with a single value, the first one counts.
+
+    The order is: the `project` table, Poetry's table, then setup.py and setup.cfg.
 
     Args:
         tree: the project.
@@ -58,7 +62,7 @@ def fields_of(tree: Path, document: Mapping[str, Any]) -> Fields:
 
 
 def readme_of(tree: Path, document: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the type and the text of the description; empty ones when there is none of bounded size."""
+    """Return the type and text of the description. Both are empty without one of allowed size."""
     readme = table(document, "project").get("readme")
     stated = table({"it": readme}, "it")
     name = readme if isinstance(readme, str) else stated.get("file")

@@ -1,4 +1,4 @@
-"""What a candidate's project files ask for that the base's do not."""
+"""Finds the requirements that a candidate's project files have and the base's do not."""
 
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from app.workspaces.environments.requirement_files import RequirementFiles, requ
 
 
 def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
-    """Return what a candidate's project files ask for that the base's do not, by name.
+    """Return the requirements that only the candidate's project files have, by name.
 
-    Those that name an address instead of a release are given too; it is for the caller to refuse them.
+    Requirements that name an address instead of a release are included; the caller must refuse them.
     """
     try:
         before = _all_requirements(base) if base else []
@@ -31,7 +31,7 @@ def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
 
 
 def _is_for_here(requirement: str) -> bool:
-    """Tell whether a requirement's marker, if it has one, holds of the interpreter that runs this."""
+    """Return True if a requirement has no marker, or if its marker holds for the running interpreter."""
     try:
         marker = Requirement(requirement).marker
         return marker is None or marker.evaluate({"extra": ""})

@@ -1,4 +1,4 @@
-"""The last steps of an environment: nothing of a package runs by itself, and its interpreter is ours."""
+"""Finishes an environment: no package code runs at start, and the interpreter is the original one."""
 
 import os
 import stat
@@ -8,8 +8,8 @@ from pathlib import Path
 _RUN_AT_START = frozenset({"sitecustomize.py", "usercustomize.py"})
 _CONFIGURATION = "pyvenv.cfg"
 _OURS = "phaserunner-tree.pth"
-# Programs that tests start find the project as where it is installed in place, whatever `PYTHONPATH` they
-# get. The runner of the tests sets the variable for them; it does not have it itself when it starts.
+# Programs that tests start find the project as if it were installed in editable mode, whatever their
+# `PYTHONPATH`. The test runner sets this variable for them. It is not set when the runner itself starts.
 _FOR_CHILDREN = (
     "import os, sys; "
     "sys.path.extend(filter(None, os.environ.get('PHASERUNNER_TREE', '').split(os.pathsep)))\n"
@@ -17,27 +17,28 @@ _FOR_CHILDREN = (
 
 
 class AlteredError(Exception):
-    """What was installed replaced the environment's interpreter or its configuration."""
+    """An installed package replaced the environment's interpreter or its configuration."""
 
 
 def configuration_of(root: Path) -> bytes:
-    """Return the configuration of a virtual environment, to be held against later."""
+    """Return the configuration of a virtual environment, for a later comparison."""
     return (root / _CONFIGURATION).read_bytes()
 
 
 def seal(root: Path, python: Path, configuration: bytes) -> None:
-    """Make an environment safe to start outside the sandbox, too: no other user can write to it, or has.
+    """Make an environment safe to start outside the sandbox: only this process's user can write to it.
 
-    What packages would have every interpreter run at its start is removed: it would run before the tests'
-    own runner, and in programs that only ask the interpreter for its paths. One line of ours takes its place.
+    Remove the files that packages use to run code at every interpreter start. That code would run before the
+    test runner, and even in programs that only ask the interpreter for its paths. Our own one-line file takes
+    their place.
 
     Args:
         root: the environment.
-        python: the installation that it is based on.
-        configuration: what `configuration_of` gave before anything was installed.
+        python: the installation on which it is based.
+        configuration: the result of `configuration_of` before anything was installed.
 
     Raises:
-        AlteredError: its interpreter is not the one it was made with.
+        AlteredError: the interpreter is not the original one.
     """
     _check(root, python, configuration)
     for path in _below(root):

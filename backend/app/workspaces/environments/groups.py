@@ -1,4 +1,4 @@
-"""What the project files ask for: requirements, and named groups of them, in the forms of several tools."""
+"""Reads requirements, and named groups of them, from the project files of several tools."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,15 +15,15 @@ _MAX_DEPTH = 20
 
 @dataclass(slots=True)
 class Wanted:
-    """What one tree asks for.
+    """The requirements that one tree declares.
 
     Attributes:
-        requirements: of the project itself.
+        requirements: those of the project itself.
         extras: its optional requirements, by name.
-        groups: requirements of its development, by name.
+        groups: its development requirements, by name.
         files: requirement files that its configuration names.
-        extra_files: the same for extras, by name.
-        read_from: the files that said so.
+        extra_files: requirement files of extras, by name.
+        read_from: the files that declare all this.
     """
 
     requirements: list[str] = field(default_factory=list[str])
@@ -34,12 +34,12 @@ class Wanted:
     read_from: list[str] = field(default_factory=list[str])
 
     def extra_requirements(self, name: str) -> list[str]:
-        """The requirements of an extra, whatever the spelling of its name."""
+        """Return the requirements of an extra, for any spelling of its name."""
         return [each for key, lines in self.extras.items() if normal(key) == normal(name) for each in lines]
 
 
 def wanted(tree: Path) -> Wanted:
-    """Read pyproject.toml, setup.cfg and setup.py of a tree.
+    """Read the requirements from a tree's pyproject.toml, setup.cfg and setup.py.
 
     Raises:
         DeclarationError: one of them cannot be read.
@@ -112,7 +112,7 @@ def _add(groups: dict[str, list[str]], more: Mapping[str, Any]) -> None:
 
 
 def _add_lines(requirements: list[str], files: list[str], value: str) -> None:
-    """Take the lines of a setting of setup.cfg, which may instead name files (`file: a.txt, b.txt`)."""
+    """Add the lines of a setup.cfg setting, which may instead name files (`file: a.txt, b.txt`)."""
     if value.strip().startswith("file:"):
         files += [each.strip() for each in value.strip()[5:].split(",") if each.strip()]
     else:
@@ -120,7 +120,7 @@ def _add_lines(requirements: list[str], files: list[str], value: str) -> None:
 
 
 def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> Iterator[str]:
-    """Return the requirements of a dependency group and of those that it includes."""
+    """Yield the requirements of a dependency group and of the groups that it includes."""
     named = {normal(key): value for key, value in groups.items()}
     value = named.get(normal(name))
     if not isinstance(value, list) or depth > _MAX_DEPTH:
@@ -135,7 +135,7 @@ def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> Iterator[str
 
 
 def own_extras(requirement: str, project: str) -> list[str] | None:
-    """Return the extras in `project[a,b]`; None for a requirement that is not the project itself."""
+    """Return the extras in `project[a,b]`. Return None if the requirement is not the project itself."""
     match = re.match(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[([^\]]*)\])?", requirement)
     if match is None or not project or normal(match.group(1)) != normal(project):
         return None

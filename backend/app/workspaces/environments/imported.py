@@ -1,4 +1,4 @@
-"""Which modules the tests of a tree import, as far as their text tells."""
+"""Finds the modules that a tree's tests import, by reading their source."""
 
 import os
 import re
@@ -17,7 +17,10 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE
 
 
 def imported_by_tests(tree: Path) -> frozenset[str]:
-    """Return the normal names of the top-level modules that test files import; `MAX_FILES` are read."""
+    """Return the normalized names of the top-level modules that test files import.
+
+    At most `MAX_FILES` are read.
+    """
     files = islice(_test_files(tree), MAX_FILES)
     return frozenset(normal(each) for path in files for each in _IMPORT.findall(_text(path)))
 

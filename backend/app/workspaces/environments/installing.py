@@ -1,4 +1,4 @@
-"""Installs with uv, confined: only wheels unless building is allowed, and no code of the judged project."""
+"""Installs with uv in the sandbox: only wheels unless building is allowed, never code of the project."""
 
 import fcntl
 import os
@@ -23,13 +23,13 @@ from app.workspaces.files.removal import remove_tree
 
 @dataclass(frozen=True, slots=True)
 class Installer:
-    """Makes environments.
+    """Creates environments.
 
     Attributes:
         uv: the program.
-        sandbox: confines it; it may write to the new environment and to its download cache.
-        cache: the download cache. Builds do not see it: what one of them left there would reach others.
-        options: what is allowed.
+        sandbox: confines uv, which may write to the new environment and to its download cache.
+        cache: the download cache. Builds cannot see it, because what one leaves there would reach others.
+        options: what the operator allows.
     """
 
     uv: Path
@@ -38,13 +38,13 @@ class Installer:
     options: InstallOptions = field(default_factory=InstallOptions)
 
     async def install(self, plan: Plan, python: Interpreter, site: Path) -> Concessions:
-        """Make an environment at `site / "env"`; `site` is an empty directory.
+        """Create an environment at `site / "env"`. `site` is an empty directory.
 
         Returns:
-            What it lacks of what the base declares.
+            What the environment lacks of the base's declarations.
 
         Raises:
-            InstallError: it cannot be made.
+            InstallError: the environment cannot be created.
         """
         try:
             async with self._cache_for(site) as cache:
@@ -74,14 +74,15 @@ class Installer:
 
     @asynccontextmanager
     async def _cache_for(self, site: Path) -> AsyncGenerator[Path]:
-        """Yield a download cache for one installation: the shared one while it is free."""
+        """Yield a download cache for one installation: the shared one if no other installation uses it."""
         private = site / "cache"
         await anyio.to_thread.run_sync(self.cache.mkdir, 0o755, True, True)
         lock = os.open(
             self.cache.with_name(f"{self.cache.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
         )
         try:
-            # As root each launch is another user, to whom the cache is given: two cannot share it at a time.
+            # As root, each launch runs as another user, who becomes the cache's owner. So two cannot share
+            # it.
             if self.options.build or not _try(lock):
                 private.mkdir()
                 yield private
@@ -96,7 +97,7 @@ class Installer:
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """The steps that make one environment."""
+    """The steps that create one environment."""
 
     plan: Plan
     by: Launches
@@ -121,7 +122,8 @@ class _Steps:
             (self.by.given / LOCKED).write_text(locked.stdout)
         conceded = await self._install(asked)
         if wheel:
-            # In place of a release that a dependency brought along: what is judged is the candidate's code.
+            # This replaces a release that a dependency may have installed, because the candidate's code is
+            # judged.
             await self.by.run_uv(
                 *("pip", "install", "--python", self.by.env_python, "--no-deps", "--no-index"),
                 *("--offline", "--no-cache", "--reinstall", f"./{wheel}"),
@@ -132,12 +134,13 @@ class _Steps:
         return conceded
 
     async def _install(self, asked: Asked) -> Concessions:
-        """Install releases of the base's time, or of today where the index has none of that time."""
+        """Install releases from the base's time. Where the index has none from that time, install today's."""
         if self.plan.newest:
             limit = f"--exclude-newer={self.plan.newest}"
             if await self._can_be_had(asked, limit):
                 return asked.conceded
-            # What has no wheel today had none then; what has one today may have had none yet.
+            # A requirement without a wheel today had none then. One with a wheel today may have had none
+            # then.
             await self._install_until(asked, "--dry-run")
             if asked.conceded.count and await self._can_be_had(asked, limit):
                 return asked.conceded
@@ -153,7 +156,7 @@ class _Steps:
         return True
 
     async def _install_until(self, asked: Asked, *options: str) -> Concessions:
-        """Install; where that fails, again with less, as long as the project itself can do without it."""
+        """Install. After each failure, try again with a further concession, if `Asked.concede` finds one."""
         while True:
             try:
                 await self._pip_install(asked, *options)
@@ -170,7 +173,10 @@ class _Steps:
         )
 
     def _write_files(self, asked: Asked) -> str:
-        """Write what uv reads; give the name of the wheel with the project's metadata, if there is one."""
+        """Write the files for uv.
+
+        Return the name of the wheel with the project's metadata, or an empty text.
+        """
         self.by.given.mkdir()
         self.by.env.mkdir()
         asked.write()

@@ -1,4 +1,4 @@
-"""The port through which evaluators and agents ask for an interpreter, and those who answer."""
+"""The port through which evaluators and agents get an interpreter, and its implementations."""
 
 import json
 import sys
@@ -27,24 +27,25 @@ _ABOUT = "environment.json"
 
 
 class Interpreters(Protocol):
-    """Knows which interpreter judges a workspace."""
+    """Chooses the interpreter that judges a workspace."""
 
     def lent(
         self, base: Path | None, workspace: Path | None = None
     ) -> AbstractAsyncContextManager[EnvironmentOutcome]:
-        """Return the interpreter for a tree; what it needs stays in place while the block runs.
+        """Lend the interpreter for a tree. Its files stay in place while the block runs.
 
         Args:
-            base: the tree whose declared dependencies count; None when there is none yet.
-            workspace: the candidate's tree; what it declares beyond the base is named, or installed where
-                the operator allows it.
+            base: the tree with the dependencies that count; None if there is no base yet.
+            workspace: the candidate's tree. Dependencies that only it declares are reported, or installed if
+                the
+                operator allows that.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OneInterpreter:
-    """Always the same interpreter; None is the one that this program runs on."""
+    """Always lends the same interpreter. None stands for the interpreter that runs this program."""
 
     python: Path | None = None
 
@@ -52,7 +53,7 @@ class OneInterpreter:
     async def lent(
         self, base: Path | None, workspace: Path | None = None
     ) -> AsyncGenerator[EnvironmentOutcome]:
-        """Yield the interpreter, whatever the trees say."""
+        """Yield the interpreter, whatever the trees declare."""
         missing = await anyio.to_thread.run_sync(_added, base, workspace)
         yield Ready(self.python or Path(sys.executable), missing=missing)
 
@@ -65,15 +66,15 @@ class _Failure:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceEnvironments:
-    """An environment for each set of dependencies, made when it is first asked for.
+    """Lends an environment for each set of dependencies, created at first use.
 
-    A workspace that asks for nothing but pytest gets the interpreter that this program runs on.
+    A workspace that needs nothing but pytest gets the interpreter that runs this program.
 
     Attributes:
-        shelf: where environments stand.
-        installer: makes them.
+        shelf: stores the environments.
+        installer: creates them.
         search: variables with which uv looks for other Python versions: PATH and HOME.
-        candidate_dependencies: whether what only the candidate declares is installed, too.
+        candidate_dependencies: whether dependencies that only the candidate declares are installed, too.
     """
 
     shelf: Shelf
@@ -86,7 +87,7 @@ class WorkspaceEnvironments:
     async def lent(
         self, base: Path | None, workspace: Path | None = None
     ) -> AsyncGenerator[EnvironmentOutcome]:
-        """Yield the interpreter for what the base declares; see the port."""
+        """Yield the interpreter for the base's declarations, as the port describes."""
         try:
             plan, missing = await anyio.to_thread.run_sync(_plans, base, workspace)
         except DeclarationError as error:
@@ -117,7 +118,7 @@ class WorkspaceEnvironments:
             )
             return
         if plan.project is not None and normal(plan.project.name) in OF_THE_TEST_RUNNER:
-            # Pytest needs the released code; the tests get that of the tree.
+            # Pytest needs the released code of these projects. The tests get the tree's code.
             plan = replace(plan, project=None)
         if not plan.needed and not python.is_other:
             yield Ready(Path(sys.executable), missing=tuple(missing))
@@ -149,12 +150,12 @@ class WorkspaceEnvironments:
             seconds = time.monotonic() - asked_at
 
     async def _make(self, key: str, plan: Plan, python: Interpreter, asked_at: float) -> Unavailable | None:
-        """Make the environment unless it is there; give the trouble where that fails."""
+        """Create the environment unless it exists. Return the failure, if any."""
         async with self.shelf.making(key) as site:
             if site is None:
                 return None
             failure = self._failures.get(key)
-            # After another task tried in vain, a waiting one does not try again.
+            # If another task failed while this one waited, this one does not try again.
             if failure is not None and failure.at > asked_at:
                 return failure.trouble
             started = time.monotonic()
@@ -172,7 +173,7 @@ class WorkspaceEnvironments:
 
 
 def uv_version() -> str:
-    """The version of uv that comes with this program."""
+    """Return the version of the uv that comes with this program."""
     return version("uv")
 
 
@@ -185,7 +186,7 @@ def _added(base: Path | None, workspace: Path | None) -> tuple[str, ...]:
 
 
 def _is_release(requirement: str) -> bool:
-    """Tell whether a requirement names a release to be found in an index, not an address."""
+    """Return True if a requirement names a release from an index, not an address."""
     try:
         return Requirement(requirement).url is None
     except InvalidRequirement:
@@ -205,7 +206,7 @@ def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float, conce
 
 
 def _conceded(place: Path) -> Concessions:
-    """Read what an environment lacks; one that an earlier version made says nothing."""
+    """Read what an environment lacks. Environments from older versions do not record it."""
     try:
         about: object = json.loads((place / _ABOUT).read_text())
     except (OSError, ValueError):

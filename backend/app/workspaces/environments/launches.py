@@ -1,4 +1,4 @@
-"""Launches uv and the compiler, confined, to make an environment; says what uv's failures mean."""
+"""Runs uv and the compiler in the sandbox to create an environment, and interprets uv's failures."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ _OUTPUT_LIMIT = 20_000_000
 
 
 class InstallError(Exception):
-    """An environment cannot be made.
+    """An environment cannot be created.
 
     Attributes:
         trouble: the message for people.
-        said: all that uv said.
+        said: uv's whole output.
     """
 
     def __init__(self, trouble: Unavailable, said: str = "") -> None:
@@ -33,14 +33,14 @@ class InstallError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallOptions:
-    """What the operator allows.
+    """What the operator allows for installations.
 
     Attributes:
-        network: whether packages may be fetched; otherwise only local indexes and the cache serve.
-        build: whether source distributions may be built, which runs their code, in the sandbox.
-        seconds: for one installation.
-        env: how uv reaches its indexes: their addresses, proxies, certificates.
-        cache_size: bytes; a download cache that has grown beyond it is emptied.
+        network: whether packages may be downloaded. Otherwise only local indexes and the cache are used.
+        build: whether source distributions may be built, which runs their code in the sandbox.
+        seconds: time limit for one installation.
+        env: how uv reaches its indexes: their addresses, proxies and certificates.
+        cache_size: limit in bytes; a larger download cache is emptied.
     """
 
     network: bool = True
@@ -52,16 +52,16 @@ class InstallOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launches:
-    """The launches that make one environment.
+    """Launches programs to create one environment.
 
     Attributes:
         uv: the program.
-        sandbox: confines it; it may write to the new environment and to its download cache.
-        options: what is allowed.
+        sandbox: confines uv, which may write to the new environment and to its download cache.
+        options: what the operator allows.
         python: the interpreter of the environment.
-        site: the directory that holds the environment and what it is made from.
+        site: the directory for the environment and its input files.
         cache: the download cache.
-        how: which files decided, for people.
+        how: the files that determined the environment, for people.
     """
 
     uv: Path
@@ -74,12 +74,12 @@ class Launches:
 
     @property
     def given(self) -> Path:
-        """Where the files lie that uv reads."""
+        """The directory of the files that uv reads."""
         return self.site / "given"
 
     @property
     def env(self) -> Path:
-        """Where the environment is made."""
+        """The directory in which the environment is created."""
         return self.site / "env"
 
     @property
@@ -102,7 +102,7 @@ class Launches:
             "UV_NO_CONFIG": "1",
             "UV_NO_PROGRESS": "1",
             "UV_PYTHON_DOWNLOADS": "never",
-            # Environments share no file with the cache, so that nothing done to one shows in another.
+            # Environments share no file with the cache, so a change in one cannot affect others.
             "UV_LINK_MODE": "copy",
             "UV_CACHE_DIR": str(self.cache),
         }
@@ -121,11 +121,15 @@ class Launches:
         return done
 
     async def compile(self) -> None:
-        """Compile what was installed, for the tests cannot leave compiled files there; no code of it runs."""
-        # Not the environment's own interpreter: starting that would run what packages have it run at start.
+        """Compile the installed packages, because tests cannot write compiled files there.
+
+        None of their code runs.
+        """
+        # The environment's own interpreter would run the packages' start-up code.
         compiler = [str(self.python), "-I", "-S", "-m", "compileall", "-q", "-j", "0"]
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.site), "LC_ALL": "C.UTF-8"}
-        # Some packages hold files that are no Python of this version: its exit status says nothing.
+        # The exit status is ignored, because some packages contain files that are not valid for this Python
+        # version.
         await self._run(
             [*compiler, "-x", _SELDOM_IMPORTED, str(self.env / "lib")],
             env,
@@ -133,7 +137,7 @@ class Launches:
         )
 
     def _network(self, granted: bool) -> Network:
-        """uv alone is the operator's program; a build runs code of packages."""
+        """Return the network for a launch. uv alone is the operator's program; a build runs package code."""
         return Network.HOST if granted and not self.options.build else Network.public_if(granted)
 
     async def _run(

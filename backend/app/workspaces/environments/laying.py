@@ -1,4 +1,4 @@
-"""Keeps what a set-up made beside a tree's own files, and lays it into copies of such trees."""
+"""Stores the files that a set-up created in a tree, and copies them into other copies of that tree."""
 
 import os
 import shutil
@@ -12,11 +12,11 @@ _TREE, _HOME, _LIST = "tree", "home", "kept"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a set-up made; nothing changes it.
+    """The files that a set-up created. Nothing changes them.
 
     Attributes:
-        place: where it stands.
-        paths: what it added to the tree, relative to that: whole directories, or files.
+        place: the directory that stores them.
+        paths: what the set-up added to the tree: whole directories or single files, relative to the tree.
     """
 
     place: Path
@@ -24,19 +24,19 @@ class Kept:
 
     @classmethod
     def at(cls, place: Path) -> "Kept":
-        """Read what stands at a place."""
+        """Read the files stored in a directory."""
         return cls(place, tuple(filter(None, os.fsdecode((place / _LIST).read_bytes()).split("\0"))))
 
     def lay(self, copy: Path, home: Path) -> None:
-        """Put all of it into a copy of a tree, in the place of what the copy has there.
+        """Copy the files into a copy of a tree. They replace what the copy has at their paths.
 
         Args:
-            copy: the tree; what is laid belongs to it alone.
-            home: an empty directory that gets what the set-up left in its `HOME`.
+            copy: the copy of the tree, which gets files of its own.
+            home: an empty directory that gets the set-up's `HOME`.
 
         Raises:
             WorkspaceError: the copy has a link or a file where a directory must be.
-            OSError: it cannot be copied.
+            OSError: the files cannot be copied.
         """
         for name in self.paths:
             _make_parents(copy, name)
@@ -46,7 +46,7 @@ class Kept:
 
 
 def copy_tree(tree: Path, copy: Path) -> None:
-    """Copy a tree, links as links.
+    """Copy a tree. Links are copied as links.
 
     Raises:
         OSError: it cannot be copied.
@@ -55,7 +55,9 @@ def copy_tree(tree: Path, copy: Path) -> None:
 
 
 def keep_new(base: Path, site: Path) -> None:
-    """Keep what the site's working copy has and the tree `base` does not, and the home; the rest goes away.
+    """Keep the home and the files that the site's working copy has and the tree `base` does not.
+
+    Delete the rest.
 
     Raises:
         OSError: something cannot be moved.
@@ -73,7 +75,7 @@ def keep_new(base: Path, site: Path) -> None:
 
 
 def _new_paths(base: Path, tree: Path) -> list[str]:
-    """Return what a tree has beyond the base: the topmost directories, and single files."""
+    """Return the paths that a tree has beyond the base: topmost directories, and single files."""
     found: list[str] = []
     waiting = [""]
     while waiting:
@@ -89,7 +91,7 @@ def _new_paths(base: Path, tree: Path) -> list[str]:
 
 
 def _make_parents(copy: Path, name: str) -> None:
-    """Make the directories above a path; none of them may be a link, which could lead out of the copy."""
+    """Create the directories above a path. None of them may be a link, which could lead out of the copy."""
     path = copy
     for part in PurePosixPath(name).parts[:-1]:
         path /= part

@@ -8,7 +8,7 @@ from app.workspaces.environments.groups import Wanted, own_extras
 _MAX_DEPTH = 10
 _EDITABLE = r"(?:(?:-e|--editable)(?:\s+|=))?['\"]?"
 _NAMED = r"(?:[\w.-]++\s*+(?:\[(?P<of_name>[^\]]*)\]\s*+)?@\s*+)?"
-# Possessive quantifiers: a long line that does not match is read once, not once for each of its characters.
+# Possessive quantifiers make sure that a long line without a match is read only once.
 _PATH = re.compile(
     rf"^{_EDITABLE}{_NAMED}(?:file:(?://(?:localhost)?)?)?(?P<path>\.{{1,2}}(?:/[^\[#;'\"]*+)?)"
     r"(?:\[(?P<of_path>[^\]]*)\])?(?:#(?:egg=[\w.-]++(?:\[(?P<of_egg>[^\]]*)\])?)?[^\s;]*+)?['\"]?(?:\s*+;.*)?$"
@@ -33,7 +33,7 @@ def local_extras(line: str) -> list[str] | None:
 
 
 def without_self(lines: Iterable[str], asked: Wanted, project: str, depth: int = 0) -> Iterator[str]:
-    """Replace `project[extra]` by what that extra asks for, and leave out what names a local directory.
+    """Replace `project[extra]` with the requirements of that extra, and leave out local directories.
 
     Args:
         lines: requirements of the project, its extras and its groups.

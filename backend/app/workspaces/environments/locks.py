@@ -1,4 +1,4 @@
-"""Knows the files in which projects write down what their set-up installs."""
+"""Knows the lock files and manifests that determine what a project's set-up installs."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def lock_files_of(tree: Path, further: Sequence[str] = ()) -> dict[str, bytes]:
     """Return the lock files and manifests of a tree with their content, by name.
 
     Raises:
-        WorkspaceError: the tree is larger than what is allowed.
+        WorkspaceError: the tree is larger than the limits allow.
     """
     names = (each for each in _files(tree) if _counts(each, further))
     found = ((name, tree / name) for name in sorted(names))
@@ -40,10 +40,10 @@ def lock_files_of(tree: Path, further: Sequence[str] = ()) -> dict[str, bytes]:
 
 
 def changed_locks(base: Path, tree: Path, further: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the lock files that a candidate changed, added or removed; manifests alone do not count.
+    """Return the lock files that a candidate changed, added or removed. Manifests alone do not count.
 
     Raises:
-        WorkspaceError: a tree is larger than what is allowed.
+        WorkspaceError: a tree is larger than the limits allow.
     """
     before, after = lock_files_of(base, further), lock_files_of(tree, further)
     differing = (name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
@@ -51,10 +51,10 @@ def changed_locks(base: Path, tree: Path, further: Sequence[str] = ()) -> tuple[
 
 
 def with_locks_of(tree: Path, copy: Path, further: Sequence[str] = ()) -> None:
-    """Lay a candidate's lock files and manifests into a copy of the base; scripts stay the base's.
+    """Copy a candidate's lock files and manifests into a copy of the base. Scripts stay the base's.
 
     Raises:
-        WorkspaceError: the tree is larger than what is allowed.
+        WorkspaceError: the tree is larger than the limits allow.
         OSError: they cannot be written.
     """
     for name, content in lock_files_of(tree, further).items():
@@ -80,7 +80,7 @@ def _document(content: bytes) -> dict[str, object]:
 
 
 def _files(tree: Path) -> Iterator[str]:
-    """Return the files of a tree but those that a set-up installs."""
+    """Yield the files of a tree, except those that a set-up installs."""
     count = 0
     for directory, directories, files in os.walk(tree):
         directories[:] = [each for each in directories if each not in _INSTALLED]

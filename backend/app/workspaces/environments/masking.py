@@ -1,4 +1,4 @@
-"""Hides secrets in what programs say."""
+"""Masks secrets in the output of programs."""
 
 import base64
 import json
@@ -9,25 +9,25 @@ MASK = "***"
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:
-    """Return a text without these secrets, also as JSON, URLs, XML and Base64 hold them."""
+    """Return the text with these secrets masked, also in their JSON, URL, XML and Base64 forms."""
     for form in _forms(secrets):
         text = text.replace(form, MASK)
     return text
 
 
 def mask_bytes(content: bytes, secrets: Iterable[str]) -> bytes:
-    """Return bytes without these secrets."""
+    """Return the bytes with these secrets masked."""
     for form in _forms(secrets):
         content = content.replace(form.encode(), MASK.encode())
     return content
 
 
 def _forms(secrets: Iterable[str]) -> list[str]:
-    """Return every way in which a secret is masked, the longest first: one may be a part of another."""
+    """Return every form in which a secret is masked, longest first, because one may be part of another."""
     found: set[str] = set()
     for secret in filter(None, secrets):
         found |= {secret, *_encoded(secret)}
-        # Programs print lines; none of them holds the whole of a secret of several lines.
+        # Programs print line by line, so no line holds the whole of a secret with several lines.
         found |= {line for line in secret.splitlines() if len(line) > _SHORT}
     return sorted(found, key=len, reverse=True)
 

@@ -1,4 +1,4 @@
-"""Which of a project's groups of requirements its tests need."""
+"""Chooses the groups of a project's requirements that its tests need."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -9,20 +9,20 @@ _DEVELOPMENT = frozenset({"dev", "develop", "development"})
 
 
 def normal(name: str) -> str:
-    """Return the form in which names of distributions, extras and groups are compared."""
+    """Return the normalized form of a distribution, extra or group name, for comparisons."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def names_in(requirements: Iterable[str]) -> set[str]:
-    """Return the normal names of the distributions that requirements begin with."""
+    """Return the normalized names of the distributions with which requirements begin."""
     found = (re.match(r"\s*([A-Za-z0-9][\w.-]*)", each) for each in requirements)
     return {normal(each.group(1)) for each in found if each}
 
 
 def choose(groups: Iterable[str], members: Callable[[str], Iterable[str]]) -> list[str]:
-    """Choose groups: those of the tests; those of development too where these do not bring pytest.
+    """Choose the groups for tests, and those for development if the former do not include pytest.
 
-    Those of benchmarks belong to the tests where they bring a plug-in of pytest: a conftest may need it.
+    Groups for benchmarks count as tests if they include a pytest plug-in, because a conftest may need it.
     """
     groups = list(groups)
     chosen = [each for each in groups if normal(each) in _TESTS]

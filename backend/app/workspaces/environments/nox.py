@@ -1,4 +1,4 @@
-"""What a project's nox sessions install for its tests, read from the text of `noxfile.py`. Nothing is run."""
+"""Reads from the text of `noxfile.py` what a project's sessions install for its tests. Nothing is run."""
 
 import ast
 import re
@@ -13,10 +13,10 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def nox_requirements(tree: Path) -> list[str]:
-    """Return the requirements that sessions install which run pytest; empty if none can be read.
+    """Return the requirements that sessions install which run pytest. The list is empty if none can be read.
 
-    Counted are plain names and versions given as text, also by a list of the session or of the file.
-    Addresses, paths, files and what is put together are left out.
+    Only names and versions written as literal text count, also in a list of the session or of the file.
+    Addresses, paths, files and computed texts are left out.
 
     Args:
         tree: the base.
@@ -74,7 +74,7 @@ def _runs_pytest(function: _Function) -> bool:
 
 
 def _installed(function: _Function, lists: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield the words of each `install`, without options and their values."""
+    """Yield the arguments of each `install` call, without options and their values."""
     for call in _calls(function, "install"):
         words = [word for each in call.args for word in _words(each, lists)]
         before = ""

@@ -1,4 +1,4 @@
-"""What became of an environment: an interpreter, or the reason why there is none."""
+"""The outcome of preparing an environment: an interpreter, or the reason why there is none."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -9,11 +9,11 @@ from pathlib import Path
 class Reason(StrEnum):
     """Why there is no environment.
 
-    `DECLARATION`: what the base says about its needs cannot be read. `NO_PYTHON`: no interpreter here fits.
-    `OFFLINE`: a package had to be fetched and the network is off or unreachable. `UNRESOLVABLE`: no set of
-    releases satisfies what is asked for. `BUILD`: something would have to be built, which is not allowed, or
-    cannot be built. `TIMED_OUT`, `SANDBOX`: the installation was too slow, or cannot be confined.
-    `TEST_RUNNER`: the project is part of pytest itself. `FAILED`: anything else; the detail says.
+    `DECLARATION`: the base's declared needs cannot be read. `NO_PYTHON`: no interpreter on this machine fits.
+    `OFFLINE`: a package must be downloaded, and the network is off or unreachable. `UNRESOLVABLE`: no set of
+    releases satisfies the requirements. `BUILD`: something must be built, which is not allowed or failed.
+    `TIMED_OUT`, `SANDBOX`: the installation was too slow, or cannot be confined. `TEST_RUNNER`: the project
+    is part of pytest itself. `FAILED`: anything else; the detail says what.
     """
 
     DECLARATION = "declaration"
@@ -32,13 +32,15 @@ _MAY_PASS = frozenset({Reason.OFFLINE, Reason.TIMED_OUT, Reason.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Concessions:
-    """What an environment lacks of what the base declares.
+    """What an environment lacks of the base's declarations.
 
     Attributes:
-        left_out: requirements that have no wheel, or an address that cannot be reached. What the project
-            itself needs is among them only if nothing else helps.
-        newer_pytest: whether pytest is newer than the base pins it.
-        unpinned: requirements in another version, as the index does not have the one that the base names.
+        left_out: requirements without a wheel, or with an unreachable address. The project's own requirements
+            are
+            among them only if nothing else helps.
+        newer_pytest: True if pytest is newer than the base pins it.
+        unpinned: requirements installed in another version, because the index lacks the one that the base
+            names.
     """
 
     left_out: tuple[str, ...] = ()
@@ -47,23 +49,23 @@ class Concessions:
 
     @property
     def count(self) -> int:
-        """How much was given up."""
+        """The number of concessions."""
         return len(self.left_out) + self.newer_pytest + len(self.unpinned)
 
     def leaving_out(self, names: Iterable[str]) -> "Concessions":
-        """Return these with further requirements left out."""
+        """Return a copy with further requirements left out."""
         return replace(self, left_out=tuple(sorted({*self.left_out, *names})))
 
     def with_newer_pytest(self) -> "Concessions":
-        """Return these with a pytest that is newer than pinned."""
+        """Return a copy that notes a pytest newer than pinned."""
         return replace(self, newer_pytest=True)
 
     def unpinning(self, names: Iterable[str]) -> "Concessions":
-        """Return these with further requirements in any version."""
+        """Return a copy with further requirements in any version."""
         return replace(self, unpinned=tuple(sorted({*self.unpinned, *names})))
 
     def sentences(self) -> tuple[str, ...]:
-        """Tell them to people."""
+        """Return the concessions as sentences for people."""
         return (
             *(
                 [
@@ -84,15 +86,15 @@ class Concessions:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An interpreter with what the base needs.
+    """An interpreter with everything that the base needs.
 
     Attributes:
         python: its path.
-        key: name of the environment; empty for an interpreter that was there anyway.
-        how: which files decided, for people.
-        seconds: that making it took; 0.0 when it was there.
+        key: name of the environment; empty for an interpreter that was not created for this.
+        how: the files that determined the environment, for people.
+        seconds: how long creating it took; 0.0 if it existed.
         missing: requirements that only the candidate declares and that were not installed.
-        conceded: what it lacks of what the base declares.
+        conceded: what the environment lacks of the base's declarations.
     """
 
     python: Path
@@ -105,11 +107,11 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """There is no environment, so nothing can be said about the candidate.
+    """There is no environment, so the candidate cannot be judged.
 
     Attributes:
-        reason: which kind of trouble.
-        detail: for people; the end of what uv said, where it said something.
+        reason: the kind of failure.
+        detail: for people; the end of uv's output, if there is any.
     """
 
     reason: Reason
@@ -117,7 +119,7 @@ class Unavailable:
 
     @property
     def retryable(self) -> bool:
-        """True when the same attempt may succeed a little later."""
+        """True if the same attempt may succeed a little later."""
         return self.reason in _MAY_PASS
 
     def __str__(self) -> str:

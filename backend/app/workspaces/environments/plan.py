@@ -1,4 +1,4 @@
-"""From a tree to what is to be installed for it: files for uv, and nothing that a candidate could change."""
+"""Decides what to install for a tree: files for uv, and nothing that a candidate could change."""
 
 import hashlib
 import json
@@ -20,12 +20,12 @@ from app.workspaces.environments.requirement_files import RequirementFiles, requ
 from app.workspaces.files.origin import month_after, origin_of
 
 RECIPE = "2"
-"""Part of every environment's key: another way of installing makes other environments."""
+"""Part of every environment's key: a change of the way of installing needs new environments."""
 
 TEST_RUNNER = "pytest>=7.4"
 
 OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "pygments"})
-"""What pytest itself is made of: an environment cannot do without these projects' released code."""
+"""The parts of pytest itself. An environment needs the released code of these projects."""
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
@@ -36,20 +36,20 @@ _MAX_SOURCES = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What an environment is made of.
+    """The input for creating an environment.
 
     Attributes:
-        files: what uv is given to read, by relative path.
-        install: those of them that name what is to be installed.
-        constraints: those that only bound versions.
+        files: the files for uv, by relative path.
+        install: those files that name what to install.
+        constraints: those files that only limit versions.
         export: arguments of `uv export` that turn a lock among the files into `LOCKED`; empty without a lock.
-        project: the judged project, whose metadata the environment holds, but none of its code.
-        requires_python: version specifiers, may be empty.
-        pinned_python: a version such as `3.12` that the project develops with, may be empty.
+        project: the judged project. The environment holds its metadata, but none of its code.
+        requires_python: version specifiers; may be empty.
+        pinned_python: a version such as `3.12` that the project develops with; may be empty.
         read_from: the files that all this comes from.
-        required: normal names of what no environment can do without: what the project itself requires.
-        newest: a day such as `2024-05-01`; what was released later is left aside where the index knows days.
-        needed: False when the service's own interpreter has all that is asked for.
+        required: normalized names of the indispensable packages: pytest and the project's own requirements.
+        newest: a day such as `2024-05-01`; later releases are ignored if the index knows release dates.
+        needed: False if the service's own interpreter has everything that is needed.
     """
 
     files: Mapping[str, str]
@@ -66,11 +66,11 @@ class Plan:
 
     @property
     def how(self) -> str:
-        """Name the files that decided."""
+        """The names of the files that determined the plan."""
         return ", ".join(self.read_from) or "nothing declared"
 
     def with_roots(self, requirements: Sequence[str]) -> "Plan":
-        """Return a plan that also installs these requirements."""
+        """Return a copy of the plan that also installs these requirements."""
         if not requirements:
             return self
         more = "".join(f"{each}\n" for each in requirements)
@@ -78,7 +78,7 @@ class Plan:
         return replace(self, files=files, needed=True)
 
     def digest(self, *more: str) -> str:
-        """Return the key of the environment; `more` is what else decides about it."""
+        """Return the key of the environment. `more` holds further values that determine it."""
         wheel = hashlib.sha256(self.project.wheel()[1]).hexdigest() if self.project else ""
         content = [RECIPE, dict(sorted(self.files.items())), self.install, self.constraints, self.export]
         content.append(self.newest)
@@ -88,13 +88,12 @@ class Plan:
 def plan_for(tree: Path | None) -> Plan:
     """Decide what the tests of a tree need.
 
-    A lock decides alone: uv.lock, else pylock.toml. Without one it is what pyproject.toml, setup.cfg and
-    setup.py state, requirements.txt, and what they or requirement files name for tests (for development, when
-    there is nothing for tests), with those requirements of other extras that test files import; poetry.lock
-    then says in which versions.
+    A lock alone decides: uv.lock, else pylock.toml. Without a lock these count: pyproject.toml, setup.cfg,
+    setup.py, requirements.txt, and what they or requirement files list for tests (or else for development).
+    Requirements of other extras are added if test files import them. poetry.lock then sets the versions.
 
     Raises:
-        DeclarationError: a file that says so cannot be read.
+        DeclarationError: one of these files cannot be read.
     """
     if tree is None:
         return Plan(files={ROOTS: f"{TEST_RUNNER}\n"}, install=(ROOTS,), needed=False)
@@ -136,7 +135,7 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     ]:
         files.collect(tree, name)
     if lines and "pytest" not in names_in(lines):
-        # What a project once declared for its tests may be less than what it develops with.
+        # Requirements declared for tests may be incomplete. Then development files that bring pytest count.
         for_development = [each for each in for_development if _brings_pytest(tree, each)]
     elif lines:
         for_development = []
@@ -147,7 +146,7 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
         for name in _tox_files(tree):
             files.collect(tree, name)
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
-    # Tests of what an extra adds import what it brings, and often nothing else asks for that.
+    # Tests of an extra's features import its packages, and often nothing else requires them.
     lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
     return list(dict.fromkeys(without_self(lines, asked, project))), files
 
@@ -182,7 +181,7 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: Plan) -> Plan | None:
     extras = list(table(content, "project", "optional-dependencies"))
     wanted_groups = choose(groups, lambda name: asked.groups.get(name, ()))
     locked = _locked_groups(read_toml(tree, "uv.lock"))
-    # A lock that is older than a group does not know it.
+    # An outdated lock does not contain newer groups.
     unlocked = [] if locked is None else [each for each in wanted_groups if normal(each) not in locked]
     more = [line for name in unlocked for line in asked.groups.get(name, ())]
     chosen = ["--no-default-groups"]
@@ -209,7 +208,7 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: Plan) -> Plan | None:
 
 
 def _locked_groups(lock: Mapping[str, Any]) -> frozenset[str] | None:
-    """Return the normal names of the groups that a lock has of the project; None when it does not hold it."""
+    """Return the normalized names of the project's groups in a lock; None if the project is not in it."""
     packages = cast("list[object]", lock["package"]) if isinstance(lock.get("package"), list) else []
     for package in packages:
         entry: Mapping[str, Any] = cast("dict[str, Any]", package) if isinstance(package, dict) else {}
@@ -234,14 +233,14 @@ def _from_pylock(tree: Path, common: Plan) -> Plan | None:
 
 
 def _from_tox(tree: Path) -> Iterator[str]:
-    """Return the plain requirements of tox's test environment, without conditional lines and files."""
+    """Yield the plain requirements of tox's test environment, without conditional lines and files."""
     for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
         if not line.startswith(("-", ".", "#")) and not set(line) & set("{}:"):
             yield line
 
 
 def _tox_files(tree: Path) -> Iterator[str]:
-    """Name the requirement files of tox's test environment that are in the tree."""
+    """Yield the requirement files of tox's test environment that are in the tree."""
     for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
         file = _TOX_FILE.fullmatch(line)
         if file is not None and (tree / file.group(1)).is_file():
@@ -249,11 +248,11 @@ def _tox_files(tree: Path) -> Iterator[str]:
 
 
 def _tox_extras(tree: Path, asked: Wanted) -> list[str]:
-    """Name the project's own extras that tox's plain test environments install, whatever their factors."""
+    """Return the project's own extras that tox's plain test environments install, whatever their factors."""
     known = {normal(name): name for name in asked.extras}
     try:
         sections = read_ini(tree, "tox.ini")
-    except DeclarationError:  # it is asked for more than the project files say, no more than that
+    except DeclarationError:  # tox.ini only adds to the project files, so it is ignored
         return []
     named = [
         normal(line.rpartition(":")[2].strip())
@@ -271,7 +270,7 @@ def _asks_for_something(text: str) -> bool:
 
 
 def _asks_for_metadata(tree: Path) -> bool:
-    """Tell whether code of the tree looks up what is installed: it must then find the project there."""
+    """Return True if the tree's code looks up installed metadata, so it must find the project there."""
     for count, path in enumerate(tree.rglob("*.py")):
         if count > _MAX_SOURCES:
             break

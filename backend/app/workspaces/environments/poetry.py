@@ -1,4 +1,4 @@
-"""Poetry's own way of writing requirements, in the standard one."""
+"""Translates Poetry's requirements into the standard form."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ _NUMBERS = re.compile(r"^\d+(?:\.\d+)*")
 
 
 def poetry_requirements(dependencies: Mapping[str, Any]) -> list[str]:
-    """Return a table of Poetry's as requirements, without Python itself, optional ones and local paths."""
+    """Return a Poetry table as requirements, without Python itself, optional ones and local paths."""
     return [
         line
         for name, value in dependencies.items()
@@ -23,7 +23,7 @@ def poetry_requirements(dependencies: Mapping[str, Any]) -> list[str]:
 
 
 def locked_versions(tree: Path) -> list[str]:
-    """Return what poetry.lock pins as constraints; a package locked in several versions is left out.
+    """Return the versions pinned in poetry.lock as constraints, without packages locked in several versions.
 
     Raises:
         DeclarationError: the lock cannot be read.
@@ -38,12 +38,12 @@ def locked_versions(tree: Path) -> list[str]:
 
 
 def specifiers(text: str) -> str:
-    """Return `^1.2`, `~1.2`, `1.2.*`, `1.2`, `*` and lists of such as standard version specifiers.
+    """Return `^1.2`, `~1.2`, `1.2.*`, `1.2`, `*` and lists of these as standard version specifiers.
 
-    Of alternatives (`||`) the last one is taken, which by custom is the newest.
+    Of alternatives (`||`), the last one counts, which is by convention the newest.
     """
     parts = text.rpartition("||")[2].replace(" ", ",").split(",")
-    # A space may also stand between an operator and its version.
+    # A space may also separate an operator from its version.
     joined = re.sub(r"([<>=!~^]),+(?=[\d*])", r"\1", ",".join(part for part in parts if part))
     return ",".join(each for part in joined.split(",") for each in _specifier(part))
 
@@ -60,7 +60,7 @@ def _specifier(part: str) -> Iterator[str]:
 
 
 def _above(numbers: Sequence[int], *, caret: bool) -> str:
-    """The first version that a caret (same leftmost non-zero number) or tilde (same minor) excludes."""
+    """Return the first version that a caret (same first non-zero number) or tilde (same minor) excludes."""
     place = min(1, len(numbers) - 1)
     if caret:
         place = next((index for index, number in enumerate(numbers) if number), len(numbers) - 1)

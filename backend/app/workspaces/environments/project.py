@@ -1,4 +1,4 @@
-"""What a project says about itself: enough for `importlib.metadata` to know it, without any of its code."""
+"""Describes a project well enough for `importlib.metadata` to find it, without any of its code."""
 
 import base64
 import hashlib
@@ -35,12 +35,12 @@ class Project:
     """A project's own metadata.
 
     Attributes:
-        name: of the distribution.
-        version: as stated, or by what git calls the tree's commit; `0` when neither is known.
-        requires_python: version specifiers, may be empty.
-        requirements: what the project itself needs, one requirement each.
+        name: name of the distribution.
+        version: as stated, or from `git describe` of the tree's commit; `0` if neither is known.
+        requires_python: version specifiers; may be empty.
+        requirements: the project's own requirements, one per entry.
         entry_points: group to name to `module:object`.
-        about: further fields of its metadata.
+        about: further metadata fields.
         extras: its optional requirements, by name.
         readme: type and text of its description.
     """
@@ -95,15 +95,15 @@ class Project:
 def project_of(
     tree: Path, requirements: Sequence[str] = (), extras: Mapping[str, Sequence[str]] | None = None
 ) -> Project | None:
-    """Read what a tree says about its project; None when it has no name.
+    """Read a tree's project metadata. Return None if the project has no name.
 
     Args:
         tree: the project.
-        requirements: what it needs.
-        extras: what it needs for its options.
+        requirements: its requirements.
+        extras: its optional requirements, by name.
 
     Raises:
-        DeclarationError: a file that says so cannot be read.
+        DeclarationError: one of the project's files cannot be read.
     """
     document = read_toml(tree, "pyproject.toml")
     given, poetry = table(document, "project"), table(document, "tool", "poetry")
@@ -127,7 +127,7 @@ def project_of(
 
 
 def requires_python(tree: Path) -> str:
-    """Return the version specifiers for Python that a tree states, or nothing."""
+    """Return the version specifiers for Python that a tree states, or an empty text."""
     given = table(read_toml(tree, "pyproject.toml"), "project").get("requires-python")
     older = read_ini(tree, "setup.cfg").get("options", {}).get("python_requires")
     called = setup_arguments(tree).get("python_requires")
@@ -171,7 +171,7 @@ def _usable(extras: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 
 
 def _readable(requirements: Sequence[str]) -> list[str]:
-    """Return the requirements that installers can read; one that they cannot would spoil all metadata."""
+    """Return the requirements that installers can read. A single invalid one would spoil all metadata."""
     return [" ".join(each.split()) for each in requirements if _is_requirement(each)]
 
 
@@ -184,14 +184,14 @@ def _is_requirement(text: str) -> bool:
 
 
 def _of_extra(requirement: str, extra: str) -> str:
-    """Return a requirement with the marker that it belongs to an extra."""
+    """Return a requirement with the marker that makes it part of an extra."""
     text, has_marker, marker = requirement.partition(";")
     condition = f"({marker.strip()}) and extra == '{extra}'" if has_marker else f"extra == '{extra}'"
     return f"{text.strip()} ; {condition}"
 
 
 def _dynamic_version(tree: Path, name: str, document: Mapping[str, Any]) -> str:
-    """Find a version that is not stated: of a source archive, by git, or in the code."""
+    """Find a version that is not stated: from a source archive, from git, or in the code."""
     known = _valid(HeaderParser().parsestr(read_text(tree, "PKG-INFO") or "").get("Version", ""))
     described = described_version(origin_of(tree).described)
     by_git = takes_version_from_git(document) or "scm" in str(setup_arguments(tree))

@@ -1,4 +1,4 @@
-"""Which of this machine's interpreters a project's tests run with."""
+"""Chooses which of this machine's interpreters runs a project's tests."""
 
 import json
 import platform
@@ -35,21 +35,21 @@ class Interpreter:
 
     @property
     def is_other(self) -> bool:
-        """True when it is another version than this program runs on."""
+        """True if its version differs from the one that runs this program."""
         return self.version != platform.python_version()
 
 
 def own_interpreter() -> Interpreter:
-    """The one that this program's virtual environment is based on."""
+    """Return the interpreter on which this program's virtual environment is based."""
     path = getattr(sys, "_base_executable", None) or sys.executable
     return Interpreter(Path(str(path)), platform.python_version())
 
 
 def fits(version: str, requires: str, pinned: str = "") -> bool:
-    """Tell whether a version satisfies specifiers, and begins like the pinned one.
+    """Return True if a version satisfies the specifiers and begins like the pinned one.
 
     Raises:
-        InvalidSpecifier: `requires` is not version specifiers.
+        InvalidSpecifier: `requires` is not a list of version specifiers.
     """
     if pinned and version.split(".")[: pinned.count(".") + 1] != pinned.split("."):
         return False
@@ -59,15 +59,15 @@ def fits(version: str, requires: str, pinned: str = "") -> bool:
 async def choose_python(
     uv: Path, requires: str, pinned: str, env: Mapping[str, str]
 ) -> Interpreter | Unavailable:
-    """Return the interpreter that fits; the one this program runs on where it does.
+    """Return an interpreter that fits, preferably the one that runs this program.
 
-    Where the pinned version is not here, the specifiers decide, if there are any.
+    If the pinned version is not installed, only the specifiers count, if there are any.
 
     Args:
         uv: the program that looks for interpreters; it downloads none.
-        requires: version specifiers, may be empty.
-        pinned: a version such as `3.12`, may be empty.
-        env: in which uv looks: PATH and HOME.
+        requires: version specifiers; may be empty.
+        pinned: a version such as `3.12`; may be empty.
+        env: the environment in which uv looks: PATH and HOME.
     """
     own = own_interpreter()
     try:
@@ -100,9 +100,9 @@ async def choose_python(
 
 
 async def _managed(env: Mapping[str, str], requires: str, pinned: str) -> Interpreter | None:
-    """Return the newest fitting version among those that version managers installed.
+    """Return the newest version that fits among those that version managers installed.
 
-    What stands on the path of such an installation is a shim, which uv does not take.
+    On `PATH`, these installations appear as shims, which uv does not accept.
     """
     places = await anyio.to_thread.run_sync(_managed_places, env)
     for version, path in sorted(places, reverse=True):
@@ -114,7 +114,7 @@ async def _managed(env: Mapping[str, str], requires: str, pinned: str) -> Interp
 
 
 def _managed_places(env: Mapping[str, str]) -> list[tuple[tuple[int, ...], Path]]:
-    """Name the interpreters below the directories of pyenv, asdf and mise, each with its version."""
+    """Return the interpreters below the directories of pyenv, asdf and mise, each with its version."""
     home = Path(env.get("HOME", "/nonexistent"))
     roots = (
         Path(env.get("PYENV_ROOT") or home / ".pyenv") / "versions",
@@ -152,7 +152,7 @@ async def _find(uv: Path, request: str, env: Mapping[str, str]) -> Interpreter |
 
 
 async def _asked(path: Path, env: Mapping[str, str]) -> Interpreter | None:
-    """Ask a program which Python it is; None when it is none."""
+    """Ask a program for its Python version. Return None if it is not a Python."""
     try:
         told = await run_process([str(path), "-I", "-c", _ASK], cwd=Path("/"), env=env, timeout=_SECONDS)
         executable, version = json.loads(told.stdout)

@@ -1,4 +1,4 @@
-"""Reads the files in which a project says what it needs: regular ones in its tree, of bounded size."""
+"""Reads the files in which a project declares its needs: regular files in its tree, of bounded size."""
 
 import ast
 import configparser
@@ -15,16 +15,16 @@ _MAX_DEPTH = 20
 
 
 class DeclarationError(Exception):
-    """What a project says about its needs cannot be read; the message names the file."""
+    """A project's declared needs cannot be read. The message names the file."""
 
 
 def read_text(tree: Path, name: str) -> str | None:
-    """Return a file's text, or None when the tree has no such file.
+    """Return a file's text, or None if the tree has no such file.
 
-    A link that leads out of the tree counts as no file: what it shows must not get into error messages.
+    A link that leads out of the tree counts as missing, because its target must not get into error messages.
 
     Raises:
-        DeclarationError: it is too large, not UTF-8 or cannot be read.
+        DeclarationError: the file is too large, not UTF-8 or cannot be read.
     """
     path = tree / name
     try:
@@ -40,7 +40,7 @@ def read_text(tree: Path, name: str) -> str | None:
 
 
 def read_toml(tree: Path, name: str) -> Mapping[str, Any]:
-    """Return a TOML file's content; empty without the file.
+    """Return a TOML file's content, or an empty mapping without the file.
 
     Raises:
         DeclarationError: it cannot be read.
@@ -52,7 +52,7 @@ def read_toml(tree: Path, name: str) -> Mapping[str, Any]:
 
 
 def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the sections of an INI file; empty without the file.
+    """Return the sections of an INI file, or an empty mapping without the file.
 
     Raises:
         DeclarationError: it cannot be read.
@@ -66,10 +66,10 @@ def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def setup_arguments(tree: Path) -> Mapping[str, Any]:
-    """Return those arguments of `setup()` in setup.py that stand there as plain values; nothing is run.
+    """Return those arguments of `setup()` in setup.py that are literal values. Nothing is run.
 
-    Names that the file gives a plain value count, too, also inside lists and tables. What it computes is left
-    out.
+    Names to which the file assigns a literal value count, too, also inside lists and tables. Computed values
+    are left out.
     """
     try:
         module = parse_module(read_text(tree, "setup.py") or "")
@@ -87,7 +87,7 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
 
 
 def table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    """Return a nested table; empty when there is none."""
+    """Return a nested table, or an empty one if it is missing."""
     for name in names:
         value = document.get(name)
         document = cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
@@ -95,7 +95,7 @@ def table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
 
 
 def texts(value: object) -> list[str]:
-    """Return the texts of a list, or the lines of a text; a line that ends with a backslash goes on."""
+    """Return the texts of a list, or the lines of a text. A backslash at a line's end continues the line."""
     if isinstance(value, str):
         joined = re.sub(r"\\[ \t]*\r?\n\s*", " ", value)
         return [line.strip() for line in joined.splitlines() if line.strip()]
@@ -111,7 +111,7 @@ def _is_setup(function: ast.expr) -> bool:
 
 
 def _plain(node: ast.expr, known: Mapping[str, Any], depth: int = 0) -> Any:
-    """Return a plain value; None for one that is computed, which lists and tables leave out."""
+    """Return the value of a literal. Return None for a computed value, which lists and tables leave out."""
     inner = depth + 1
     if depth > _MAX_DEPTH:
         return None

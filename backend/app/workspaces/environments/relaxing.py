@@ -1,4 +1,4 @@
-"""What is asked of uv, and what is given up where it cannot be had; the project's own needs go last."""
+"""Writes uv's input, and relaxes it where it cannot be satisfied. The project's own requirements go last."""
 
 import re
 from collections.abc import Callable, Collection, Iterator
@@ -10,7 +10,7 @@ from app.workspaces.environments.outcome import Concessions, Reason
 from app.workspaces.environments.plan import LOCKED, TEST_RUNNER, Plan
 
 MOST_CONCESSIONS = 8
-"""An installation is not tried more often than this."""
+"""Maximum number of concessions in one installation."""
 
 _OVERRIDES = "phaserunner-overrides.txt"
 _NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no binary distribution")
@@ -23,10 +23,10 @@ _ADDRESS = re.compile(r"(?:\w+\+)?(?:https?|git|ssh)://[^\s#;@]+")
 
 
 def without_wheel(said: str) -> frozenset[str]:
-    """Name the requirements that uv cannot satisfy without building something, by what it says.
+    """Return the requirements that uv cannot satisfy without a build, according to its output.
 
     Args:
-        said: uv's complaint, which names the requirements at the top of each chain.
+        said: uv's output, which names the requirements at the top of each chain.
     """
     if not _NO_WHEEL.search(said):
         return frozenset()
@@ -34,12 +34,12 @@ def without_wheel(said: str) -> frozenset[str]:
 
 
 def not_published(said: str) -> frozenset[str]:
-    """Name the requirements whose exact version the index does not have, by what uv says."""
+    """Return the requirements with an exact version that the index lacks, according to uv's output."""
     return frozenset(map(normal, _NOT_PUBLISHED.findall(said)))
 
 
 def without_pins(text: str, names: Collection[str]) -> str:
-    """Return a requirement file in which these normal names may have any version; hashed lines stay."""
+    """Return a requirement file that allows any version of these normalized names. Hashed lines stay."""
     return "".join(
         _PIN.sub(r"\1\2", line) if not names_in([line]).isdisjoint(names) else line
         for line in text.splitlines(keepends=True)
@@ -47,7 +47,7 @@ def without_pins(text: str, names: Collection[str]) -> str:
 
 
 def without_names(text: str, names: Collection[str]) -> str:
-    """Return a requirement file without the requirements of these normal names, hashes included."""
+    """Return a requirement file without the requirements of these normalized names and their hashes."""
     return "".join(_kept(text, lambda line: not names_in([line]).isdisjoint(names)))
 
 
@@ -65,10 +65,10 @@ class Asked:
     """The files that uv reads, in their directory.
 
     Attributes:
-        plan: what is asked for.
+        plan: what to install.
         place: the directory; only `write` needs it to exist.
-        building: whether what has no wheel may be built.
-        conceded: what was given up so far.
+        building: whether packages without a wheel may be built.
+        conceded: the concessions so far.
     """
 
     plan: Plan
@@ -77,7 +77,7 @@ class Asked:
     conceded: Concessions = field(default_factory=Concessions)
 
     def write(self) -> None:
-        """Write the files as the plan has them; nothing is given up yet.
+        """Write the files as planned, without any concession.
 
         Raises:
             OSError: the directory cannot be written to.
@@ -98,11 +98,11 @@ class Asked:
         ]
 
     def concede(self, reason: Reason, said: str) -> bool:
-        """Ask for less after uv has failed; False when there is nothing that may be given up.
+        """Relax the input after uv has failed. Return False if nothing more may be given up.
 
         Args:
-            reason: which kind of trouble.
-            said: uv's complaint.
+            reason: the kind of failure.
+            said: uv's output.
 
         Raises:
             OSError: the files cannot be rewritten.
@@ -110,7 +110,8 @@ class Asked:
         if self.conceded.count >= MOST_CONCESSIONS:
             return False
         names = frozenset[str]() if self.building else without_wheel(said) - set(self.conceded.left_out)
-        # What the project itself needs goes last. Tests that miss it fail at the base, too, and do not count.
+        # The project's own requirements go last. Tests that need a missing one fail at the base, too, so do
+        # not count.
         names = ((names - self.plan.required) or names) - names_in([TEST_RUNNER])
         if names:
             self._rewrite(lambda text: without_names(text, names))
@@ -125,7 +126,7 @@ class Asked:
         return reason is Reason.UNRESOLVABLE and self._take_other_versions(said)
 
     def _take_other_versions(self, said: str) -> bool:
-        """Take any version of what only tests or development want, where the index lacks the one named."""
+        """Allow any version of test and development requirements if the index lacks the named one."""
         names = not_published(said) - self.plan.required - set(self.conceded.unpinned)
         if not names:
             return False
@@ -134,7 +135,7 @@ class Asked:
         return True
 
     def _leave_out_addresses(self, said: str) -> bool:
-        """Leave out lines that name an address which uv could not reach."""
+        """Leave out lines with an address that uv could not reach."""
         gone: set[str] = set()
 
         def unreachable(line: str) -> bool:

@@ -1,4 +1,4 @@
-"""Requirement files as pip knows them, with what they include, without what is not to be followed."""
+"""Reads pip's requirement files with their includes, without the lines that must not be followed."""
 
 import posixpath
 import re
@@ -11,7 +11,7 @@ from app.workspaces.environments.reading import DeclarationError, read_text
 
 _MAX_FILES = 50
 _INCLUDE = re.compile(r"^(?:-r|-c|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(\S+)")
-# The indexes are the operator's choice. What else pip takes in such a file plays no part here.
+# The operator chooses the indexes. Pip's other options in such files do not matter here.
 _KEPT_OPTIONS = re.compile(r"^(?:-r|-c|-e|--requirement|--constraint|--editable|--hash)\b")
 _USUAL_PLACES = (
     "*requirements*.txt",
@@ -28,14 +28,14 @@ _PLAIN = re.compile(
 
 @dataclass(slots=True)
 class RequirementFiles:
-    """Files by their path in the tree, those that others include, and the project's own extras asked for."""
+    """Requirement files by path in the tree, those that others include, and the project's extras in them."""
 
     texts: dict[str, str] = field(default_factory=dict[str, str])
     included: set[str] = field(default_factory=set[str])
     extras: set[str] = field(default_factory=set[str])
 
     def outermost(self) -> list[str]:
-        """Name the files that no other one includes; when they all include each other, all of them."""
+        """Return the files that no other one includes, or all files if they all include each other."""
         return [name for name in self.texts if name not in self.included] or list(self.texts)
 
     def collect(self, tree: Path, name: str) -> None:
@@ -66,14 +66,14 @@ class RequirementFiles:
         for line in _logical_lines(text):
             local = local_extras(line)
             if local is not None:
-                # The project itself is judged, not installed.
+                # The project itself is judged, so it is not installed.
                 self.extras.update(local)
             elif not line.startswith("-") or _KEPT_OPTIONS.match(line):
                 yield line
 
 
 def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]:
-    """Name the requirement files at the usual places: of the project, of its tests, of its development."""
+    """Return the requirement files at the usual paths: of the project, of its tests, of its development."""
     found = [
         path.relative_to(tree).as_posix() for pattern in _USUAL_PLACES for path in sorted(tree.glob(pattern))
     ]
@@ -87,13 +87,13 @@ def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]
 
 
 def _plainest(names: list[str]) -> list[str]:
-    """Return the files for a purpose as such, where others are for a variant of it (`tests-min.txt`)."""
+    """Return the general files for a purpose if there are any, else those for variants (`tests-min.txt`)."""
     plain = [name for name in names if _PLAIN.fullmatch(name.lower())]
     return plain or names
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Return the lines with continued ones joined, without comments and empty ones."""
+    """Yield logical lines: continued lines are joined, comments and empty lines are left out."""
     for line in re.sub(r"\\\r?\n", " ", text).splitlines():
         plain = re.sub(r"(?:^|\s)#.*$", "", line).strip()
         if plain:

@@ -1,4 +1,4 @@
-"""Runs a project's own set-up once per state of its lock files, and keeps what it made."""
+"""Runs a project's own set-up once for each state of its lock files, and keeps the result."""
 
 import hashlib
 import json
@@ -32,10 +32,10 @@ _PASSED_ON = frozenset(
 
 
 class SetupError(Exception):
-    """A project's set-up did not succeed; the message is for people and holds no secret.
+    """A project's set-up failed. The message is for people and holds no secret.
 
     Attributes:
-        retryable: whether a later try may succeed.
+        retryable: True if a later try may succeed.
     """
 
     def __init__(self, message: str, *, retryable: bool = False) -> None:
@@ -45,14 +45,14 @@ class SetupError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What a project's set-up is.
+    """A project's set-up.
 
     Attributes:
-        lines: for `sh -c`, one after the other.
-        lock_files: globs of further files that decide whether it runs again.
+        lines: commands for `sh -c`, run in this order.
+        lock_files: globs of further files; if one of them changes, the set-up runs again.
         network: whether it reaches public addresses over HTTP and HTTPS.
-        secrets: variables that are masked in output.
-        seconds: for all lines together.
+        secrets: variables with values that are masked in output.
+        seconds: time limit for all lines together.
         directory: where it starts, below the tree.
     """
 
@@ -64,10 +64,10 @@ class Recipe:
     directory: str = ""
 
     def key(self, tree: Path) -> str:
-        """Return the name of what the set-up makes of a tree.
+        """Return the key of the set-up's result for a tree.
 
         Raises:
-            WorkspaceError: the tree is larger than what is allowed.
+            WorkspaceError: the tree is larger than the limits allow.
         """
         what = (_FORMAT, self.lines, self.network, sorted(self.secrets), self.directory)
         digest = hashlib.sha256(json.dumps(what).encode())
@@ -84,14 +84,14 @@ class _Failure:
 
 @dataclass(frozen=True, slots=True)
 class Setups:
-    """What set-ups made, each made when it is first asked for.
+    """Lends the results of set-ups, each created at first use.
 
     Attributes:
-        shelf: where it stands.
+        shelf: stores the results.
         sandbox: confines the set-ups.
         path: the value of `PATH` for them.
-        readable: what they may read beyond the system's directories.
-        env: variables of the operator: registries and certificates.
+        readable: what they may read besides the system's directories.
+        env: the operator's variables: registries and certificates.
     """
 
     shelf: Shelf
@@ -103,16 +103,16 @@ class Setups:
 
     @asynccontextmanager
     async def lent(self, recipe: Recipe, base: Path, locks: Path | None = None) -> AsyncGenerator[Kept]:
-        """Yield what the set-up of a base made; it stays in place while the block runs.
+        """Yield the result of a base's set-up. It stays in place while the block runs.
 
         Args:
             recipe: the set-up.
             base: the tree on which it runs.
-            locks: a tree whose lock files and manifests replace the base's; scripts stay the base's.
+            locks: a tree with lock files and manifests that replace the base's; scripts stay the base's.
 
         Raises:
-            SetupError: it did not succeed.
-            WorkspaceError: a tree is larger than what is allowed.
+            SetupError: the set-up failed.
+            WorkspaceError: a tree is larger than the limits allow.
         """
         key = await anyio.to_thread.run_sync(recipe.key, locks or base)
         key = key if locks is None else f"{key}-candidate"
@@ -129,7 +129,7 @@ class Setups:
             if site is None:
                 return
             failure = self._failures.get(key)
-            # After another task tried in vain, a waiting one does not try again.
+            # If another task failed while this one waited, this one does not try again.
             if failure is not None and failure.at > asked_at:
                 raise failure.error
             try:
@@ -190,7 +190,7 @@ class Setups:
             "LC_ALL": "C.UTF-8",
             "CI": "true",
             "GOFLAGS": "-modcacherw",
-            # Archives that were downloaded serve no later run, and are not copied with the rest.
+            # Downloaded archives are useless to later runs, so they are not copied with the rest.
             "npm_config_cache": str(scratch / "npm"),
             "YARN_CACHE_FOLDER": str(scratch / "yarn"),
             **self.env,
@@ -205,7 +205,7 @@ def _trouble(line: str, outcome: ProcessOutcome, recipe: Recipe) -> str:
     said = mask(outcome.stderr.strip() or outcome.stdout.strip(), recipe.secrets.values())
     told = f"The set-up failed: {line!r} ended with exit status {outcome.returncode}: "
     if "EUSAGE" in outcome.stderr and "lock file" in outcome.stderr:
-        # npm says at the beginning which packages, before a long text about its use.
+        # npm names the packages at the beginning, before a long text about its usage.
         beginning = said[:_DETAIL_CHARS].partition("Clean install a project")[0].rstrip()
         return f"{told}{beginning}\nThe lock file does not fit: run `npm install`, and commit it."
     told += said if len(said) <= _DETAIL_CHARS else f"…{said[-_DETAIL_CHARS:]}"
@@ -213,7 +213,7 @@ def _trouble(line: str, outcome: ProcessOutcome, recipe: Recipe) -> str:
 
 
 def setup_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Choose what set-ups get of a process's environment: registries and certificates, no credentials."""
+    """Return the variables of a process's environment that set-ups get: registries and certificates only."""
     return {
         name: value
         for name, value in environ.items()

@@ -1,4 +1,4 @@
-"""Where finished environments stand: found by key, lent under a lock, and removed when long unused."""
+"""Stores finished environments: finds them by key, lends them under a lock, and removes unused ones."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ _BUILDING, _REMOVING = ".building-", ".removing-"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much may be kept.
+    """The limits of a shelf.
 
     Attributes:
         size: bytes of all environments together.
@@ -36,21 +36,22 @@ class Bounds:
 class Shelf:
     """A directory of environments. Several processes may use one.
 
-    Each environment has a lock: users hold it shared, a process that makes or removes it holds it
-    alone. It is made in a directory of another name and renamed when it is complete, so that what has its
-    final name is whole. Locks end with their process: what a killed one left is found by its name.
+    Each environment has a lock. Users hold it shared; a process that creates or removes the environment holds
+    it alone. An environment is built in a directory with another name and renamed when it is complete, so a
+    final name always stands for a complete one. Locks end with their process. The remains of a killed process
+    are found by their name.
     """
 
     root: Path
     bounds: Bounds = Bounds()
 
     def place(self, key: str) -> Path:
-        """Where the environment of this key stands when it is complete."""
+        """Return the path of the complete environment with this key."""
         return self.root / key
 
     @asynccontextmanager
     async def lent(self, key: str) -> AsyncGenerator[Path | None]:
-        """Yield a complete environment, or None; it is not removed while the block runs."""
+        """Yield a complete environment, or None. It is not removed while the block runs."""
         async with self._locked(key, fcntl.LOCK_SH) as lock:
             place = self.place(key)
             there = await anyio.to_thread.run_sync(place.is_dir)
@@ -60,9 +61,12 @@ class Shelf:
 
     @asynccontextmanager
     async def making(self, key: str) -> AsyncGenerator[Path | None]:
-        """Yield an empty directory to build in, alone; None when another has finished it meanwhile.
+        """Yield an empty directory to build in, under an exclusive lock.
 
-        What is left in the directory when the block ends goes away; `finish` makes it an environment.
+        Yield None if the environment exists by now.
+
+        `finish` turns the directory into an environment. At the end of the block, everything left in it is
+        removed.
         """
         async with self._locked(key, fcntl.LOCK_EX):
             if await anyio.to_thread.run_sync(self.place(key).is_dir):
@@ -79,11 +83,14 @@ class Shelf:
                     await remove_tree(site)
 
     async def finish(self, key: str, site: Path) -> None:
-        """Make what was built in `site` the environment of this key; only inside `making`."""
+        """Turn the directory `site` into the environment with this key. Call this only inside `making`."""
         await anyio.to_thread.run_sync(os.rename, site, self.place(key))
 
     async def trim(self) -> None:
-        """Remove remains, and what is older or more than allowed: the least recently used, none in use."""
+        """Remove remains, old environments, and the least recently used ones beyond the limit.
+
+        An environment in use is never removed.
+        """
         for remains in await anyio.to_thread.run_sync(self._remains, _BUILDING):
             await self._remove_if_free(remains.name.removeprefix(_BUILDING).rpartition("-")[0], remains)
         for remains in await anyio.to_thread.run_sync(self._remains, _REMOVING):
@@ -95,7 +102,7 @@ class Shelf:
                 kept += size
 
     def contents(self) -> tuple[int, int]:
-        """Return the number of environments and their bytes."""
+        """Return the number of environments and their total bytes."""
         sizes = [size_of(path) for path in self._environments()]
         return len(sizes), sum(sizes)
 
@@ -117,7 +124,7 @@ class Shelf:
         path = self._lock_file(key)
         while True:
             with _open(path) as lock:
-                # A lock on a removed file excludes no one.
+                # A lock on a removed file has no effect.
                 if _try(lock, how) and _is_still_there(lock, path):
                     yield lock
                     return
@@ -133,7 +140,7 @@ class Shelf:
             )
 
     def _by_use(self) -> list[tuple[str, int, float]]:
-        """Name, size and time of last use of each environment, the latest first."""
+        """Return name, size and time of last use of each environment, most recent first."""
         found = [(path.name, size_of(path), self._last_use(path)) for path in self._environments()]
         return sorted(found, key=lambda each: each[2], reverse=True)
 
@@ -170,12 +177,12 @@ def _is_still_there(file: IO[bytes], path: Path) -> bool:
 
 def _make_directory(path: Path) -> None:
     path.mkdir(parents=True, exist_ok=True)
-    # Another user may be the one to read it.
+    # The environment may be read by another user.
     path.chmod(0o755)
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes that a directory takes on disk; what vanishes meanwhile counts as nothing."""
+    """Return the bytes that a directory takes on disk. Files that disappear meanwhile do not count."""
     total = 0
     for directory, _, files in os.walk(path):
         for name in files:

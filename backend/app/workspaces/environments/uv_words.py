@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from app.workspaces.environments.outcome import Reason
 
-# What an operator sets for pip serves uv, too.
+# uv gets the settings that an operator made for pip.
 _FROM_PIP = {
     "PIP_INDEX_URL": "UV_DEFAULT_INDEX",
     "PIP_EXTRA_INDEX_URL": "UV_INDEX",
@@ -50,7 +50,7 @@ _UNRESOLVABLE = re.compile(
 
 
 def uv_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Choose what uv needs to know of a process's environment: indexes, proxies, certificates."""
+    """Return the variables of a process's environment that uv needs: indexes, proxies and certificates."""
     chosen = {
         name: value
         for name, value in environ.items()
@@ -63,12 +63,15 @@ def uv_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def search_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Choose where Python versions are looked for."""
+    """Return the variables that say where to look for Python versions."""
     return {name: environ[name] for name in _PYTHON_PLACES if name in environ}
 
 
 def reason_of(said: str) -> Reason:
-    """Sort uv's complaint; the order matters, for without a network nothing can be resolved either."""
+    """Classify uv's error output.
+
+    The order matters, because without a network nothing can be resolved either.
+    """
     for pattern, reason in (
         (_OFFLINE, Reason.OFFLINE),
         (_BUILD, Reason.BUILD),
@@ -80,7 +83,7 @@ def reason_of(said: str) -> Reason:
 
 
 def local_places(env: Mapping[str, str]) -> tuple[Path, ...]:
-    """Return the files and directories of this machine that uv's settings name and that exist."""
+    """Return the existing files and directories on this machine that uv's settings name."""
     words = [word for value in env.values() for word in re.split(r"[\s,]+", value)]
     words = [word.partition("=")[2] if re.match(r"\w+=", word) else word for word in words]
     paths = (

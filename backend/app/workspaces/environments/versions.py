@@ -1,4 +1,4 @@
-"""The version of a project that takes it from git, and the files that its build writes it to."""
+"""Finds the version of a project that takes it from git, and the files that its build writes it to."""
 
 import re
 from collections.abc import Mapping
@@ -15,9 +15,10 @@ _IN_TAG = re.compile(r"(?:^|[^0-9A-Za-z.])v?(\d[\w.!+]*)$|^[A-Za-z_]*?v?(\d[\w.!
 
 
 def described_version(described: str) -> str:
-    """Return the version that `git describe --long` stands for, as setuptools-scm takes it by default.
+    """Return the version for a `git describe --long` text, as setuptools-scm derives it by default.
 
-    On a tag it is the tag's; after it, a development version of the next one. Empty when there is none.
+    On a tag it is the tag's version; after a tag, a development version of the next one. Empty if there is
+    none.
     """
     match = _DESCRIBED.fullmatch(described)
     tag = _IN_TAG.search(match["tag"]) if match else None
@@ -34,7 +35,7 @@ def described_version(described: str) -> str:
 
 
 def generated_files(tree: Path, version: str) -> dict[str, str]:
-    """Return the files that the build backend would write a version to and that the tree lacks, by path.
+    """Return the missing files to which the build backend would write a version, by path.
 
     Raises:
         DeclarationError: pyproject.toml cannot be read.
@@ -55,7 +56,7 @@ def generated_files(tree: Path, version: str) -> dict[str, str]:
 
 
 def takes_version_from_git(document: Mapping[str, Any]) -> bool:
-    """Tell whether a pyproject.toml leaves the version to what git says."""
+    """Return True if a pyproject.toml takes the version from git."""
     tool = table(document, "tool")
     hatch = table(tool, "hatch", "version").get("source") == "vcs"
     pdm = table(tool, "pdm", "version").get("source") == "scm"

@@ -1,1 +1,1 @@
-"""Files of working trees: which may be read, shown, kept or removed."""
+"""Files of working trees: which ones may be read, shown, kept or removed."""

@@ -1,4 +1,4 @@
-"""How much a workspace may hold."""
+"""The limits on a workspace's size."""
 
 from dataclasses import dataclass
 
@@ -7,20 +7,21 @@ from app.core.errors import WorkspaceError
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceLimits:
-    """Bounds on the files of one tree, caches and installed packages left aside."""
+    """Limits on the files of one tree, not counting caches and installed packages."""
 
     max_files: int = 50_000
     max_bytes: int = 1_000_000_000
 
     def holds(self, files: int, size: int) -> bool:
-        """Tell whether this much is allowed."""
+        """Return True if this many files and bytes are allowed."""
         return files <= self.max_files and size <= self.max_bytes
 
     def check(self, what: str, files: int, size: int, *, field: str | None = None) -> None:
-        """Refuse more than is allowed.
+        """Refuse a size above the limits.
 
         Raises:
-            WorkspaceError: with the figures and the names of the settings.
+            WorkspaceError: the size is above the limits. The message gives the figures and the settings'
+                names.
         """
         if files > self.max_files:
             raise WorkspaceError(

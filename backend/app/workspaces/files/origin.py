@@ -1,6 +1,6 @@
-"""What a tree's files alone do not say: when its commit was made, and what git calls it.
+"""Records what a tree's files do not say: when its commit was made, and how git describes it.
 
-It lies beside the tree, never inside, where the code that is judged could be taken for it.
+The record is beside the tree, never inside, where the judged code could find it.
 """
 
 import json
@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import cast
 
 _MAX_BYTES = 10_000
-# Earlier dates are made up, as those of commits that come from an archive.
+# Earlier dates are artificial, such as those of commits made from an archive.
 _FIRST_COMMIT = datetime(2005, 1, 1, tzinfo=UTC).timestamp()
 _DESCRIBED = re.compile(r"[A-Za-z0-9][\w.+/-]{0,200}-\d+-g[0-9a-f]{4,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a tree comes from.
+    """The origin of a tree.
 
     Attributes:
-        committed: when its commit was made, in seconds since 1970; 0 when that is not known.
-        described: what `git describe --long` says of it, such as `v1.2-3-g4f2a`; empty when not known.
+        committed: time of its commit in seconds since 1970; 0 if unknown.
+        described: the commit's `git describe --long` text, such as `v1.2-3-g4f2a`; empty if unknown.
     """
 
     committed: int = 0
@@ -31,7 +31,7 @@ class Origin:
 
 
 def write_origin(tree: Path, origin: Origin) -> None:
-    """Note where a tree comes from.
+    """Record the origin of a tree.
 
     Raises:
         OSError: the directory that holds the tree cannot be written to.
@@ -40,7 +40,7 @@ def write_origin(tree: Path, origin: Origin) -> None:
 
 
 def origin_of(tree: Path) -> Origin:
-    """Tell where a tree comes from; an empty origin when nothing is noted that can be read."""
+    """Return the origin of a tree, or an empty one if there is no readable record."""
     path = _place(tree)
     try:
         if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
@@ -57,14 +57,14 @@ def origin_of(tree: Path) -> Origin:
 
 
 def month_after(committed: int, now: float | None = None) -> str:
-    """Return the first day of the month after a commit, by which what it was written for had been released.
+    """Return the first day of the month after a commit. By then its dependencies had been released.
 
-    Whole months, so that neighbouring commits share an environment. Empty for a commit of this month or of
-    an unknown time.
+    Whole months let neighbouring commits share an environment. The text is empty for a commit of this month
+    or of unknown time.
 
     Args:
-        committed: in seconds since 1970; 0 when it is not known.
-        now: the same for the present; None asks the clock.
+        committed: in seconds since 1970; 0 if unknown.
+        now: the present time in seconds since 1970; None reads the clock.
     """
     if committed < _FIRST_COMMIT:
         return ""
@@ -75,7 +75,7 @@ def month_after(committed: int, now: float | None = None) -> str:
 
 
 def is_description(text: str) -> bool:
-    """Tell whether a text has the form of `git describe --long`, in characters that any file may hold."""
+    """Return True if a text has the form of `git describe --long`, in characters that any file may hold."""
     return _DESCRIBED.fullmatch(text) is not None and ".." not in text
 
 

@@ -1,4 +1,4 @@
-"""Finds the passages of a tree that fit some words, by BM25 over the words of code and prose."""
+"""Finds the passages of a tree that match a query, by BM25 over the words of code and prose."""
 
 import logging
 import re
@@ -20,7 +20,7 @@ MAX_WORD_CHARS = 100
 
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-# It tells at its lowest level that it works, whatever the level of others.
+# The library sets a low level for its own logger, whatever the level of the others.
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 _COMMON = frozenset(cast("Iterable[str]", cast("Any", bm25s).stopwords.STOPWORDS_EN))
@@ -38,7 +38,7 @@ class _Scores(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Some lines of a file; `first_line` counts from 1."""
+    """A range of lines of a file. `first_line` counts from 1."""
 
     path: str
     first_line: int
@@ -47,44 +47,44 @@ class Passage:
 
     @property
     def place(self) -> str:
-        """Path and lines, as people cite them."""
+        """The path and line numbers, in the usual form of a citation."""
         return f"{self.path}:{self.first_line}-{self.last_line}"
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that fits, and how well; scores are comparable within one search."""
+    """A passage that matches, with its score. Scores are comparable within one search."""
 
     passage: Passage
     score: float
 
 
 class PassageIndex:
-    """The passages of a tree, ready to be searched."""
+    """A searchable index of a tree's passages."""
 
     def __init__(self, files: Iterable[ReadableFile]) -> None:
         self._passages: list[Passage] = []
         words: list[list[str]] = []
         for file in files:
-            # The path speaks for every passage of its file.
+            # The path counts as text of every passage in its file.
             named = words_of(file.path)
             for passage in passages_of(file):
                 if len(self._passages) == MAX_PASSAGES:
                     break
                 self._passages.append(passage)
                 words.append([*named, *words_of(passage.text)])
-        # An index of nothing, or of nothing but empty passages, cannot be made.
+        # The library cannot index an empty list, or a list of empty passages.
         self._index: _Index | None = cast("_Index", bm25s.BM25(backend="numpy")) if any(words) else None
         if self._index is not None:
             self._index.index(words, show_progress=False)
 
     @classmethod
     def of_tree(cls, root: Path) -> "PassageIndex":
-        """Read a tree. Takes time in proportion to its size: meant for a thread."""
+        """Read a tree. The time grows with the tree's size, so call this in a thread."""
         return cls(readable_files(root))
 
     def search(self, query: str, limit: int) -> list[Hit]:
-        """Return the passages that share words with the query, the best first, equals in order of place."""
+        """Return the passages that share words with the query, best first. Ties are ordered by place."""
         words = words_of(query[:MAX_QUERY_CHARS])
         if self._index is None or not words:
             return []
@@ -97,12 +97,12 @@ class PassageIndex:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of prose or code: names are also taken apart, plurals lose their `s`."""
+    """Return the words of prose or code. Names are also split, and plurals lose their `s`."""
     return [word for each in _WORD.findall(text) for word in _words_of_name(each)]
 
 
 def passages_of(file: ReadableFile) -> Sequence[Passage]:
-    """Cut a file into passages of at most 40 lines and about 3,000 characters, at blank lines if it can."""
+    """Cut a file into passages of at most 40 lines and about 3,000 characters, at blank lines if possible."""
     lines = file.text.splitlines(keepends=True)
     passages: list[Passage] = []
     start = 0

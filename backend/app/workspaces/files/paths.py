@@ -1,4 +1,4 @@
-"""Rules for paths in a working tree: how they are shown, which are refused, where links lead."""
+"""Rules for paths in a working tree: how they are shown, which are refused, and where links lead."""
 
 import os
 import re
@@ -13,19 +13,20 @@ EXCLUDED_DIRECTORIES = (
     "node_modules",
 )
 EXCLUDE_FILE = "".join(f"{name}/\n" for name in EXCLUDED_DIRECTORIES) + "*.pyc\n"
-"""What no commit of an attempt takes up, as a `.gitignore`; the tree's own rules may override it."""
+"""Files that no commit of an attempt includes, as a `.gitignore`. The tree's own rules may override it."""
 
 _EXCLUDED = frozenset(name.encode() for name in EXCLUDED_DIRECTORIES)
-# Names that git refuses in a tree because some file system would take them for `.git`.
+# Names that git refuses in a tree, because some file system would treat them as `.git`.
 _GIT_DIRECTORY = re.compile(rb"(?i)(?:\.git|git~1)[ .]*(?::.*)?", re.DOTALL)
 _MAX_LINKS = 40
 _INNER_JOINER = re.compile("(?<=[^\\x00-\\x7f])[\u200c\u200d](?=[^\\x00-\\x7f])")
 
 
 def display_path(path: bytes) -> str:
-    """Return a path as printable text; what is not UTF-8 or does not print is escaped.
+    """Return a path as printable text. Bytes that are not UTF-8 or not printable are escaped.
 
-    Joiners inside emoji and scripts that need them stay; beside ASCII they would imitate another name.
+    Joiners inside emoji and in scripts that need them stay. Next to ASCII they are escaped, because they
+    could imitate another name.
     """
     text = path.decode("utf-8", "backslashreplace")
     if text.isprintable():
@@ -38,20 +39,20 @@ def display_path(path: bytes) -> str:
 
 
 def is_git_directory_name(name: bytes) -> bool:
-    """Tell whether git, here or on another system, would take the name for its own directory."""
+    """Return True if git, on any system, would treat the name as its own directory."""
     return _GIT_DIRECTORY.fullmatch(name) is not None
 
 
 def is_excluded_directory(name: bytes) -> bool:
-    """Tell whether a directory of this name holds caches or installed packages only."""
+    """Return True if a directory with this name only holds caches or installed packages."""
     return name in _EXCLUDED
 
 
 def leaves_tree(root: bytes, link: bytes) -> bool:
-    """Tell whether following `link`, a path below `root`, leaves the tree on its way.
+    """Return True if following `link`, a path below `root`, leads out of the tree at any point.
 
-    Absolute targets leave it even when they point back inside: a copy of the tree lies elsewhere. Links on
-    the way are followed; a loop leads nowhere and so does not leave.
+    Absolute targets leave the tree even if they point back inside, because a copy of the tree is at another
+    path. Links on the way are followed. A loop leads nowhere, so it does not leave the tree.
     """
     parts = deque(link.split(b"/"))
     position: list[bytes] = []

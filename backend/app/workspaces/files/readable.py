@@ -1,4 +1,4 @@
-"""Which files of a working tree may be shown to a model: text, of the project, and no secrets."""
+"""Chooses the files of a working tree that may be shown to a model: project text without secrets."""
 
 import os
 import re
@@ -35,7 +35,7 @@ _SECRET_NAMES = (
     *("*-credentials.json", "service-account*.json", "client_secret*.json", ".pgpass", ".vault-token"),
 )
 _EXAMPLES = (".env.example", ".env.sample", ".env.template", "*.pub")
-"""Without secrets in spite of their names; what they hold is looked at like every file's."""
+"""Files that hold no secrets in spite of their names. Their content is checked like that of every file."""
 
 _SECRETS = {
     mark: re.compile(pattern)
@@ -55,14 +55,14 @@ _SECRETS = {
         ("://", r"://[^\s/:@]{1,100}:[^\s/:@{}$<*]{8,100}@[\w.-]+\.[a-z]{2,}"),
     )
 }
-"""Keys that can be known by their form, each with a text that it holds: looking for that first is fast.
+"""Keys with a recognizable form, each with a fixed text that it contains: searching for that first is fast.
 
-Not complete: a password looks like any other word.
+The list is not complete, because a password looks like any other word.
 """
 
 
 class UnreadableError(Exception):
-    """A file that cannot or must not be shown; the message says why."""
+    """A file cannot or must not be shown. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,10 @@ class ReadableFile:
 
 
 def readable_files(root: Path) -> Iterator[ReadableFile]:
-    """Return the files that may be shown, small ones first, within the bounds of this module.
+    """Yield the files that may be shown, small ones first, within the limits of this module.
 
-    Left out are version control, caches, installed packages, lock files, links, files that are not UTF-8
-    text, large ones, and those that are secret by their name or by what they hold.
+    Version control, caches, installed packages, lock files, links, large files and files that are not UTF-8
+    text are left out. So are files that are secret by their name or content.
     """
     left = MAX_TOTAL_BYTES
     count = 0
@@ -97,7 +97,7 @@ def read_shown(root: Path, path: str) -> str:
     """Return the text of one file of a tree.
 
     Raises:
-        UnreadableError: it is not there, is not for showing, or is no text.
+        UnreadableError: the file does not exist, must not be shown, or is not text.
     """
     _require_inside(root, path)
     if looks_secret(path):
@@ -109,14 +109,14 @@ def read_shown(root: Path, path: str) -> str:
 
 
 def looks_secret(path: str) -> bool:
-    """Tell whether files of this name usually hold secrets; case makes no difference."""
+    """Return True if files with this name usually hold secrets. Case makes no difference."""
     parts = PurePosixPath(path.casefold()).parts
     if any(part in _SECRET_DIRECTORIES for part in parts[:-1]):
         return True
     name = parts[-1]
     if any(fnmatchcase(name, each) for each in _EXAMPLES):
         return False
-    # A module of source code about secrets is no secret.
+    # A source module about secrets is not a secret.
     is_source = name.endswith((".py", ".pyi", ".js", ".ts", ".go", ".rs", ".java", ".rb", ".md"))
     return not is_source and any(fnmatchcase(name, each) for each in _SECRET_NAMES)
 
@@ -167,6 +167,6 @@ def _require_inside(root: Path, path: str) -> None:
         raise UnreadableError(f"{path!r} is no path inside the workspace")
     if any(is_git_directory_name(os.fsencode(part)) for part in parts):
         raise UnreadableError(f"{path}: version control is not shown")
-    # A directory on the way may be a link that leads out.
+    # A directory on the path may be a link that leads out.
     if (root / path).parent.resolve() != root.resolve().joinpath(*parts[:-1]):
         raise UnreadableError(f"{path}: it lies behind a symbolic link")

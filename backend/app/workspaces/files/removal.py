@@ -1,4 +1,4 @@
-"""Deletes what agents left: never through links, and whatever the depth or mode of directories."""
+"""Deletes trees that agents left, at any depth and with any modes, and never through links."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ _USUAL_LEVELS, _USUAL_ENTRIES = 30, 2_000
 
 
 async def remove_tree(path: Path) -> None:
-    """Delete a directory of ours with all that is in it; nothing there is no error.
+    """Delete one of our directories with everything in it. A missing directory is no error.
 
     Raises:
         WorkspaceError: something in it belongs to another user, or is in use.
@@ -25,7 +25,7 @@ async def remove_tree(path: Path) -> None:
         return
     name = [os.fsencode(path.name)]
     if await _each(("rm", "-rf"), path.parent, name):
-        # Only directories without write permission stop `rm`. `chmod -R` passes links by.
+        # Only directories without write permission stop `rm`. `chmod -R` does not follow links.
         await _each(("chmod", "-R", "u+rwX"), path.parent, name)
         await remove_paths(path.parent, name)
 
@@ -42,20 +42,20 @@ async def remove_paths(root: Path, paths: Iterable[bytes]) -> None:
 
 
 def _delete_here(path: Path) -> bool:
-    """Delete a usual tree without starting programs, which costs more; False when that will not do."""
+    """Delete an ordinary tree in this process, which is cheaper. Return False if that is not possible."""
     if not os.path.lexists(path):
         return True
     try:
         if not _is_usual(path):
             return False
-        shutil.rmtree(path)  # by directory handles as well, one for each level
+        shutil.rmtree(path)  # this also walks by directory handles, one for each level
     except OSError:
         return False
     return True
 
 
 def _is_usual(path: Path) -> bool:
-    """True for a directory of few entries on few levels: an agent chooses what the others look like."""
+    """Return True for a directory with few entries on few levels. Agents can create any other shape."""
     entries = 0
     level = [os.fspath(path)]
     for _ in range(_USUAL_LEVELS):
@@ -75,9 +75,9 @@ def _is_usual(path: Path) -> bool:
 
 
 async def _each(command: tuple[str, ...], root: Path, paths: Iterable[bytes]) -> str:
-    """Run `command` on the paths and give its complaint, empty when it succeeded.
+    """Run `command` on the paths. Return its error output, which is empty if it succeeded.
 
-    `rm` is used because it walks by directory handles: no path is too long for it.
+    `rm` is used because it walks by directory handles, so no path is too long for it.
     """
     names = b"\0".join(b"./" + path for path in paths)
     if not names:

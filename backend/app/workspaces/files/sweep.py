@@ -1,4 +1,4 @@
-"""Looks through a tree that an agent left and finds what cannot become part of a commit."""
+"""Searches a tree that an agent left for files that cannot become part of a commit."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ from app.workspaces.files.paths import display_path, is_excluded_directory, is_g
 
 
 class DropReason(StrEnum):
-    """Why something in a tree is left out."""
+    """Why a path is left out."""
 
     NESTED_REPOSITORY = "nested_repository"
     ESCAPING_LINK = "escaping_link"
@@ -23,7 +23,7 @@ class DropReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """One path that is left out; the path is fit to be shown."""
+    """One path that is left out, in the form in which it may be shown."""
 
     path: str
     reason: DropReason
@@ -31,12 +31,12 @@ class Dropped:
 
 @dataclass(slots=True)
 class Sweep:
-    """What one look found.
+    """The result of one search.
 
     Attributes:
         dropped: what must be removed before the tree is committed, by raw path.
         files: number of files outside cache directories.
-        size: their bytes.
+        size: their total bytes.
     """
 
     dropped: dict[bytes, DropReason] = field(default_factory=dict[bytes, DropReason])
@@ -44,14 +44,14 @@ class Sweep:
     size: int = 0
 
     def report(self) -> tuple[Dropped, ...]:
-        """What is left out, as it is shown."""
+        """The paths that are left out, in the form in which they may be shown."""
         return tuple(Dropped(display_path(path), why) for path, why in sorted(self.dropped.items()))
 
 
 def sweep(root: bytes) -> Sweep:
-    """Walk the tree without following links; directories of caches and installed packages are passed by.
+    """Search a tree without following links. Skip directories of caches and installed packages.
 
-    What belongs to us but was made unreadable is made readable again: an agent's `chmod 000` loses nothing.
+    Our own files that were made unreadable are made readable again, so an agent's `chmod 000` loses nothing.
     """
     found = Sweep()
     links: list[bytes] = []
@@ -75,7 +75,7 @@ def sweep(root: bytes) -> Sweep:
 
 def _look_at_links(root: bytes, links: list[bytes], found: Sweep) -> None:
     found.files += len(links)
-    # All links are judged before any is removed: one may lead through another.
+    # All links are judged before any is removed, because one may lead through another.
     for path in links:
         if os.path.basename(path).lower() == b".gitmodules":
             found.dropped[path] = DropReason.REFUSED_NAME
@@ -91,7 +91,7 @@ def _entries(root: bytes, directory: bytes, found: Sweep) -> Iterator[os.DirEntr
             os.chmod(place, stat.S_IMODE(mode) | stat.S_IRWXU)
         with os.scandir(place) as entries:
             yield from list(entries)
-    except OSError:  # not ours, gone, or nested deeper than a path may be long
+    except OSError:  # not ours, gone, or nested deeper than the longest possible path
         found.dropped[directory] = DropReason.UNREADABLE
 
 

@@ -1,7 +1,7 @@
 """The bundle file format: a header with refs and prerequisites, then a pack.
 
-Written here instead of by `git bundle` because that takes two processes and a ref for every commit.
-The format is described in gitformat-bundle(5).
+This module writes bundles itself, because `git bundle` needs two processes and a ref for every commit. The
+format is described in gitformat-bundle(5).
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Bundle:
     pack: bytes
 
     def encode(self) -> bytes:
-        """Return the file."""
+        """Return the content of the bundle file."""
         lines = ["# v2 git bundle"]
         if len(self.commit) == _SHA256_LENGTH:
             lines = ["# v3 git bundle", "@object-format=sha256"]
@@ -40,10 +40,10 @@ class Bundle:
 
 
 def decode_bundle(data: bytes) -> Bundle:
-    """Take a bundle with one ref apart.
+    """Split a bundle with one ref into its parts.
 
     Raises:
-        WorkspaceError: it is not such a bundle.
+        WorkspaceError: the data is not such a bundle.
     """
     header, separator, pack = data.partition(b"\n\n")
     lines = header.split(b"\n")
@@ -57,7 +57,7 @@ def decode_bundle(data: bytes) -> Bundle:
 
 
 def object_count(pack: bytes) -> int:
-    """Number of objects a pack says it holds."""
+    """Return the number of objects in a pack, according to its header."""
     return int.from_bytes(pack[8:12], "big")
 
 

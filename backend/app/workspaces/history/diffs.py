@@ -1,4 +1,4 @@
-"""Reads differences of commits, file by file, without any program of the workspace taking part."""
+"""Reads the differences between commits, file by file, without running any program of the workspace."""
 
 import os
 import re
@@ -26,11 +26,11 @@ _FILE_START = re.compile(rb"^diff --git ", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class DiffLimits:
-    """How much of patches is shown.
+    """Limits on the patches that are shown.
 
     Attributes:
-        file_bytes: of one file.
-        total_bytes: of all files together.
+        file_bytes: limit for one file.
+        total_bytes: limit for all files together.
         context: unchanged lines around each change.
     """
 
@@ -41,7 +41,7 @@ class DiffLimits:
 
 DEFAULT_DIFF_LIMITS = DiffLimits()
 WHOLE_FILE_LIMITS = DiffLimits(file_bytes=32_000_000, total_bytes=32_000_000)
-"""For files that a caller names."""
+"""The limits for files that a caller names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _Change:
 async def read_diff(
     git: Git, target: GitTarget, base: str, head: str, paths: Sequence[str], limits: DiffLimits
 ) -> Diff:
-    """Compare two commits; every changed file is named even when patches do not fit."""
+    """Compare two commits. Every changed file is listed even if the patches exceed the limits."""
     summary = ["diff-tree", *_PLAIN, "--raw", "--numstat", "-z", base, head, "--", *paths]
     # Patches are read beyond the limit, so that one large file does not hide those after it.
     (patch, cut), listing = await together(
@@ -69,7 +69,7 @@ async def read_diff(
 
 
 async def read_changes(git: Git, target: GitTarget, base: str, head: str) -> tuple[FileDiff, ...]:
-    """Name the files that differ between two commits, with their numbers of lines but no patches."""
+    """Return the files that differ between two commits, with their line counts but without patches."""
     listing = await git.run(["diff-tree", *_PLAIN, "--raw", "--numstat", "-z", base, head, "--"], target)
     changes, counts = _read_summary(listing)
     return tuple(_described(*pair) for pair in zip(changes, counts, strict=True))
@@ -81,14 +81,14 @@ async def read_named(
     """Compare some files of two commits, each named as `read_diff` shows it after the change.
 
     Raises:
-        InvalidInputError: one of them did not change.
+        InvalidInputError: one of the files did not change.
     """
     listing = await git.run(["diff-tree", *_PLAIN, "--raw", "--numstat", "-z", base, head, "--"], target)
     changed = {display_path(each.path): each for each in _read_summary(listing)[0]}
     for name in names:
         if name not in changed:
             raise InvalidInputError(f"{name!r} did not change", field="path")
-    # A rename is only seen as one when both of its paths are looked at.
+    # Git only recognizes a rename if it looks at both paths.
     paths = [os.fsdecode(path) for name in names for path in (changed[name].old_path, changed[name].path)]
     diff = await read_diff(git, target, base, head, list(dict.fromkeys(paths)), limits)
     files = tuple(each for each in diff.files if each.path in names)
@@ -98,7 +98,7 @@ async def read_named(
 async def read_patch(
     git: Git, target: GitTarget, base: str, head: str, paths: Sequence[str], limit: int, context: int = 3
 ) -> tuple[bytes, bool]:
-    """Return at most `limit` bytes of the unified diff, whole lines, and whether there is more."""
+    """Return whole lines of the unified diff, at most `limit` bytes, and whether there is more."""
     command = ["diff-tree", *_PLAIN, "-p", f"-U{context}", base, head, "--", *paths]
     outcome = await git.attempt(command, target, output_limit=limit)
     if outcome.returncode != 0 or outcome.timed_out:
@@ -109,7 +109,7 @@ async def read_patch(
 
 
 def _read_summary(listing: bytes) -> tuple[list[_Change], list[tuple[bytes, bytes]]]:
-    """Read `--raw --numstat -z`: all changes, then for each its added and deleted lines (`-` is binary)."""
+    """Parse `--raw --numstat -z`: all changes, then each one's added and deleted lines (`-` is binary)."""
     changes: list[_Change] = []
     counts: list[tuple[bytes, bytes]] = []
     fields = iter(listing.split(b"\0")[:-1])
@@ -120,7 +120,7 @@ def _read_summary(listing: bytes) -> tuple[list[_Change], list[tuple[bytes, byte
             changes.append(_Change(status, old, next(fields) if status in (b"R", b"C") else old))
         else:
             added, deleted, path = field.split(b"\t", 2)
-            if not path:  # a rename: both paths follow
+            if not path:  # a rename is followed by both paths
                 next(fields)
                 next(fields)
             counts.append((added, deleted))
@@ -130,7 +130,7 @@ def _read_summary(listing: bytes) -> tuple[list[_Change], list[tuple[bytes, byte
 def _with_patches(
     changes: Sequence[_Change], chunks: Iterator[bytes]
 ) -> Iterator[tuple[_Change, bytes | None]]:
-    """Pair changes with their patches, which come in the same order; None where the output ended."""
+    """Pair changes with their patches, which come in the same order. The patch is None after a cut."""
     for change in changes:
         chunk = next(chunks, None)
         if change.status == b"T" and chunk is not None:  # a deletion and an addition

@@ -1,8 +1,9 @@
-"""Files that a commit only names: those of submodules, and those that are kept in LFS.
+"""Files to which a commit only refers: those of submodules, and those stored in git LFS.
 
-They lie in the repository of a run as one commit without a parent. Its tree has them where the commits of the
-run have a submodule or a pointer. A checkout puts them in these places. A commit of the tree takes them out
-again, so that it names what its parent names; what was changed in them is reported and left out.
+A run's repository holds them as one commit without a parent, called a filling. Its tree has these files at
+the paths of the submodules and pointers in the run's commits. A checkout writes them to the working tree.
+Committing the tree replaces them with the submodules and pointers of the parent. Changes to them are reported
+and left out.
 """
 
 import json
@@ -26,11 +27,11 @@ _FIXED_DATE = {"GIT_AUTHOR_DATE": "946684800 +0000", "GIT_COMMITTER_DATE": "9466
 
 @dataclass(frozen=True, slots=True)
 class Filler:
-    """What is put in the place of an entry.
+    """The replacement for an entry.
 
     Attributes:
         entry: a submodule, or a file that is a pointer.
-        object_id: of a tree for a submodule, of a blob for a pointer.
+        object_id: id of a tree for a submodule, of a blob for a pointer.
         inside: further submodules below this one.
     """
 
@@ -40,13 +41,13 @@ class Filler:
 
 
 async def make_filling(git: Git, git_dir: Path, fillers: Sequence[Filler], index: Path) -> str:
-    """Make the commit that holds the files of all fillers; the same files give the same commit.
+    """Create the commit that holds the files of all fillers. The same files give the same commit.
 
     Args:
         git: the git program.
         git_dir: a repository with all their objects.
-        fillers: what is put where.
-        index: a place for git's index, in a directory that is removed afterwards.
+        fillers: the replacements.
+        index: path for git's index, in a directory that is removed afterwards.
     """
     target = GitTarget(git_dir, index=index)
     files = [file for each in fillers for file in await _files_of(git, target, each)]
@@ -63,7 +64,7 @@ async def make_filling(git: Git, git_dir: Path, fillers: Sequence[Filler], index
 
 
 async def _files_of(git: Git, target: GitTarget, filler: Filler) -> list[TreeEntry]:
-    """Return the files of a filler, with their whole paths; submodules that are not fetched stay entries."""
+    """Return the files of a filler with their full paths. Submodules that are not fetched stay entries."""
     entry = filler.entry
     if entry.mode != _SUBMODULE:
         return [TreeEntry(entry.mode, filler.object_id.encode(), entry.path)]
@@ -77,24 +78,24 @@ async def _files_of(git: Git, target: GitTarget, filler: Filler) -> list[TreeEnt
 
 
 async def named_by(git: Git, git_dir: Path, filling: str) -> list[TreeEntry]:
-    """Return the entries in whose places the files of a filling are put."""
+    """Return the entries that a filling replaces with files."""
     content = await git.run(["cat-file", "commit", filling], GitTarget(git_dir))
     named = cast("list[list[str]]", json.loads(content.partition(b"\n\n")[2]))
     return [TreeEntry(mode.encode(), each.encode(), os.fsencode(path)) for mode, each, path in named]
 
 
 async def fill(git: Git, git_dir: Path, filling: str, listing: bytes, tree: Path) -> list[TreeEntry]:
-    """Put files of a filling into a fresh tree where its commit has the entries that they stand for.
+    """Write files of a filling into a fresh tree, where its commit has the entries that they replace.
 
     Args:
         git: the git program.
         git_dir: the repository, which has the filling.
         filling: id of its commit.
-        listing: what `ls-tree -r -z` says of the tree's commit.
+        listing: the output of `ls-tree -r -z` for the tree's commit.
         tree: the working tree.
 
     Returns:
-        The entries whose places were filled.
+        The entries that were replaced with files.
     """
     there = set(entries_of(listing))
     named = [each for each in await named_by(git, git_dir, filling) if each in there]
@@ -118,16 +119,16 @@ async def fill(git: Git, git_dir: Path, filling: str, listing: bytes, tree: Path
 async def taken_back(
     git: Git, git_dir: Path, tree: Path, staged: Iterable[bytes] = ()
 ) -> tuple[bytes, tuple[Dropped, ...]]:
-    """Find what must be put right in the index of a tree that was filled.
+    """Find the corrections that the index of a filled tree needs before a commit.
 
     Args:
         git: the git program.
         git_dir: the repository.
         tree: the working tree.
-        staged: paths in the index; those in the place of a submodule leave it.
+        staged: paths in the index; those below a submodule are removed from it.
 
     Returns:
-        Input for `update-index --index-info`, and what was changed but is left out.
+        Input for `update-index --index-info`, and the changes that are left out.
     """
     named = await anyio.to_thread.run_sync(filled_in, tree)
     if not named:
@@ -147,13 +148,13 @@ async def taken_back(
 
 
 def filled_in(tree: Path) -> list[TreeEntry]:
-    """Return the entries of a tree whose places were filled."""
+    """Return the entries of a tree that were replaced with files."""
     file = _list_of(tree)
     return list(read_index_lines(file.read_bytes())) if file.exists() else []
 
 
 def is_below(path: bytes, entries: Collection[TreeEntry]) -> bool:
-    """Tell whether a path is one of the entries, or below one."""
+    """Return True if a path is one of the entries, or below one."""
     return any(path == each.path or path.startswith(each.path + b"/") for each in entries)
 
 
@@ -164,7 +165,7 @@ def _staged_below(submodules: Sequence[TreeEntry], staged: Iterable[bytes]) -> l
 
 
 def _that_are_there(tree: Path, named: Sequence[TreeEntry]) -> list[TreeEntry]:
-    """Return submodules, and pointers whose files were not removed."""
+    """Return the submodules, and the pointers with files that were not removed."""
     root = os.fsencode(tree)
     return [
         each for each in named if each.mode == _SUBMODULE or os.path.isfile(os.path.join(root, each.path))
@@ -181,7 +182,7 @@ def _report(back: Sequence[TreeEntry], changed: Collection[bytes]) -> tuple[Drop
 
 
 def _remove_leaving(tree: Path, files: Sequence[TreeEntry]) -> bytes:
-    """Remove links that lead out of a tree; give the lines that take them out of an index."""
+    """Remove links that lead out of a tree. Return the lines that remove them from an index."""
     root = os.fsencode(tree)
     leaving = [each for each in files if each.mode == _LINK and leaves_tree(root, each.path)]
     for each in leaving:

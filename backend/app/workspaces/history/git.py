@@ -1,4 +1,4 @@
-"""Calls git so that nothing of the user's configuration, and nothing in a workspace, can make it run code."""
+"""Calls git so that neither the user's configuration nor a workspace can make it run code."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ TRANSPORT_VARIABLES = (
     "HTTPS_PROXY",
     "NO_PROXY",
 )
-"""Environment variables that fetching over a network may need."""
+"""Environment variables that a fetch over a network may need."""
 
 # Some builds of git use a TLS library that does not read the names on the left.
 _SAME_FOR_GIT = {"SSL_CERT_FILE": "GIT_SSL_CAINFO", "SSL_CERT_DIR": "GIT_SSL_CAPATH"}
@@ -39,7 +39,7 @@ _CONFIG = {
     "core.autocrlf": "false",
     "core.quotePath": "true",
     "core.logAllRefUpdates": "false",
-    "core.fsync": "none",  # what must last is kept in the database
+    "core.fsync": "none",  # lasting data is in the database
     "gc.auto": "0",
     "maintenance.auto": "false",
     "pack.threads": "1",
@@ -63,15 +63,15 @@ _MESSAGE_CHARS = 600
 
 
 class GitError(WorkspaceError):
-    """git ended with an error; the message holds what it said."""
+    """git ended with an error. The message holds git's output."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitTarget:
-    """What a call works on: a git directory, and possibly a working tree with its own index.
+    """The target of a call: a git directory, and optionally a working tree with its own index.
 
-    None for `git_dir` lets git look for a repository from the current directory upwards. New objects go to
-    `objects`, where it is set; those of the git directory are still found.
+    If `git_dir` is None, git looks for a repository from the current directory upwards. If `objects` is set,
+    new objects go there, and those of the git directory are still found.
     """
 
     git_dir: Path | None
@@ -80,7 +80,7 @@ class GitTarget:
     objects: Path | None = None
 
     def environment(self) -> dict[str, str]:
-        """The variables that name these places to git."""
+        """The variables that tell git these paths."""
         named = {"GIT_DIR": self.git_dir, "GIT_WORK_TREE": self.work_tree, "GIT_INDEX_FILE": self.index}
         if self.objects is not None and self.git_dir is not None:
             named["GIT_OBJECT_DIRECTORY"] = self.objects
@@ -94,8 +94,8 @@ class Git:
 
     Attributes:
         executable: absolute path.
-        transport_env: variables for fetching over a network, out of `TRANSPORT_VARIABLES`.
-        timeout: seconds that one local command may take.
+        transport_env: variables for fetches over a network, from `TRANSPORT_VARIABLES`.
+        timeout: time limit for one local command, in seconds.
     """
 
     executable: str
@@ -124,7 +124,7 @@ class Git:
         stdin: bytes | None = None,
         env: Mapping[str, str] | None = None,
     ) -> bytes:
-        """Run a command that must succeed and give its standard output.
+        """Run a command that must succeed. Return its standard output.
 
         Raises:
             GitError: it failed, took too long, or printed more than 256 MB.
@@ -147,16 +147,16 @@ class Git:
         timeout: float | None = None,
         output_limit: int = _OUTPUT_LIMIT,
     ) -> BytesOutcome:
-        """Run a command whose failure is an answer.
+        """Run a command that may fail. Return its outcome.
 
         Args:
             arguments: the command and its arguments.
             target: where it works.
             cwd: current directory; by default the working tree, else the git directory.
             stdin: standard input.
-            env: further variables, over the isolated environment.
-            timeout: seconds, instead of the usual.
-            output_limit: bytes of standard output that are kept.
+            env: further variables, which override the isolated environment.
+            timeout: time limit in seconds, instead of the usual one.
+            output_limit: bytes of standard output to keep.
         """
         return await run_for_bytes(
             [self.executable, *arguments],
@@ -187,7 +187,7 @@ class Git:
 
 
 def configuration(extra: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that set configuration for one call, over every file."""
+    """Return the variables that set configuration for one call. They override every file."""
     variables = {"GIT_CONFIG_COUNT": str(len(extra))}
     for number, (key, value) in enumerate(extra.items()):
         variables[f"GIT_CONFIG_KEY_{number}"] = key
@@ -201,7 +201,7 @@ def configuration_with(extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def reason(outcome: BytesOutcome) -> str:
-    """Say in a few lines why a call failed."""
+    """Return a few lines that say why a call failed."""
     if outcome.timed_out:
         return "it took too long"
     text = outcome.stderr.strip() or f"exit status {outcome.returncode}"

@@ -1,4 +1,4 @@
-"""Looks at what an agent has changed so far, while it works: nothing in its tree or its index is touched."""
+"""Shows what an agent has changed so far, while it works, without touching its tree or index."""
 
 import os
 import shutil
@@ -21,17 +21,17 @@ from app.workspaces.history.trees import index_of
 from app.workspaces.history.withheld import corrections_for, differing
 
 LOOK_LIMITS = DiffLimits(file_bytes=100_000, total_bytes=500_000)
-"""How much of the patches of unfinished work is shown."""
+"""Limits on the patches of unfinished work."""
 
 _SUBMODULE = b"160000"
 
 
 async def look_at(git: Git, git_dir: Path, tree: Path, start: str, limits: WorkspaceLimits) -> Diff:
-    """Compare a tree that is being worked on with the commit it began from.
+    """Compare a tree in which an agent works with the commit from which it started.
 
-    The agent may change its tree meanwhile. Git works on a copy of the index, and new objects go to a
-    directory that is removed with it. Submodules leave the copy: a repository that the agent puts in the
-    place of one must not be asked about its state, since its configuration names programs.
+    The agent may change its tree meanwhile. Git works on a copy of the index and writes new objects to a
+    temporary directory. Submodules are removed from the copy: an agent could put a repository in their place,
+    and git would run the programs in its configuration when asked for its state.
 
     Raises:
         WorkspaceError: the tree is gone, or larger than the limits allow.
@@ -52,7 +52,7 @@ async def _as_tree(git: Git, target: GitTarget, tree: Path, start: str) -> str:
     submodules = _removals(await git.run(["ls-files", "-s", "-z"], target))
     if submodules:
         await git.run(["update-index", "-z", "--index-info"], target, stdin=submodules)
-    # Files come and go meanwhile: what cannot be read is left out.
+    # Files come and go meanwhile, so unreadable ones are left out.
     await git.attempt(["add", "-A", "--ignore-errors"], target)
     compare = ["diff-index", "--cached", "--no-renames", "--no-abbrev", "-z", start]
     changes = differing(await git.run(compare, target))
@@ -71,7 +71,7 @@ async def _taken_back(git: Git, target: GitTarget, tree: Path) -> bytes:
 
 
 def _removals(listing: bytes) -> bytes:
-    """Read `ls-files -s -z`; give what makes `update-index --index-info` forget the submodules."""
+    """Read `ls-files -s -z`. Return the input that makes `update-index --index-info` drop the submodules."""
     entries = (each.split(b"\t", 1) for each in listing.split(b"\0") if each.startswith(_SUBMODULE))
     return b"".join(b"0 %s\t%s\0" % (b"0" * len(head.split()[1]), path) for head, path in entries)
 
@@ -99,7 +99,7 @@ def _fits(tree: Path, limits: WorkspaceLimits) -> bool:
 
 
 def _sizes(root: bytes) -> Iterator[int]:
-    """Sizes of the files outside cache directories; links are not followed."""
+    """Yield the sizes of the files outside cache directories. Links are not followed."""
     directories = [root]
     while directories:
         try:

@@ -1,4 +1,4 @@
-"""What is kept of a run's base beside its objects, in its repository and in the bundles that restore it."""
+"""Notes about a run's base that are stored besides its objects, in its repository and its bundles."""
 
 import json
 import re
@@ -12,7 +12,7 @@ _DESCRIBED = "refs/phaserunner/described/"
 _FILLED = "refs/phaserunner/filled/"
 _FILE = "phaserunner-notes.json"
 _EARLIER_FILE = "phaserunner-described"
-"""What versions before this one wrote, with the description alone."""
+"""The file that older versions wrote, with the description alone."""
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -22,8 +22,8 @@ class Notes:
     """Notes about a base.
 
     Attributes:
-        described: what git calls it in the repository that it comes from; empty if that is not known.
-        filling: commit with the files that it only names; empty if there is none.
+        described: its `git describe` text in the original repository; empty if unknown.
+        filling: the commit with the files to which the base only refers; empty if there is none.
     """
 
     described: str = ""
@@ -38,7 +38,7 @@ class Notes:
 
 
 def notes_in(ref: str) -> Notes:
-    """Read the notes in the name of a bundle's ref; what has not their form is left out."""
+    """Read the notes in the name of a bundle's ref. Parts in another form are left out."""
     described, filling = ref.removeprefix(_DESCRIBED) if ref.startswith(_DESCRIBED) else "", ""
     if ref.startswith(_FILLED):
         filling, _, described = ref.removeprefix(_FILLED).partition("/")

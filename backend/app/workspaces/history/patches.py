@@ -1,4 +1,4 @@
-"""Applies a unified diff to a commit without any working tree, and gives the files that it makes."""
+"""Applies a unified diff to a commit without a working tree, and returns the resulting files."""
 
 import re
 import tempfile
@@ -20,14 +20,14 @@ _ERROR = re.compile(r"^error: (?P<what>.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class PatchedFile:
-    """A file that a patch adds or changes, with its content then."""
+    """A file that a patch adds or changes, with its new content."""
 
     path: str
     content: bytes
 
 
 async def apply_patch(git: Git, git_dir: Path, commit: str, patch: bytes) -> list[PatchedFile]:
-    """Return the files that a patch adds to a commit or changes there; nothing is written to the repository.
+    """Return the files that a patch adds to a commit or changes there, without writing to the repository.
 
     Raises:
         InvalidInputError: the patch does not apply, or does more than add and change regular files. The
@@ -41,7 +41,7 @@ async def apply_patch(git: Git, git_dir: Path, commit: str, patch: bytes) -> lis
 
 
 class _Patching:
-    """One application, whose index and new objects lie in a separate directory."""
+    """One application of a patch, with its index and new objects in a separate directory."""
 
     def __init__(self, git: Git, git_dir: Path, place: Path) -> None:
         self._git = git
@@ -74,7 +74,7 @@ class _Patching:
 
 
 def _why(said: str) -> str:
-    """Say which hunk does not fit, or what else git objects to."""
+    """Return which hunk does not fit, or git's other objection."""
     failed = [f"{each['file']}, the hunk at line {each['line']}" for each in _FAILED_HUNK.finditer(said)]
     if failed:
         return f"the patch does not apply on the base: {'; '.join(failed[:5])}"

@@ -1,4 +1,4 @@
-"""Which names git takes for a branch, and which we hand to it as a revision."""
+"""Checks names that git accepts for a branch, and names that we pass to git as a revision."""
 
 import re
 
@@ -28,7 +28,7 @@ def check_branch(name: str, field: str = "branch") -> str:
 
 
 def check_revision(name: str, field: str = "source.ref") -> str:
-    """Return `name` if it may be looked up: anything but an option or something with control characters.
+    """Return `name` if it may be looked up. Options and names with control characters are refused.
 
     Raises:
         InvalidInputError: it may not.

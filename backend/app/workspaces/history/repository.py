@@ -27,8 +27,8 @@ from app.workspaces.history.notes import BASE_REF, notes_in, read_notes, write_n
 from app.workspaces.history.refs import check_branch
 from app.workspaces.history.trees import Checkout, CommitOutcome, TreeWork
 
-# Over every `.gitattributes` of a tree: bytes are stored and given back as they are, no driver is looked
-# up, and no file can hide from a diff.
+# Overrides every `.gitattributes` of a tree: bytes are stored and returned unchanged, no driver is looked up,
+# and no file can hide from a diff.
 _ATTRIBUTES = "* -text !eol -ident -filter -working-tree-encoding !diff !merge !export-ignore !export-subst\n"
 _HEAD_REF = "refs/phaserunner/head"
 _SHA256_LENGTH = 64
@@ -38,7 +38,7 @@ MAX_DIFF_TEXT_BYTES = 64_000_000
 class RunRepository:
     """The commits of one run. Trees are checked out of it and committed to it.
 
-    The base commit is its boundary: what came before it in the user's history is not here.
+    The base commit is its boundary: it does not hold the user's earlier history.
     """
 
     def __init__(self, git: Git, path: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> None:
@@ -50,11 +50,11 @@ class RunRepository:
 
     @property
     def exists(self) -> bool:
-        """True when the repository holds a base commit."""
+        """True if the repository holds a base commit."""
         return (self.path / BASE_REF).exists()
 
     async def create(self, object_format: str = "sha1") -> None:
-        """Make an empty repository; what an import that was interrupted left there is removed."""
+        """Create an empty repository. Remove the remains of an interrupted import."""
         await remove_tree(self.path)
         await anyio.to_thread.run_sync(lambda: self.path.mkdir(parents=True))
         init = ["init", "-q", "--bare", "--template=", f"--object-format={object_format}"]
@@ -62,11 +62,11 @@ class RunRepository:
         await anyio.to_thread.run_sync(self._write_rules)
 
     async def close_history_at(self, base: str) -> None:
-        """Make `base` the boundary; from now on the repository counts as complete."""
+        """Make `base` the boundary. From then on the repository counts as complete."""
         await anyio.to_thread.run_sync(self._write_boundary, base)
 
     async def has(self, commit: str) -> bool:
-        """Tell whether a commit is here."""
+        """Return True if the repository has a commit."""
         outcome = await self.git.attempt(["cat-file", "-e", f"{commit}^{{commit}}"], self.target)
         return outcome.returncode == 0
 
@@ -80,7 +80,7 @@ class RunRepository:
         return found.decode().strip()
 
     async def read_file(self, commit: str, path: str, limit: int) -> bytes | None:
-        """Return the first `limit` bytes of a file in a commit; None when there is no file at this path.
+        """Return the first `limit` bytes of a file in a commit, or None if there is no file at this path.
 
         Raises:
             GitError: there is no such commit.
@@ -97,18 +97,18 @@ class RunRepository:
     async def checkout(self, commit: str, dest: Path) -> Checkout:
         """Write a commit's files to `dest`, which must not exist, without any `.git`.
 
-        Links that lead out of the tree are not made but reported. Submodules stay empty directories, unless
-        their files were noted with `note_filling`.
+        Links that lead out of the tree are reported instead of created. Submodules stay empty directories,
+        unless their files were recorded with `note_filling`.
 
         Raises:
-            FileExistsError: `dest` is there.
+            FileExistsError: `dest` exists.
             GitError: there is no such commit.
         """
         notes = await anyio.to_thread.run_sync(read_notes, self.path)
         return await self._trees.checkout(commit, dest, notes.filling)
 
     async def checkout_base(self, commit: str, dest: Path) -> Checkout:
-        """Write a base's files like `checkout`, and beside them where they come from; see `origin_of`."""
+        """Write a base's files like `checkout`, and its origin beside them; see `origin_of`."""
         made = await self.checkout(commit, dest)
         shown = await self.git.attempt(["show", "-s", "--format=%ct", commit], self.target)
         lines = shown.stdout.split()
@@ -118,16 +118,16 @@ class RunRepository:
         return made
 
     async def note_description(self, described: str) -> None:
-        """Keep what git calls the base in the repository that it comes from; what is no description is not.
+        """Record the base's description in its original repository. Texts in another form are ignored.
 
         Args:
-            described: as `git describe --long` gives it.
+            described: the output of `git describe --long`.
         """
         if is_description(described):
             await self._note(described=described)
 
     async def note_filling(self, filling: str) -> None:
-        """Keep which commit holds the files that the run's commits only name; see `make_filling`."""
+        """Record the commit with the files to which the run's commits only refer; see `make_filling`."""
         await self._note(filling=filling)
 
     async def _note(self, **what: str) -> None:
@@ -135,14 +135,14 @@ class RunRepository:
         await anyio.to_thread.run_sync(write_notes, self.path, replace(notes, **what))
 
     async def commit_tree(self, tree: Path, parent: str | None, message: str) -> CommitOutcome:
-        """Make a commit of everything in a tree that its `.gitignore` and ours leave.
+        """Commit everything in a tree that neither its `.gitignore` nor ours excludes.
 
-        What cannot be committed is removed from the tree and reported. A tree equal to the parent's still
-        gives a commit.
+        Files that cannot be committed are removed from the tree and reported. A tree equal to the parent's
+        still gives a commit.
 
         Args:
             tree: a directory, usually from `checkout`.
-            parent: the commit it started from; None makes a root commit with a fixed date.
+            parent: the commit from which it started; None creates a root commit with a fixed date.
             message: the commit message.
 
         Raises:
@@ -151,7 +151,7 @@ class RunRepository:
         return await self._trees.commit(tree, parent, message)
 
     async def look_at(self, tree: Path, start: str) -> Diff:
-        """Compare a tree in which an agent works with the commit it began from; nothing is changed.
+        """Compare a tree in which an agent works with the commit from which it started. Nothing is changed.
 
         Raises:
             WorkspaceError: the tree is gone or larger than the limits allow.
@@ -159,7 +159,7 @@ class RunRepository:
         return await look_at(self.git, self.path, tree, start, self.limits)
 
     async def bundle(self, head: str, base: str | None = None) -> bytes:
-        """Return what `restore` needs: `head` alone without history, or `head` on top of `base`.
+        """Return the bundle for `restore`: `head` alone without history, or `head` on top of `base`.
 
         Raises:
             GitError: a commit is not here.
@@ -171,7 +171,7 @@ class RunRepository:
         return Bundle(head, _HEAD_REF, (base,), await self._pack(head, base)).encode()
 
     async def restore(self, base_bundle: bytes, *bundles: bytes) -> str:
-        """Make the repository anew from a base's bundle and those of commits on top; give the base commit.
+        """Recreate the repository from a base's bundle and bundles of later commits. Return the base commit.
 
         Raises:
             WorkspaceError: something is not a bundle, is damaged, or lacks its commit.
@@ -185,7 +185,7 @@ class RunRepository:
         return base.commit
 
     async def add(self, *bundles: bytes) -> None:
-        """Take in further commits on top of what is here.
+        """Add further commits on top of the existing ones.
 
         Raises:
             WorkspaceError: something is not a bundle, is damaged, or lacks its commit.
@@ -204,7 +204,7 @@ class RunRepository:
         return await read_diff(self.git, self.target, base, head, paths or [], limits)
 
     async def changed_files(self, base: str, head: str) -> tuple[FileDiff, ...]:
-        """Name the files that differ between two commits, without their patches.
+        """Return the files that differ between two commits, without their patches.
 
         Raises:
             GitError: a commit is not here.
@@ -212,7 +212,7 @@ class RunRepository:
         return await read_changes(self.git, self.target, base, head)
 
     async def diff_of(self, base: str, head: str, names: list[str], context: int = 3) -> Diff:
-        """Compare some files of two commits, named as `diff` shows them; up to 32 MB of patches.
+        """Compare some files of two commits, named as `diff` shows them, with up to 32 MB of patches.
 
         Each change is shown with `context` unchanged lines around it.
 
@@ -248,9 +248,9 @@ class RunRepository:
         return await self.git.run(["diff-tree", *options, base, head, "--"], self.target)
 
     async def bundle_for_export(self, base: str, head: str, branch: str) -> bytes:
-        """Return a bundle from which `git fetch FILE BRANCH` takes the result.
+        """Return a bundle from which `git fetch FILE BRANCH` gets the result.
 
-        It attaches to the user's history where the base has one; otherwise it is complete in itself.
+        It attaches to the user's history if the base has one. Otherwise it is complete by itself.
 
         Raises:
             InvalidInputError: `branch` is not a branch name.
@@ -266,7 +266,7 @@ class RunRepository:
         """Refuse a commit with more files or bytes than a workspace may have.
 
         Raises:
-            WorkspaceError: naming `field`.
+            WorkspaceError: the commit is too large. The message names `field`.
         """
         listing = await self.git.run(["ls-tree", "-r", "-l", "-z", commit], self.target)
         sizes = [entry.split(b"\t", 1)[0].split()[-1] for entry in listing.split(b"\0") if entry]

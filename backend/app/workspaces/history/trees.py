@@ -1,4 +1,4 @@
-"""Working trees without `.git`: checked out of a run's repository, and committed to it."""
+"""Working trees without `.git`: checks them out of a run's repository, and commits them to it."""
 
 import os
 import stat
@@ -27,13 +27,13 @@ from app.workspaces.history.withheld import (
 from app.workspaces.together import together
 
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-# A commit without parent says nothing about when it was made: the same files give the same commit.
+# A commit without a parent gets a fixed date, so that the same files give the same commit.
 _FIXED_DATE = {"GIT_AUTHOR_DATE": "946684800 +0000", "GIT_COMMITTER_DATE": "946684800 +0000"}
 
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A tree that was written. `withheld` is in the commit but not on the disk."""
+    """A tree that was written. The entries in `withheld` are in the commit but not on the disk."""
 
     path: Path
     withheld: tuple[Dropped, ...]
@@ -41,12 +41,12 @@ class Checkout:
 
 @dataclass(frozen=True, slots=True)
 class CommitOutcome:
-    """A commit that was made.
+    """A commit that was created.
 
     Attributes:
         commit: its id.
         tree: id of its tree; equal ids mean equal files.
-        changed_files: paths that differ from the parent, fit to be shown.
+        changed_files: paths that differ from the parent, in the form in which they may be shown.
         dropped: what was left out, and why.
     """
 
@@ -57,16 +57,16 @@ class CommitOutcome:
 
     @property
     def changed(self) -> bool:
-        """False when the files are those of the parent."""
+        """False if the files equal those of the parent."""
         return bool(self.changed_files)
 
 
 class TreeWork:
     """Checks trees out and commits them.
 
-    Beside each tree lies its git index, `NAME.index`, with which only files that changed are read again, and
-    where something of the commit could not be written to the disk, a list of that, `NAME.withheld`. Where
-    files that the commit only names were written, there are `NAME.filled` and `NAME.filling`.
+    Beside each tree is its git index, `NAME.index`, so that only changed files are read again. If entries of
+    the commit could not be written to the disk, `NAME.withheld` lists them. If files to which the commit only
+    refers were written, `NAME.filled` and `NAME.filling` exist, too.
     """
 
     def __init__(self, git: Git, git_dir: Path, limits: WorkspaceLimits) -> None:
@@ -75,7 +75,7 @@ class TreeWork:
         self._limits = limits
 
     async def checkout(self, commit: str, dest: Path, filling: str = "") -> Checkout:
-        """Write a commit's files to `dest`, which must not exist, and those of a filling that it names."""
+        """Write a commit's files to `dest`, which must not exist, and those of its filling."""
         await anyio.to_thread.run_sync(partial(_make_room, dest))
         target = self._target(dest)
         await self._git.run(["read-tree", "-u", "--reset", commit], target)
@@ -87,7 +87,7 @@ class TreeWork:
         return Checkout(dest, await anyio.to_thread.run_sync(withhold, dest, special, filled))
 
     async def commit(self, tree: Path, parent: str | None, message: str) -> CommitOutcome:
-        """Make a commit of what is in `tree`."""
+        """Commit the content of `tree`."""
         if not await anyio.to_thread.run_sync(_is_directory, tree):
             raise WorkspaceError(f"the working tree {tree} is gone")
         target = self._target(tree)
@@ -122,7 +122,7 @@ class TreeWork:
         return await self._write(target, parent)
 
     async def _write(self, target: GitTarget, parent: str | None) -> tuple[str, list[TreeEntry]]:
-        """Write the index as a tree; give its id and what differs from the parent."""
+        """Write the index as a tree. Return its id and the differences from the parent."""
         compare = ["diff-index", "--cached", "--no-renames", "--no-abbrev", "-z", parent or _EMPTY_TREE]
         tree_id, raw = await together(self._git.run(["write-tree"], target), self._git.run(compare, target))
         return tree_id.decode().strip(), differing(raw)
@@ -130,7 +130,7 @@ class TreeWork:
     async def _check_size(self, found: Sweep, target: GitTarget) -> None:
         if self._limits.holds(found.files, found.size):
             return
-        # The quick count includes files that are ignored; only git knows which.
+        # The quick count includes ignored files, and only git knows which files are ignored.
         command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         listing = await self._git.run(command, target)
         root = target.work_tree
@@ -143,7 +143,7 @@ class TreeWork:
 
 
 def index_of(tree: Path) -> Path:
-    """The place of a tree's index: beside it, never inside."""
+    """Return the path of a tree's index: beside the tree, never inside."""
     return tree.with_name(f"{tree.name}.index")
 
 
@@ -163,7 +163,7 @@ def _measure(root: Path, paths: Collection[bytes]) -> tuple[int, int]:
     for path in paths:
         try:
             info = os.lstat(os.path.join(base, path))
-        except OSError:  # deleted by the agent
+        except OSError:  # the agent deleted it
             continue
         files += 1
         size += info.st_size if stat.S_ISREG(info.st_mode) else 0

@@ -1,7 +1,7 @@
-"""Entries of a commit that have no place on the disk: links that lead out, and submodules.
+"""Entries of a commit that cannot be on the disk: links that lead out, and submodules.
 
-They must not look deleted when the tree is committed, so a list of them is kept beside the tree, in the
-form in which git's index takes them back.
+They must not look deleted when the tree is committed. So a list of them is kept beside the tree, in the form
+in which git's index reads them back.
 """
 
 import os
@@ -19,23 +19,23 @@ _ABSENT = b"000000"
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """One path in a commit; in a difference its new side, with mode `000000` when it is gone."""
+    """One path in a commit. In a difference it is the new side, with mode `000000` if the path is gone."""
 
     mode: bytes
     object_id: bytes
     path: bytes
 
     def index_line(self) -> bytes:
-        """The entry as `update-index --index-info` reads it."""
+        """Return the entry in the form that `update-index --index-info` reads."""
         return self.mode + b" " + self.object_id + b"\t" + self.path + b"\0"
 
     def removal_line(self) -> bytes:
-        """The line that takes the path out of the index."""
+        """Return the line that removes the path from the index."""
         return b"0 " + b"0" * len(self.object_id) + b"\t" + self.path + b"\0"
 
 
 def may_need_withholding(root: bytes) -> bool:
-    """Tell quickly whether a fresh tree has any link or submodule; most have none."""
+    """Return False quickly if a fresh tree has no link or submodule, as most have none."""
     if os.path.lexists(os.path.join(root, b".gitmodules")):
         return True
     directories = [root]
@@ -50,7 +50,7 @@ def may_need_withholding(root: bytes) -> bool:
 
 
 def entries_of(listing: bytes) -> list[TreeEntry]:
-    """Read what `ls-tree -r -z` printed."""
+    """Parse the output of `ls-tree -r -z`."""
     entries: list[TreeEntry] = []
     for line in listing.split(b"\0")[:-1]:
         about, _, path = line.partition(b"\t")
@@ -60,12 +60,12 @@ def entries_of(listing: bytes) -> list[TreeEntry]:
 
 
 def special_entries(listing: bytes) -> list[TreeEntry]:
-    """Pick links and submodules out of what `ls-tree -r -z` printed."""
+    """Return the links and submodules in the output of `ls-tree -r -z`."""
     return [each for each in entries_of(listing) if each.mode in (_LINK, _SUBMODULE)]
 
 
 def differing(raw: bytes) -> list[TreeEntry]:
-    """Read what `diff-index -z --no-renames` printed."""
+    """Parse the output of `diff-index -z --no-renames`."""
     fields = raw.split(b"\0")
     entries: list[TreeEntry] = []
     for about, path in zip(fields[0::2], fields[1::2], strict=False):
@@ -77,12 +77,12 @@ def differing(raw: bytes) -> list[TreeEntry]:
 def withhold(
     tree: Path, special: Sequence[TreeEntry], filled: Sequence[TreeEntry] = ()
 ) -> tuple[Dropped, ...]:
-    """Remove links that lead out of a fresh tree, and write down what is not there.
+    """Remove links that lead out of a fresh tree, and record the entries that are not on the disk.
 
-    Submodules whose files were put in place, `filled`, are not withheld.
+    The submodules in `filled` have their files in place, so they are not withheld.
     """
     root = os.fsencode(tree)
-    # All links are judged before any is removed: one may lead through another.
+    # All links are judged before any is removed, because one may lead through another.
     leaving = [entry for entry in special if entry.mode == _LINK and leaves_tree(root, entry.path)]
     for entry in leaving:
         os.unlink(os.path.join(root, entry.path))
@@ -96,14 +96,14 @@ def withhold(
 
 
 def corrections_for(tree: Path, changes: Sequence[TreeEntry]) -> tuple[bytes, tuple[Dropped, ...]]:
-    """Find what must be put right in an index that holds all of a tree.
+    """Find the corrections that an index of the whole tree needs.
 
     Args:
         tree: the working tree.
         changes: how the index differs from the parent commit.
 
     Returns:
-        Input for `update-index --index-info`, empty when all is well, and what is left out by it.
+        Input for `update-index --index-info`, empty if nothing is wrong, and the entries that are left out.
     """
     root = os.fsencode(tree)
     links = [entry for entry in changes if entry.mode == _LINK and leaves_tree(root, entry.path)]
@@ -120,7 +120,7 @@ def corrections_for(tree: Path, changes: Sequence[TreeEntry]) -> tuple[bytes, tu
 
 
 def _look_at_withheld(tree: Path, root: bytes, gone: set[bytes]) -> tuple[list[TreeEntry], list[TreeEntry]]:
-    """Return links to put back, and submodules in which files were left that cannot be taken up."""
+    """Return links to put back, and submodules with files that cannot be committed."""
     if not _list_of(tree).exists():
         return [], []
     entries = list(read_index_lines(_list_of(tree).read_bytes()))
@@ -134,7 +134,7 @@ def _list_of(tree: Path) -> Path:
 
 
 def read_index_lines(data: bytes) -> Iterator[TreeEntry]:
-    """Read entries as `index_line` writes them."""
+    """Read entries in the form that `index_line` writes."""
     for line in data.split(b"\0")[:-1]:
         about, _, path = line.partition(b"\t")
         mode, _, object_id = about.partition(b" ")
@@ -142,7 +142,7 @@ def read_index_lines(data: bytes) -> Iterator[TreeEntry]:
 
 
 def _is_free(root: bytes, path: bytes) -> bool:
-    """Tell whether nothing was put at a path, nor a file in place of one of its directories."""
+    """Return True if nothing was put at a path, and no file replaced one of its directories."""
     parts = path.split(b"/")
     above = (os.path.join(root, *parts[:depth]) for depth in range(1, len(parts)))
     if any(os.path.lexists(each) and (os.path.islink(each) or not os.path.isdir(each)) for each in above):

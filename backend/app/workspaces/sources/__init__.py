@@ -1,1 +1,1 @@
-"""Where the files of a run come from."""
+"""The sources of a run's files, and the way back to them."""

@@ -1,4 +1,4 @@
-"""Unpacks an uploaded tar or zip into an empty directory; whatever it says, nothing lands outside."""
+"""Unpacks an uploaded tar or zip into an empty directory. No archive can write outside of it."""
 
 import bz2
 import gzip
@@ -38,7 +38,7 @@ _DAMAGED = (
     EOFError,
     OSError,
     ValueError,
-    NotImplementedError,  # a compression that Python does not know
+    NotImplementedError,  # a compression that Python does not support
     RuntimeError,  # an encrypted zip
 )
 
@@ -52,7 +52,7 @@ class _Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """One entry of an archive; `target` is of links, `open` of files."""
+    """One entry of an archive. Only links have a `target`; only files have `open`."""
 
     name: bytes
     kind: _Kind | None
@@ -63,7 +63,7 @@ class _Member:
 
 
 def archive_format(data: bytes) -> str:
-    """Name the format of an archive: `zip`, `tar`, `tar.gz`, `tar.bz2` or `tar.xz`.
+    """Return the format of an archive: `zip`, `tar`, `tar.gz`, `tar.bz2` or `tar.xz`.
 
     Raises:
         InvalidInputError: it is none of these.
@@ -84,10 +84,11 @@ def archive_format(data: bytes) -> str:
 def unpack(data: bytes, dest: Path, limits: WorkspaceLimits) -> None:
     """Write an archive's files below `dest`, which must be empty.
 
-    Files, directories and links that stay inside are made; `.git` directories are passed over.
+    Files, directories and links that stay inside are created; `.git` directories are skipped.
 
     Raises:
-        InvalidInputError: it is damaged, holds a path or link that leads out or anything but files, or
+        InvalidInputError: the archive is damaged, holds a path or link that leads out or anything but files,
+            or
             unpacks to more than the limits allow. `dest` may be half-filled.
     """
     try:
@@ -102,7 +103,7 @@ _TAR_KINDS = {tarfile.DIRTYPE: _Kind.DIRECTORY, tarfile.SYMTYPE: _Kind.LINK, tar
 
 
 class _Unpacking:
-    """The state of one unpacking: what was written, and the links that wait for the end."""
+    """The state of one unpacking: what was written, and the links to create at the end."""
 
     def __init__(self, root: bytes, limits: WorkspaceLimits) -> None:
         self._root = root
@@ -169,9 +170,9 @@ class _Unpacking:
 
 
 class _BoundedReader(io.RawIOBase):
-    """A decompressed stream that ends in an error after `limit` bytes, and gives little at a time.
+    """A decompressed stream that fails after `limit` bytes and returns small blocks.
 
-    Python's tar reader takes whole extension headers into memory, as long as they say they are.
+    Python's tar reader loads whole extension headers into memory, however long they claim to be.
     """
 
     def __init__(self, inner: io.BufferedIOBase, limit: int) -> None:
@@ -256,7 +257,7 @@ def _zip_members(data: bytes) -> Iterator[_Member]:
 
 
 def _inner_path(name: bytes) -> bytes:
-    """Return a member's path without `.` parts; empty is the root itself."""
+    """Return a member's path without `.` parts. An empty path is the root itself."""
     if name.startswith(b"/") or b"\0" in name:
         raise _refused(f"{display_path(name)} is not a relative path")
     parts = [part for part in name.split(b"/") if part not in (b"", b".")]

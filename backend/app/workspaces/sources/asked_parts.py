@@ -1,4 +1,4 @@
-"""What the `[source]` table of a project's file asks to be fetched: submodules and files in LFS."""
+"""Reads from a project file's `[source]` table which submodules and LFS files to fetch."""
 
 import tomllib
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 from app.schemas.project_file import PROJECT_FILE, SourceTable
 
 MAX_BYTES = 1_000_000
-"""Of a project file; what lies beyond is not read."""
+"""Maximum bytes of a project file; the rest is not read."""
 
 
 def asked_in(tree: Path) -> SourceTable:
-    """Return what the project file of a directory asks for."""
+    """Return what the project file in a directory asks for."""
     try:
         with (tree / PROJECT_FILE).open("rb") as handle:
             return asked_by(handle.read(MAX_BYTES))
@@ -19,7 +19,7 @@ def asked_in(tree: Path) -> SourceTable:
 
 
 def asked_by(content: bytes) -> SourceTable:
-    """Return what a project file asks for: nothing if it is not valid, as its verdict will say."""
+    """Return what a project file asks for. An invalid file asks for nothing; its verdict will report that."""
     try:
         return SourceTable.model_validate(tomllib.loads(content.decode()).get("source", {}))
     except ValueError:

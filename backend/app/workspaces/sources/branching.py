@@ -1,4 +1,4 @@
-"""Takes what a run made to its local source, as a new branch."""
+"""Adds a run's result to its local source as a new branch."""
 
 from app.core.errors import ConflictError, WorkspaceError
 from app.workspaces.history.bundle import decode_bundle, object_count
@@ -7,25 +7,25 @@ from app.workspaces.history.refs import check_branch
 from app.workspaces.sources.local import Located
 from app.workspaces.sources.scratch import has_commit
 
-# The owner's repository must survive a power cut, and no program that its configuration names may run.
+# Writes to the owner's repository must survive a power cut and must not run a program from its configuration.
 _FOR_OWNERS = {"core.fsync": "default", "core.alternateRefsCommand": "true"}
 
 
 async def create_branch(found: Located, branch: str, bundle: bytes, git: Git) -> bool:
-    """Add a result to a local repository as a new branch. Index, working tree and `HEAD` stay as they are.
+    """Add a result to a local repository as a new branch. Index, working tree and `HEAD` stay unchanged.
 
     Args:
         found: the repository.
         branch: name of the branch.
-        bundle: what `RunRepository.bundle_for_export` gave.
+        bundle: the result of `RunRepository.bundle_for_export`.
         git: the git program.
 
     Returns:
-        False if the branch is there already, with this commit.
+        False if the branch already exists with this commit.
 
     Raises:
         InvalidInputError: `branch` is not a branch name.
-        ConflictError: the branch is there with another commit, or gets in the way of others.
+        ConflictError: the branch exists with another commit, or its name conflicts with other branches.
         WorkspaceError: the repository cannot be written to, or lacks the commit the run started from.
     """
     ref = f"refs/heads/{check_branch(branch)}"

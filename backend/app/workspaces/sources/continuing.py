@@ -1,4 +1,4 @@
-"""Begins a run with the work on a branch or of another run, merged with the run's base."""
+"""Starts a run from the work on a branch or of another run, merged with the run's base."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from app.workspaces.sources.scratch import beside, fetch_tip, merged_tree, on_to
 
 @dataclass(frozen=True, slots=True)
 class BranchHead:
-    """Where a branch stands.
+    """The state of a branch.
 
     Attributes:
         branch: its name.
@@ -27,13 +27,13 @@ class BranchHead:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The commit that a run begins with.
+    """The commit with which a run begins.
 
     Attributes:
-        commit: it lies on top of the run's base.
-        bundle: what keeps it.
-        conflicts: paths of files in conflict; they hold git's marks.
-        changed: paths of files of the base that the branch or result changed or deleted.
+        commit: its id; the commit is on top of the run's base.
+        bundle: stores the commit.
+        conflicts: paths of files in conflict, which hold git's conflict markers.
+        changed: paths of the base's files that the branch or result changed or deleted.
     """
 
     commit: str
@@ -45,12 +45,12 @@ class Beginning:
 async def begin_on_branch(
     source: GitSource, head: BranchHead, run: RunRepository, base: str, policy: SourcePolicy
 ) -> Beginning:
-    """Merge a branch and a run's base, and add the result to the run's repository.
+    """Merge a branch and a run's base, and add the merge to the run's repository.
 
     Raises:
         ConflictError: the branch has moved.
         InvalidInputError: the branch or the URL is not allowed.
-        WorkspaceError: a commit cannot be fetched or merged, or the result is larger than the limits.
+        WorkspaceError: a commit cannot be fetched or merged, or the merge is larger than the limits.
     """
     async with beside(run, [run.path], [run.path], len(base)) as scratch:
         found = await fetch_tip(scratch, source.model_copy(update={"ref": head.branch}), policy)
@@ -69,10 +69,10 @@ async def begin_on_branch(
 
 
 async def begin_on_result(work: EarlierResult, run: RunRepository, base: str) -> Beginning:
-    """Merge the result of another run and a run's base, and add that to the run's repository.
+    """Merge the result of another run and a run's base, and add the merge to the run's repository.
 
     Raises:
-        WorkspaceError: git cannot merge them, or the result is larger than the limits.
+        WorkspaceError: git cannot merge them, or the merge is larger than the limits.
     """
     stores = [run.path, work.store]
     async with beside(run, stores, stores, len(base)) as scratch:

@@ -18,10 +18,10 @@ _LISTING = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"
 async def copy_working_tree(
     source: Path, dest: Path, git: Git, limits: WorkspaceLimits, *, submodules: bool = False
 ) -> None:
-    """Copy what belongs to a project: what git tracks or would track, else all but caches and environments.
+    """Copy a project's files: those that git tracks or would track, else all but caches and environments.
 
-    Links that lead out of the tree, sockets and unreadable files are left out, and so are the files of
-    submodules unless `submodules` asks for them.
+    Links that lead out of the tree, sockets and unreadable files are left out. The files of submodules are
+    left out, too, unless `submodules` is True.
 
     Raises:
         WorkspaceError: the tree is larger than the limits, or cannot be copied.
@@ -34,14 +34,14 @@ async def copy_working_tree(
 
 
 async def top_of_repository(path: Path, git: Git) -> Path | None:
-    """Return the top of the repository a directory is in, or None."""
+    """Return the top directory of the repository that holds a directory, or None."""
     outcome = await git.attempt(["rev-parse", "--show-toplevel"], GitTarget(None), cwd=path)
     found = outcome.stdout.rstrip(b"\n")
     return Path(os.fsdecode(found)) if outcome.returncode == 0 and found else None
 
 
 async def _listed(source: bytes, git: Git, *, submodules: bool) -> list[bytes] | None:
-    """Return the paths that git tracks or would track; None where it cannot say."""
+    """Return the paths that git tracks or would track, or None if git cannot list them."""
     outcome = await git.attempt(_LISTING, GitTarget(None), cwd=Path(os.fsdecode(source)))
     if outcome.returncode != 0 or outcome.truncated:
         return None
@@ -56,7 +56,10 @@ async def _listed(source: bytes, git: Git, *, submodules: bool) -> list[bytes] |
 
 
 def _submodules_among(source: bytes, names: list[bytes]) -> list[bytes]:
-    """Pick submodules that are checked out; git ends the name of any other repository in a tree with `/`."""
+    """Return the submodules that are checked out.
+
+    Git adds `/` to the name of any other repository in a tree.
+    """
     return [
         each
         for each in names

@@ -1,4 +1,4 @@
-"""Results that will be merged before another one: what they change is merged into a commit."""
+"""Merges the changes of results that will be merged before this one into a commit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,11 +18,11 @@ class EarlierResult:
 
     Attributes:
         run_id: the run that opened its pull request.
-        known_as: what people call it, such as `#7`.
-        store: git directory that has it.
-        base: commit that its run started from.
-        head: the result.
-        branch: where it was pushed to; None before that.
+        known_as: its name for people, such as `#7`.
+        store: the git directory that has it.
+        base: the commit from which its run started.
+        head: the result's commit.
+        branch: the branch to which it was pushed; None before that.
         pushed: commits that the service pushed there. If the branch has another one, people pushed it.
     """
 
@@ -36,7 +36,7 @@ class EarlierResult:
 
     @property
     def name(self) -> str:
-        """Return what people call it, with its commit."""
+        """The result's name for people, with its commit."""
         return f"{self.known_as} at {self.head[:12]}"
 
 
@@ -47,9 +47,9 @@ async def with_earlier(
     source: GitSource,
     policy: SourcePolicy,
 ) -> tuple[str, tuple[EarlierResult, ...]]:
-    """Merge earlier results into a commit; give the commit with them, and those that it holds.
+    """Merge earlier results into a commit. Return the new commit, and the results that it contains.
 
-    What people pushed to the branch of one is merged with it.
+    Commits that people pushed to a result's branch are merged with it. Results in conflict are left out.
     """
     git, place, merged = scratch.git, scratch.target, list[EarlierResult]()
     for known in after:
@@ -57,7 +57,7 @@ async def with_earlier(
         sides = [await on_top_of(each.base, end, git, place) for end in (commit, each.head)]
         tree, conflicts = await merged_tree(git, place, *sides)
         if conflicts:
-            continue  # it cannot be merged as it is, so nothing is to fit it
+            continue  # it cannot be merged as it is, so later work need not fit it
         command = ["commit-tree", tree, "-p", commit, "-m", f"With {each.name}"]
         commit = (await git.run(command, place)).decode().strip()
         merged.append(each)
@@ -67,22 +67,22 @@ async def with_earlier(
 async def _as_pushed(
     scratch: RunRepository, known: EarlierResult, source: GitSource, policy: SourcePolicy
 ) -> EarlierResult:
-    """Return a result as its branch stands now."""
+    """Return a result with its branch's present commit."""
     if known.branch is None:
         return known
     try:
         tip = await fetch_tip(scratch, source.model_copy(update={"ref": known.branch}), policy)
     except WorkspaceError:
-        return known  # people deleted the branch, but the pull request keeps what it had
+        return known  # people deleted the branch, but the pull request keeps its commits
     return known if tip in known.pushed else replace(known, head=tip)
 
 
 async def build_on(
     run: RunRepository, base: str, after: Sequence[EarlierResult], source: GitSource, policy: SourcePolicy
 ) -> tuple[str, tuple[EarlierResult, ...]]:
-    """Let a run start from its base with earlier results merged in; give that commit, and these results.
+    """Merge earlier results into a run's base. Return the commit to start from, and the merged results.
 
-    The commit has no parent: no other repository knows it, so nothing may attach to it.
+    The commit has no parent, because no other repository knows it and nothing may attach to it.
 
     Raises:
         WorkspaceError: git cannot merge, or the files are larger than the limits.
@@ -100,6 +100,6 @@ async def build_on(
         await RunRepository(scratch.git, scratch.path, run.limits).check_limits(start, "source.url")
         bundle = await scratch.bundle(start)
     await run.add(bundle)
-    # Made anew, so that nothing of the base's own history is left that ends nowhere.
+    # Recreate the repository, so that no part of the base's own history stays behind.
     await run.restore(await run.bundle(start))
     return start, merged

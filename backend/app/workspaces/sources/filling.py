@@ -1,4 +1,4 @@
-"""Fetches the files that a commit only names, if its `phaserunner.toml` asks for them."""
+"""Fetches the files to which a commit only refers, if its `phaserunner.toml` asks for them."""
 
 import tempfile
 from collections.abc import Sequence
@@ -23,16 +23,16 @@ _SUBMODULE = b"160000"
 async def fill_in(
     repo: RunRepository, commit: str, source: GitSource | LocalPlace, policy: SourcePolicy
 ) -> None:
-    """Fetch what a commit asks for, so that checkouts of it and of commits on top of it have these files.
+    """Fetch the files that a commit asks for, so that its checkouts and those of later commits have them.
 
     Args:
-        repo: has the commit; it takes the files.
-        commit: its project file says what is fetched.
-        source: where it comes from.
+        repo: has the commit, and gets the files.
+        commit: its project file says what to fetch.
+        source: where the commit comes from.
         policy: which sources and credentials are allowed.
 
     Raises:
-        InvalidInputError, WorkspaceError: something cannot be fetched, or is too large; the text says what.
+        InvalidInputError, WorkspaceError: something cannot be fetched or is too large. The message says what.
     """
     asked = await _asked(repo, commit)
     if not (asked.submodules or asked.lfs) or await _is_filled(repo, commit, asked):
@@ -73,7 +73,7 @@ async def _asked(repo: RunRepository, commit: str) -> SourceTable:
 
 
 async def _is_filled(repo: RunRepository, commit: str, asked: SourceTable) -> bool:
-    """Tell whether the filling that is there already has all that a commit asks for."""
+    """Return True if the existing filling already has all that a commit asks for."""
     filling = read_notes(repo.path).filling
     if not filling:
         return False

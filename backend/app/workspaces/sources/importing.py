@@ -1,4 +1,4 @@
-"""Brings a source into a run's repository: its files as one base commit, without the history before it."""
+"""Imports a source into a run's repository: its files as one base commit, without earlier history."""
 
 import tempfile
 from pathlib import Path
@@ -29,14 +29,14 @@ _DESCRIBE_SECONDS = 10.0
 
 
 async def import_source(source: WorkspaceSource, repo: RunRepository, policy: SourcePolicy) -> str:
-    """Make `repo` anew from a source and give its base commit.
+    """Recreate `repo` from a source. Return its base commit.
 
-    A local or remote repository keeps the id of its commit, so that results attach to its history. Empty
-    and archive sources get a commit that depends on the files only. Submodules and files in LFS come with a
-    repository whose `phaserunner.toml` asks for them.
+    A local or remote repository keeps the id of its commit, so that results attach to its history. Empty and
+    archive sources get a commit that depends on the files only. Submodules and files in LFS are included if
+    the repository's `phaserunner.toml` asks for them.
 
     Raises:
-        InvalidInputError: a value cannot be used; it names the field.
+        InvalidInputError: a value cannot be used. The error names the field.
         WorkspaceError: the source cannot be reached or read, or is larger than the limits.
     """
     match source:

@@ -1,4 +1,4 @@
-"""Looks at a source before a run starts from it, without changing or running anything of it."""
+"""Inspects a source before a run starts from it, without changing it or running anything in it."""
 
 import re
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 @dataclass(frozen=True, slots=True)
 class SourcePolicy:
-    """What a service takes as a source.
+    """The sources that a service accepts.
 
     Attributes:
-        allowed_roots: local repositories must lie below one of these; empty allows any.
+        allowed_roots: local repositories must be below one of these; empty allows any.
         allow_file_urls: accept `file://` URLs, which are then treated like local paths.
-        allow_private_urls: fetch from hosts whose addresses are not public, too.
-        fetch_seconds: how long fetching may take.
-        credentials: those that sources may name.
+        allow_private_urls: also fetch from hosts with addresses that are not public.
+        fetch_seconds: time limit for a fetch.
+        credentials: the credentials that sources may name.
     """
 
     allowed_roots: tuple[Path, ...] = ()
@@ -48,10 +48,10 @@ class SourcePolicy:
 
 
 async def inspect_source(source: WorkspaceSource, policy: SourcePolicy, git: Git) -> SourceInfo:
-    """Check a source as far as that is quick: nothing is fetched, an archive is not unpacked.
+    """Check a source as far as that is quick: nothing is fetched, no archive is unpacked.
 
     Raises:
-        InvalidInputError: a value cannot be used; it names the field, such as `source.path`.
+        InvalidInputError: a value cannot be used. The error names the field, such as `source.path`.
         WorkspaceError: there is no such repository, or it has no such commit.
     """
     match source:
@@ -74,12 +74,13 @@ async def inspect_source(source: WorkspaceSource, policy: SourcePolicy, git: Git
 
 
 def check_url(url: str, policy: SourcePolicy) -> None:
-    """Refuse a URL that is not https, ssh, `user@host:path`, or another where that is allowed.
+    """Refuse a URL unless it is https, ssh, `user@host:path`, or another form that the policy allows.
 
-    Where private addresses are allowed, http to this machine is, too: nothing leaves it in the clear.
+    If private addresses are allowed, http to this machine is allowed, too: that traffic does not leave the
+    machine.
 
     Raises:
-        InvalidInputError: with the field `source.url`.
+        InvalidInputError: the URL is refused. The field is `source.url`.
     """
     try:
         parts = urlsplit(url)
@@ -96,10 +97,10 @@ def check_url(url: str, policy: SourcePolicy) -> None:
 
 
 def check_file_url(url: str, policy: SourcePolicy) -> None:
-    """Hold `file://` URLs to the roots that local paths are held to.
+    """Check that a `file://` URL is below the roots that are allowed for local paths.
 
     Raises:
-        InvalidInputError: with the field `source.url`.
+        InvalidInputError: it is not. The field is `source.url`.
     """
     parts = urlsplit(url)
     path = Path(parts.path)
@@ -112,10 +113,10 @@ def check_file_url(url: str, policy: SourcePolicy) -> None:
 
 
 def check_remote_ref(ref: str | None) -> None:
-    """Refuse what cannot be asked of a remote repository: revisions such as `HEAD~1`, and options.
+    """Refuse what a remote repository cannot look up: revisions such as `HEAD~1`, and options.
 
     Raises:
-        InvalidInputError: with the field `source.ref`.
+        InvalidInputError: the ref is refused. The field is `source.ref`.
     """
     if ref is not None and not _COMMIT.fullmatch(ref):
         check_branch(ref, "source.ref")
@@ -125,7 +126,7 @@ def require_archive(source: ArchiveSource) -> bytes:
     """Return the archive's bytes.
 
     Raises:
-        InvalidInputError: they are not there any more, or too many.
+        InvalidInputError: the bytes have been removed, or are too many.
     """
     if source.data is None:
         raise InvalidInputError("the archive's bytes are not stored; upload it again", field="source.data")
@@ -137,7 +138,7 @@ def require_archive(source: ArchiveSource) -> bytes:
 
 
 def without_password(url: str) -> str:
-    """Return a URL fit to be shown."""
+    """Return a URL without its password, so that it may be shown."""
     parts = urlsplit(url)
     if not parts.scheme or "@" not in parts.netloc:
         return url

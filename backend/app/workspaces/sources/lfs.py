@@ -1,7 +1,7 @@
-"""Fetches files that a repository keeps in git LFS, over https.
+"""Fetches files that a repository stores in git LFS, over https.
 
-The interface is LFS's batch API with basic transfers: one request names many objects, and the answer says
-where each is. These places are addresses of a stranger, so they are checked as those of sources are.
+It uses LFS's batch API with basic transfers: one request names many objects, and the response says where each
+one is. A stranger chooses these addresses, so they are checked like those of sources.
 """
 
 import hashlib
@@ -56,17 +56,17 @@ class _Answer(BaseModel):
 async def fetch_objects(
     repo: RunRepository, sizes: Mapping[str, int], source: GitSource, policy: SourcePolicy, place: Path
 ) -> Mapping[str, str]:
-    """Fetch objects into a repository; give the id of the blob of each, by its SHA-256.
+    """Fetch objects into a repository. Return the blob id of each, by its SHA-256.
 
     Args:
-        repo: takes the blobs.
-        sizes: how many bytes each object has, by its SHA-256.
+        repo: gets the blobs.
+        sizes: the bytes of each object, by its SHA-256.
         source: the remote repository.
         policy: which sources and credentials are allowed.
-        place: a directory for what is being fetched.
+        place: a directory for downloads.
 
     Raises:
-        InvalidInputError: the source is none that LFS is fetched from, or an address is not public.
+        InvalidInputError: LFS cannot be fetched from this source, or an address is not public.
         WorkspaceError: an object is missing, or differs from its pointer.
     """
     login = await _login(source, policy)
@@ -163,7 +163,7 @@ async def _keep(repo: RunRepository, file: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Extra:
-    """What a request needs to reach the address that was checked."""
+    """What a request needs to reach the checked address."""
 
     headers: Mapping[str, str]
     extensions: Mapping[str, Any]
@@ -172,7 +172,7 @@ class _Extra:
 async def _reach(
     url: str, repo: RunRepository, policy: SourcePolicy
 ) -> tuple[httpx.AsyncClient, httpx.URL, _Extra]:
-    """Check where a URL leads; give a client, and the URL with the address that was looked up."""
+    """Check the address behind a URL. Return a client, and the URL with the address that was checked."""
     check_url(url, policy)
     place = host_and_port(url)
     if place is None or not url.startswith(("https:", "http:")):

@@ -1,4 +1,4 @@
-"""Finds the files of a commit that stand for objects in git LFS."""
+"""Finds the files of a commit that are pointers to objects in git LFS."""
 
 import re
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ _POINTER = re.compile(
     rb"oid sha256:(?P<oid>[0-9a-f]{64})\nsize (?P<size>\d{1,15})\n"
 )
 _SIZES = range(100, 1024)
-"""Of pointers, in bytes."""
+"""Possible sizes of pointers, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A file of a commit that stands for an object in LFS: its SHA-256, and its size in bytes."""
+    """A file of a commit that points to an object in LFS, with the object's SHA-256 and size in bytes."""
 
     entry: TreeEntry
     oid: str
@@ -24,7 +24,7 @@ class Pointer:
 
 
 async def pointers_in(repo: RunRepository, commit: str) -> list[Pointer]:
-    """Find the files of a commit that are pointers to LFS."""
+    """Return the files of a commit that are pointers to LFS."""
     listing = await repo.git.run(["ls-tree", "-r", "-l", "-z", commit], repo.target)
     entries: list[TreeEntry] = []
     for line in listing.split(b"\0")[:-1]:

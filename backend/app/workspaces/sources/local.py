@@ -1,4 +1,4 @@
-"""Finds a repository on this machine and reads its state, without running what its configuration names."""
+"""Finds a repository on this machine and reads its state, without running programs from its configuration."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ class Located:
     """A local repository.
 
     Attributes:
-        top: top of its working tree, or the repository itself when it is bare.
+        top: top of its working tree, or the repository itself if it is bare.
         store: the directory with its objects.
         commit: the commit that the source's ref names.
-        bare: it has no working tree.
-        has_submodules: the commit has a `.gitmodules`.
-        is_given_path: False when the path is a directory inside the repository.
+        bare: True if it has no working tree.
+        has_submodules: True if the commit has a `.gitmodules`.
+        is_given_path: False if the path is a directory inside the repository.
     """
 
     top: Path
@@ -41,10 +41,10 @@ class Located:
 
 
 async def locate(source: LocalSource, allowed_roots: Sequence[Path], git: Git) -> Located:
-    """Find the repository a source names and the commit in it.
+    """Find the repository and commit that a source names.
 
     Raises:
-        InvalidInputError: the path or ref cannot be used, or lies outside the allowed directories.
+        InvalidInputError: the path or ref cannot be used, or is outside the allowed directories.
         WorkspaceError: it is not a repository, has no commits, or no such commit.
     """
     check_revision(source.ref)
@@ -59,18 +59,20 @@ async def locate(source: LocalSource, allowed_roots: Sequence[Path], git: Git) -
     bare = lines[0] == "true"
     store = await anyio.to_thread.run_sync((path / lines[1]).resolve)
     top = store if bare else await _top_of(path, source, git)
-    for place in (top, store):  # a `.git` file may lead elsewhere
+    for place in (top, store):  # a `.git` file may point elsewhere
         _check_roots(source.path, place, allowed_roots)
     commit, has_submodules = await _commit_of(source, path, git)
     return Located(top, store, commit, bare, has_submodules, is_given_path=path == top)
 
 
 async def branch_of(found: Located, ref: str, git: Git) -> str | None:
-    """Name the branch that a ref stands for; for `HEAD` the one that is checked out.
+    """Return the branch that a ref names; for `HEAD`, the one that is checked out.
+
+    Return None if there is none.
 
     Args:
         found: the repository.
-        ref: a ref in which `locate` found a commit.
+        ref: a ref for which `locate` found a commit.
         git: the git program.
     """
     answer = await git.attempt(["rev-parse", "--symbolic-full-name", ref], _ANYWHERE, cwd=found.top)
@@ -79,7 +81,10 @@ async def branch_of(found: Located, ref: str, git: Git) -> str | None:
 
 
 async def uncommitted_files(found: Located, git: Git) -> int | None:
-    """Count files that differ from HEAD, untracked ones included; None when git cannot tell in time."""
+    """Count files that differ from HEAD, untracked ones included.
+
+    Return None if git takes too long or fails.
+    """
     if found.bare:
         return 0
     names = await git.attempt(["config", "--list", "-z", "--name-only"], _ANYWHERE, cwd=found.top)
@@ -87,7 +92,7 @@ async def uncommitted_files(found: Located, git: Git) -> int | None:
         return None
     quiet: dict[str, str] = {}
     for name in names.stdout.decode("utf-8", "surrogateescape").split("\0"):
-        # Comparing a file runs its clean filter, which is any command the repository's owner set.
+        # Comparing a file runs its clean filter, which the repository's owner can set to any command.
         if name.startswith("filter.") and name.endswith((".clean", ".smudge", ".process")):
             quiet[name] = ""
             quiet[name.rpartition(".")[0] + ".required"] = "false"
@@ -147,7 +152,7 @@ async def _commit_of(source: LocalSource, path: Path, git: Git) -> tuple[str, bo
 
 
 async def no_such_commit(ref: str, path: Path, git: Git) -> str:
-    """Say that a repository lacks a commit, and how to get it."""
+    """Return a message that a repository lacks a commit, and how to get it."""
     answer = await git.attempt(["rev-parse", "--is-shallow-repository"], _ANYWHERE, cwd=path)
     if answer.stdout.strip() == b"true":
         step = "the clone is shallow: get its history with `git fetch --unshallow`"

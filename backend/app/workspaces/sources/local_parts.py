@@ -1,4 +1,4 @@
-"""Finds submodules and LFS files of a local repository where git keeps them, without any network."""
+"""Finds a local repository's submodules and LFS files where git stores them, without a network."""
 
 import hashlib
 import shutil
@@ -20,13 +20,13 @@ _SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class LocalPlace:
-    """The git directory of a repository on this machine, and the directories that it must not lead out of."""
+    """The git directory of a repository on this machine, and the directories within which it must stay."""
 
     store: Path
     allowed_roots: Sequence[Path] = ()
 
     async def fetch(self, repo: RunRepository, name: str, url: str, commit: str) -> "LocalPlace":
-        """Copy the commit from where `git submodule update` put it; `url` does not matter."""
+        """Copy the commit from where `git submodule update` stored it. `url` is not used."""
         del url
         inside = Path("modules", name)
         store = self.store / inside
@@ -41,15 +41,15 @@ class LocalPlace:
         return LocalPlace(store, self.allowed_roots)
 
     async def objects(self, repo: RunRepository, oids: Sequence[str], place: Path) -> Mapping[str, str]:
-        """Copy objects from where `git lfs pull` put them; give the id of the blob of each.
+        """Copy objects from where `git lfs pull` stored them. Return the blob id of each.
 
         Args:
-            repo: takes the blobs.
+            repo: gets the blobs.
             oids: SHA-256 of each object.
             place: a directory for copies, which is removed afterwards.
 
         Raises:
-            WorkspaceError: one is not there, or differs from its pointer.
+            WorkspaceError: an object is missing, or differs from its pointer.
         """
         found: dict[str, str] = {}
         for oid in oids:
@@ -63,7 +63,7 @@ class LocalPlace:
 
 
 def _copy(kept: Path, copy: Path) -> str | None:
-    """Copy a file that is neither a link nor lies behind one; give its SHA-256."""
+    """Copy a file that is not a link and is not behind one. Return its SHA-256."""
     if not kept.is_file() or kept.resolve() != kept:
         return None
     shutil.copyfile(kept, copy)

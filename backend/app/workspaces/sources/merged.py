@@ -1,4 +1,4 @@
-"""Reads what a merge brought to its target, beside what a run delivered for it."""
+"""Reads what a merge changed on its target, to compare it with what a run delivered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,14 @@ _MAX_COMMITS = 20
 
 @dataclass(frozen=True, slots=True)
 class DeliveredAndMerged:
-    """Patches without context.
+    """Patches without context lines.
 
     Attributes:
         delivered: the run's change.
-        merged: what the merge may have brought: one patch, or one for each number of commits that it may have
-            had on the target. A merge of several commits by rebase looks like a merge of the last one.
+        merged: the possible changes of the merge. There is one patch for each number of commits that the
+            merge
+            may have added to the target, because a rebase of several commits looks like a merge of the last
+                one.
     """
 
     delivered: bytes
@@ -39,15 +41,15 @@ async def read_merged(
     head: str,
     policy: SourcePolicy,
 ) -> DeliveredAndMerged:
-    """Read the change of a run, and the change that the merge of its pull request was.
+    """Read a run's change, and the change that the merge of its pull request made.
 
     Args:
         source: the remote repository.
-        commit: what the merge left on the target.
+        commit: the commit that the merge left on the target.
         commits: how many commits the pull request had.
         run: the run's repository, with `base` and `head`.
-        base: commit that the run started from.
-        head: commit of its result.
+        base: the commit from which the run started.
+        head: the commit of its result.
         policy: which sources and credentials are allowed.
 
     Raises:

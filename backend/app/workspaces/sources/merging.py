@@ -1,4 +1,4 @@
-"""Tries what a run made on the present state of its source."""
+"""Tests whether a run's result merges into the present state of its source."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -24,12 +24,12 @@ class MergeOutcome:
     """What merging a result into a branch would do.
 
     Attributes:
-        branch: name of the branch; `HEAD` where none is checked out or named.
-        commit: the commit the branch points to.
-        moved: the branch does not point to the commit that the run started from.
+        branch: name of the branch; `HEAD` if none is checked out or named.
+        commit: the commit to which the branch points.
+        moved: True if the branch does not point to the commit from which the run started.
         state: `contained` means that the branch already has every change.
         conflicts: paths of files in conflict.
-        after: names of earlier results that were merged into the branch before.
+        after: names of earlier results that were merged into the branch first.
     """
 
     branch: str
@@ -44,8 +44,8 @@ class MergeOutcome:
 class _Target:
     """A commit to merge into, in a repository that also sees the run's objects.
 
-    `has_history` tells that the history before the commit and before the run's base is there. `onto` is the
-    commit with earlier results merged in, and `after` names these.
+    `has_history` is True if the history before the commit and before the run's base is available. `onto` is
+    the commit with earlier results merged in, and `after` names them.
     """
 
     repository: RunRepository
@@ -58,13 +58,13 @@ class _Target:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A merge that was tried in a repository of its scratch directory, while that is there.
+    """A tried merge in a temporary repository. It can be used while that exists.
 
     Attributes:
         outcome: what merging would do.
         repository: sees all objects of the merge.
-        tree: of the merged files; they hold marks where files conflict.
-        onto: what was merged into: the target's commit, with earlier results if there are any.
+        tree: id of the merged tree; files in conflict hold conflict markers.
+        onto: the commit merged into: the target's, with earlier results if there are any.
     """
 
     outcome: MergeOutcome
@@ -73,7 +73,9 @@ class Merge:
     onto: str
 
     async def check_out(self, place: Path) -> tuple[Path, Path]:
-        """Write the target's files to `place/base` and the merged ones to `place/candidate`; give both.
+        """Write the target's files to `place/base` and the merged ones to `place/candidate`.
+
+        Return both paths.
 
         Raises:
             GitError, OSError: the files cannot be written.
@@ -93,22 +95,23 @@ async def merging_into_local(
     """Merge `head` into a branch of a local repository, in memory and without writing to the repository.
 
     Args:
-        source: the repository; its `ref` does not matter.
+        source: the repository; its `ref` is not used.
         branch: name of the branch; by default the one that is checked out.
         policy: which sources are allowed.
         run: the run's repository, with `base` and `head`.
-        base: commit the run started from.
-        head: commit of the result.
+        base: the commit from which the run started.
+        head: the commit of the result.
 
     Raises:
-        InvalidInputError: the branch has no valid name, or the path is not allowed.
+        InvalidInputError: the branch name is not valid, or the path is not allowed.
         WorkspaceError: there is no such repository or branch, or git cannot merge.
     """
     ref = "HEAD" if branch is None else f"refs/heads/{check_branch(branch)}"
     found = await locate(source.model_copy(update={"ref": ref}), policy.allowed_roots, run.git)
     name = branch or await branch_of(found, "HEAD", run.git) or "HEAD"
     knows_base = await has_commit(run.git, GitTarget(found.store), base)
-    # The run's history is cut at its base, where its source goes on. Without a base there, the cut must stay.
+    # The run's history is cut at its base, and the source's history continues there. Without the base in the
+    # source, the cut must stay.
     cuts = [found.store] if knows_base else [found.store, run.path]
     async with beside(run, [found.store, run.path], cuts, len(found.commit)) as scratch:
         yield await _merge(_Target(scratch, name, found.commit, knows_base, found.commit), base, head)
@@ -133,9 +136,9 @@ async def merging_into_remote(
         branch: name of the branch; by default that of the source.
         policy: which sources and credentials are allowed.
         run: the run's repository, with `base` and `head`.
-        base: commit the run started from.
-        head: commit of the result.
-        after: results that are merged before, in this order; one that conflicts is left out.
+        base: the commit from which the run started.
+        head: the commit of the result.
+        after: results to merge first, in this order; one that conflicts is left out.
 
     Raises:
         InvalidInputError: the branch or the URL is not allowed.

@@ -1,4 +1,4 @@
-"""Pushes a result to the remote repository that its run started from, as a new branch."""
+"""Pushes a result to the remote repository from which its run started, as a new branch."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,15 +18,16 @@ _LOST_RACE = ("stale info", "already exists", "failed to update ref", "cannot lo
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """What is pushed.
+    """The input of a push.
 
     Attributes:
         source: the remote repository.
         branch: name of the branch there.
-        commit: what it is to point to.
+        commit: the commit to which the branch must point.
         replaces: commits that earlier pushes of the same run left there; they may be replaced.
-        parents: commits that `commit` was laid onto by `lay_onto`; the first is that of the branch. Without
-            any, the branch is the run's own.
+        parents: commits on top of which `lay_onto` put `commit`; the first is the branch's. If empty, the
+            branch
+            belongs to the run.
     """
 
     source: GitSource
@@ -37,7 +38,7 @@ class Push:
 
 
 async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> str:
-    """Push a commit of a run. Commits of others on the branch are never overwritten.
+    """Push a commit of a run. Other people's commits on the branch are never overwritten.
 
     Args:
         push: what to push, and where to.
@@ -45,12 +46,14 @@ async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> s
         policy: which sources and credentials are allowed.
 
     Returns:
-        The commit that the branch has then: the pushed one, or what an earlier try laid onto its parents.
+        The commit to which the branch then points: the pushed one, or one that an earlier try put on top of
+            its
+        parents.
 
     Raises:
         InvalidInputError: the URL, the branch or the credential cannot be used.
         ConflictError: the branch holds other commits.
-        WorkspaceError: the repository cannot be reached, or does not take the push.
+        WorkspaceError: the repository cannot be reached, or rejects the push.
     """
     ref = f"refs/heads/{check_branch(push.branch)}"
     check_url(push.source.url, policy)
@@ -73,13 +76,13 @@ async def push_branch(push: Push, run: RunRepository, policy: SourcePolicy) -> s
 
 
 async def lay_onto(run: RunRepository, result: str, parents: Sequence[str], message: str) -> str:
-    """Make a commit with the files of `result` on top of other commits; the same input gives the same id.
+    """Create a commit with the files of `result` on top of other commits. The same input gives the same id.
 
     Args:
-        run: has `result`; it takes the new commit, and need not have the parents.
-        result: its author and dates are taken over.
+        run: has `result`, and gets the new commit; it need not have the parents.
+        result: its author and dates are kept.
         parents: full commit ids.
-        message: of the commit.
+        message: the commit message.
 
     Raises:
         GitError: `result` is not here.
@@ -100,7 +103,7 @@ async def _push_on_top(
         moved = "is gone" if there is None else f"holds {there[:12]}, which was pushed meanwhile"
         raise ConflictError(f"the branch {push.branch} {moved}; it stays as it is", field="branch")
     async with beside(run, [run.path], [run.path], len(push.commit)) as scratch:
-        # git sends what the remote repository lacks; for that it must know the commit that is there.
+        # git sends only what the remote repository lacks, so it must know the remote's present commit.
         await fetch_tip(scratch, push.source.model_copy(update={"ref": push.branch}), policy)
         await _send(push, there, scratch, remote, policy)
 

@@ -1,4 +1,4 @@
-"""How a remote repository is fetched: from a checked address, with no password on a command line."""
+"""Prepares fetches from remote repositories: to a checked address, without a password on a command line."""
 
 import asyncio
 import socket
@@ -14,14 +14,14 @@ from app.workspaces.history.git import configuration_with
 from app.workspaces.sources.inspection import SourcePolicy
 
 _SSH = "ssh -oBatchMode=yes -oConnectTimeout=20"
-# An agent holds the key for this one connection, and ends with it (within ten seconds if all is killed): the
-# key is in no file and no argument.
+# An ssh agent holds the key for this one connection and ends with it, or within ten seconds if all is killed.
+# So the key is in no file and no argument.
 _WITH_KEY = (
     """ssh-agent sh -c 'printf "%s\\n" "$SOURCE_KEY" | ssh-add -q - || """
     """{ echo "the secret of the credential is no private key without passphrase" >&2; exit 1; }; """
     """unset SOURCE_KEY; "$@"; code=$?; ssh-agent -k >/dev/null; exit $code' with-key """
 )
-# Nothing of the user's own ssh: no configuration, no other key, no server that is not in the file.
+# Nothing of the user's own ssh is used: no configuration, no other key, no host that is not in the file.
 _ONLY_KEY = (
     "-Fnone -oIdentityFile=none -oPreferredAuthentications=publickey -oForwardAgent=no -oControlPath=none "
     "-oStrictHostKeyChecking=yes -oUpdateHostKeys=no -oGlobalKnownHostsFile=/dev/null"
@@ -35,21 +35,21 @@ _HELPER = (
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """One fetch: the URL that git is given, and the variables that go with it."""
+    """One fetch: the URL for git, and the variables that belong to it."""
 
     url: str
     env: Mapping[str, str]
 
 
 async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], policy: SourcePolicy) -> Remote:
-    """Check where a URL leads, take its password out of it, and add the credential that the source names.
+    """Check the address behind a URL, remove its password, and add the credential that the source names.
 
-    Other users of the machine see command lines, but not the environment of a process.
+    Other users of the machine can see command lines, but not the environment of a process.
 
     Raises:
         InvalidInputError: the host is not public, and private ones are not allowed; or the credential is not
             for this URL.
-        UnavailableError: the secret of the credential is not there.
+        UnavailableError: the secret of the credential is missing.
         WorkspaceError: the host has no address.
     """
     url, secrets = without_secret(source.url)
@@ -67,13 +67,13 @@ async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], pol
         host, port = place
         by_proxy = url.startswith("http") and proxy_of(transport_env) is not None
         address = await public_address(host, port, behind_proxy=by_proxy)
-        # A redirect would lead to an address that was not looked at.
+        # A redirect would lead to an unchecked address.
         settings["http.followRedirects"] = "false"
         if address is not None:
-            # The name may have another address by the time that git asks.
+            # The name may resolve to another address when git looks it up.
             shown = f"[{address}]" if ":" in address else address
             settings["http.curloptResolve"] = f"{host}:{port}:{shown}"
-            # As ssh writes the name of a server into a file of known hosts.
+            # This is the form in which ssh writes a host name into a known_hosts file.
             alias = host if port == _PORTS["ssh"] else f"'[{host}]:{port}'"
             ssh = f"{ssh} -oHostName={address} -oHostKeyAlias={alias}"
     protocols = ["https", "ssh", *(["file"] if policy.allow_file_urls else [])]
@@ -91,19 +91,22 @@ async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], pol
 
 
 def _ssh_with(key: SshKey) -> str:
-    """Return the command that connects with a key; it finds the key in the environment."""
+    """Return the ssh command that uses a key from the environment."""
     return f"{_WITH_KEY}{_SSH} {_ONLY_KEY} -oUserKnownHostsFile='\"{key.known_hosts}\"'"
 
 
 def _helper_for(url: str) -> dict[str, str]:
-    """Let git ask for the secret of this host alone; a redirect must not lead the secret elsewhere."""
+    """Let git ask for the secret for this host alone.
+
+    Redirects are off, so the secret cannot go elsewhere.
+    """
     parts = urlsplit(url)
     place = f"{parts.scheme}://{parts.netloc}"
     return {f"credential.{place}.helper": _HELPER, "http.followRedirects": "false"}
 
 
 def without_secret(url: str) -> tuple[str, dict[str, str]]:
-    """Take user and password out of an https URL; they are given as variables for the credential helper."""
+    """Remove user and password from an https URL. Return them as variables for the credential helper."""
     parts = urlsplit(url)
     if parts.scheme != "https" or "@" not in parts.netloc:
         return url, {}
@@ -113,15 +116,15 @@ def without_secret(url: str) -> tuple[str, dict[str, str]]:
 
 
 def proxy_of(transport_env: Mapping[str, str]) -> str | None:
-    """Return the URL of the proxy for https, if there is one."""
+    """Return the URL of the proxy for https, or None."""
     return next((transport_env[name] for name in _PROXIES if transport_env.get(name)), None)
 
 
 def host_and_port(url: str) -> tuple[str, int] | None:
-    """Return where a URL leads; None for a file.
+    """Return the host and port of a URL, or None for a file.
 
     Raises:
-        InvalidInputError: its port is no number.
+        InvalidInputError: the port is not a number.
     """
     parts = urlsplit(url)
     if parts.scheme in _PORTS and parts.hostname:
@@ -137,7 +140,7 @@ def host_and_port(url: str) -> tuple[str, int] | None:
 
 
 async def public_address(host: str, port: int, *, behind_proxy: bool) -> str | None:
-    """Return an address of a host whose addresses are all public; None if only the proxy knows the name.
+    """Return an address of a host with only public addresses. Return None if only the proxy knows the name.
 
     Raises:
         InvalidInputError: an address is not public.
@@ -147,7 +150,7 @@ async def public_address(host: str, port: int, *, behind_proxy: bool) -> str | N
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         if behind_proxy:
-            return None  # the proxy knows names that this machine does not
+            return None  # the proxy may know names that this machine does not
         raise WorkspaceError(f"{host} cannot be looked up", field="source.url") from error
     addresses = [str(each[4][0]) for each in found]
     if not all(is_public(each) for each in addresses):

@@ -1,4 +1,4 @@
-"""Checks the files of a repository before git opens them: some make it wait for ever, or read elsewhere."""
+"""Checks the files of a repository before git opens them: some would block git, or make it read elsewhere."""
 
 import os
 import stat
@@ -13,15 +13,15 @@ _MAX_ALTERNATES = 65_536
 
 
 def check_repository_files(given: str, path: Path, allowed_roots: Sequence[Path]) -> None:
-    """Refuse a repository whose files are pipes or devices, or lead out of the allowed directories.
+    """Refuse a repository with files that are pipes or devices, or lead out of the allowed directories.
 
-    A named pipe in place of `HEAD` stops every git command. A link or an entry in
-    `objects/info/alternates` makes git read objects of a repository outside the allowed directories.
+    A named pipe in place of `HEAD` blocks every git command. A link or an entry in `objects/info/alternates`
+    makes git read objects of a repository outside the allowed directories.
 
     Args:
         given: the path as the user wrote it, for messages.
         path: directory in the repository, resolved.
-        allowed_roots: directories that everything must lie below; empty allows any.
+        allowed_roots: directories within which every file must be; empty allows any.
 
     Raises:
         InvalidInputError: a file leads out of the allowed directories.
@@ -29,7 +29,7 @@ def check_repository_files(given: str, path: Path, allowed_roots: Sequence[Path]
     """
     store = _store_above(given, path)
     if store is None:
-        return  # git says that this is no repository
+        return  # git will report that this is no repository
     roots = [root.resolve() for root in allowed_roots]
     for entry in _entries(given, store):
         mode = entry.stat(follow_symlinks=False).st_mode
@@ -60,7 +60,7 @@ def _store_above(given: str, path: Path) -> Path | None:
 
 
 def _named_by(file: Path) -> Path | None:
-    """The git directory that a `.git` file names, as working trees and submodules have it."""
+    """Return the git directory that a `.git` file names, as in linked working trees and submodules."""
     if not file.is_file():
         return None
     with file.open("rb") as handle:

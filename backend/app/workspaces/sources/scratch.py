@@ -1,4 +1,4 @@
-"""Repositories for one moment: they read the objects of others, and git merges in their memory."""
+"""Temporary repositories: they read the objects of others, and git merges in them."""
 
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
@@ -23,10 +23,10 @@ _FETCH = ["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-mainte
 
 
 async def fetch_tip(scratch: RunRepository, source: GitSource, policy: SourcePolicy, depth: int = 1) -> str:
-    """Fetch the newest commit of a remote branch, by default without the history before it; give its id.
+    """Fetch the newest commit of a remote branch, by default without earlier history. Return its id.
 
     Args:
-        scratch: takes the commit.
+        scratch: gets the commit.
         source: the remote repository; its `ref` is a branch, a commit id, or None for the default branch.
         policy: which sources and credentials are allowed.
         depth: how many generations of commits are fetched.
@@ -54,12 +54,12 @@ async def fetch_tip(scratch: RunRepository, source: GitSource, policy: SourcePol
 async def beside(
     run: RunRepository, stores: Sequence[Path], cuts: Sequence[Path], id_length: int
 ) -> AsyncGenerator[RunRepository]:
-    """Yield an empty repository that reads the objects of `stores`; it is removed afterwards.
+    """Yield an empty repository that reads the objects of `stores`. Remove it afterwards.
 
     Args:
-        run: the run's repository, beside which it is made.
+        run: the run's repository; the new one is created beside it.
         stores: git directories.
-        cuts: git directories whose histories end where their `shallow` file says.
+        cuts: git directories with a `shallow` file, at which their histories end.
         id_length: characters of an object id.
     """
     with tempfile.TemporaryDirectory(dir=run.path.parent, prefix="merge-") as place:
@@ -80,7 +80,7 @@ def _lend(to: Path, stores: Sequence[Path], cuts: Sequence[Path]) -> None:
 
 
 async def merged_tree(git: Git, place: GitTarget, ours: str, theirs: str) -> tuple[str, tuple[str, ...]]:
-    """Merge two commits in memory; give the tree, and the paths of files in conflict, which hold marks.
+    """Merge two commits in memory. Return the tree, and the paths of files with conflict markers.
 
     Raises:
         WorkspaceError: git cannot merge them.
@@ -95,11 +95,11 @@ async def merged_tree(git: Git, place: GitTarget, ours: str, theirs: str) -> tup
 
 
 async def on_top_of(base: str, commit: str, git: Git, target: GitTarget) -> str:
-    """Make a stand-in for a commit: the same files on top of `base`, so that git compares both with it."""
+    """Create a substitute for a commit: the same files on top of `base`, which becomes the merge base."""
     made = await git.run(["commit-tree", f"{commit}^{{tree}}", "-p", base, "-m", "Stand-in"], target)
     return made.decode().strip()
 
 
 async def has_commit(git: Git, target: GitTarget, commit: str) -> bool:
-    """Tell whether a repository has a commit."""
+    """Return True if a repository has a commit."""
     return (await git.attempt(["cat-file", "-e", f"{commit}^{{commit}}"], target)).returncode == 0

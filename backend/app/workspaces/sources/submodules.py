@@ -26,15 +26,15 @@ _KEY = re.compile(r"submodule\.(?P<name>.+)\.(?P<key>path|url)", re.DOTALL)
 
 
 class Place(Protocol):
-    """Where a repository with submodules comes from."""
+    """The origin of a repository with submodules."""
 
     async def fetch(self, repo: RunRepository, name: str, url: str, commit: str) -> "Place":
-        """Fetch the commit of a submodule into a repository; give where the submodule comes from.
+        """Fetch the commit of a submodule into a repository. Return the submodule's origin.
 
         Args:
-            repo: takes the commit.
-            name: of the submodule in `.gitmodules`.
-            url: of the submodule there.
+            repo: gets the commit.
+            name: the submodule's name in `.gitmodules`.
+            url: the submodule's URL in `.gitmodules`.
             commit: its id.
 
         Raises:
@@ -45,13 +45,13 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RemotePlace:
-    """A remote repository. A submodule gets its credential if that is for the submodule's URL, too."""
+    """A remote repository. A submodule gets its credential if that is valid for the submodule's URL, too."""
 
     source: GitSource
     policy: SourcePolicy
 
     async def fetch(self, repo: RunRepository, name: str, url: str, commit: str) -> "RemotePlace":
-        """Fetch from the URL, which is held to the rules of sources."""
+        """Fetch from the URL, which must follow the rules for sources."""
         url = resolve_url(url, self.source.url)
         known = self.source.credential
         fits = known is not None and self.policy.credentials.is_for(known, url)
@@ -70,7 +70,7 @@ class _Module:
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """The repository that holds submodules: its commit, where it comes from, and where its files go."""
+    """A repository that holds submodules: its commit, its origin, and the repository that gets its files."""
 
     commit: str
     place: Place
@@ -79,21 +79,21 @@ class _Above:
 
 
 async def submodules_of(repo: RunRepository, commit: str, place: Place) -> list[Filler]:
-    """Fetch the files of all submodules of a commit, and of those inside them.
+    """Fetch the files of all submodules of a commit, including nested ones.
 
     Args:
-        repo: has the commit; it takes the files.
+        repo: has the commit, and gets the files.
         commit: its `.gitmodules` names the URLs.
-        place: where the commit comes from.
+        place: the commit's origin.
 
     Raises:
-        InvalidInputError, WorkspaceError: one cannot be fetched; the message names it.
+        InvalidInputError, WorkspaceError: one cannot be fetched. The message names it.
     """
     return await _inside(repo, _Above(commit, place))
 
 
 def resolve_url(url: str, source: str) -> str:
-    """Return the URL of a submodule; one that begins with `./` or `../` goes on from that of the source.
+    """Return the URL of a submodule. A URL that begins with `./` or `../` is relative to the source's.
 
     Raises:
         InvalidInputError: it leads out of the source's server.
@@ -131,7 +131,7 @@ async def _inside(repo: RunRepository, above: _Above) -> list[Filler]:
 
 
 async def _modules(repo: RunRepository, commit: str) -> Mapping[str, _Module]:
-    """Read `.gitmodules`: the submodule at each path."""
+    """Read `.gitmodules`. Return the submodule at each path."""
     command = ["config", "-z", f"--blob={commit}:.gitmodules", "--get-regexp", r"^submodule\..*\.(path|url)$"]
     outcome = await repo.git.attempt(command, repo.target)
     named: dict[str, dict[str, str]] = {}

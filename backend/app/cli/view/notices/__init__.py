@@ -1,6 +1,6 @@
-"""What to say about an event, as values: the same words for a live terminal, a pipe and the log.
+"""The notices about events, as values: the same words for a live terminal, a pipe and the log.
 
-There is one module for each topic of `core.events`. Importing a module registers its words, so this package
+There is one module for each topic of `core.events`. Importing a module registers its notices, so this package
 imports them all.
 """
 
@@ -37,5 +37,5 @@ __all__ = [
 
 
 def notices(event: Event, state: WatchedRun) -> tuple[Notice, ...]:
-    """Say what `event` means; `state` is the one after it."""
+    """Return the notices about `event`. `state` is the state after it."""
     return tuple(say(event, state))

@@ -1,4 +1,4 @@
-"""What to say about an agent at work."""
+"""Notices about an agent at work."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What to say about attempts."""
+"""Notices about attempts."""
 
 from collections.abc import Iterable
 
@@ -20,7 +20,7 @@ def _(event: AttemptStartedEvent, state: WatchedRun) -> Iterable[Notice]:
 @say.register
 def _(event: AttemptProducedEvent, state: WatchedRun) -> Iterable[Notice]:
     if not is_sprint(state):
-        return  # What a director or a synthesizer leaves is a text.
+        return  # The result of a director or a synthesizer is a text.
     files = event.data.changed_files
     changed = f"{len(files)} file{'' if len(files) == 1 else 's'} changed" if files else "nothing changed"
     details = [one_line(", ".join(files[:8]) + (f" and {len(files) - 8} more" if len(files) > 8 else ""))]

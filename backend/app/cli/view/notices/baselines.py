@@ -1,4 +1,4 @@
-"""What to say about the baseline."""
+"""Notices about the baseline."""
 
 from collections.abc import Iterable
 

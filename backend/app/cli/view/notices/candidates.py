@@ -1,4 +1,4 @@
-"""What to say about candidates and the choice between them."""
+"""Notices about candidates and the choice between them."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What to say about escalations."""
+"""Notices about escalations."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What to say about evaluations, and what they tell the next attempt."""
+"""Notices about evaluations, and about the feedback for the next attempt."""
 
 from collections.abc import Iterable
 
@@ -68,5 +68,5 @@ def _verdict(data: EvaluationData) -> Notice:
 def _evidence(data: EvaluationData) -> tuple[str, ...]:
     feedback = first_lines(data.feedback, EVIDENCE_LINES)
     if len(feedback) > 1:
-        return feedback  # it goes into detail itself
+        return feedback  # it contains the details itself
     return (*feedback, *(f"- {one_line(each)}" for each in data.suggestions[: EVIDENCE_LINES - 1]))

@@ -1,4 +1,4 @@
-"""What to say about held-out tests."""
+"""Notices about held-out tests."""
 
 from collections.abc import Iterable
 

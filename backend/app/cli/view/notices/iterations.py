@@ -1,4 +1,4 @@
-"""What to say about the iterations of a loop."""
+"""Notices about the iterations of a loop."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""A notice, who says it, and the words that all topics share."""
+"""The notice type, the registry of notices by event, and the words that all topics share."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ EVIDENCE_LINES = 6
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something to say.
+    """A message about an event.
 
     Attributes:
-        state: the word whose icon and colour go with it (`view.words`).
+        state: the word that determines icon and colour (`view.words`).
         text: one harmless line.
         details: further harmless lines, shown indented.
-        depth: 0 for the run, 1 for a phase, 2 for an attempt, 3 for what happens within one.
-        is_chatter: True for what a live view shows in passing and only a log keeps.
+        depth: 0 for the run, 1 for a phase, 2 for an attempt, 3 for events within one.
+        is_chatter: True if a live view shows it only briefly and only a log keeps it.
     """
 
     state: str
@@ -33,7 +33,7 @@ class Notice:
 
 @singledispatch
 def say(event: Envelope, state: WatchedRun) -> Iterable[Notice]:
-    """Say what `event` means; each topic registers its events here. Of others there is nothing to say."""
+    """Return the notices about `event`. Each topic registers its events here; other events have no notice."""
     return ()
 
 
@@ -48,7 +48,7 @@ def try_word(state: WatchedRun) -> str:
 
 
 def place_words(event: Envelope, state: WatchedRun) -> str:
-    """Return where a run stands: loops and answers have one phase, which is all of them."""
+    """Return where in its run an event belongs. Loops and answers have only one phase, so it is not named."""
     return f"Phase {event.phase}" if is_sprint(state) else kind_word(state)
 
 
@@ -58,10 +58,10 @@ def is_sprint(state: WatchedRun) -> bool:
 
 
 def because(reason: str) -> str:
-    """Return the reason as the end of a line, if there is one."""
+    """Return the reason as the end of a line, or an empty text."""
     return f": {one_line(reason)}" if reason.strip() else ""
 
 
 def tried_again(seconds: float | None) -> str:
-    """Return when it is tried again as the end of a line, if it is."""
+    """Return when the next try is, as the end of a line, or an empty text."""
     return f"; tried again in {duration(seconds)}" if seconds is not None else ""

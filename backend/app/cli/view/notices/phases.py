@@ -1,4 +1,4 @@
-"""What to say about phases."""
+"""Notices about phases."""
 
 from collections.abc import Iterable
 

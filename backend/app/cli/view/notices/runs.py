@@ -1,4 +1,4 @@
-"""What to say about a run as a whole."""
+"""Notices about a run as a whole."""
 
 from collections.abc import Iterable
 

@@ -1,1 +1,1 @@
-"""What the scripted model says, as a whole answer or as a stream: one module for each dialect."""
+"""Writes the scripted model's output as a whole answer or a stream, with one module for each dialect."""

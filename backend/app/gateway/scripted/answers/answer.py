@@ -1,4 +1,4 @@
-"""What the scripted model answers, before it is written in a dialect."""
+"""The scripted model's answer, independent of any dialect."""
 
 import json
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from app.gateway.scripted.requests import ScriptedRequest
 from app.gateway.scripted.script import Spoken
 
 CREATED = 1_700_000_000
-"""When each answer says that it was made."""
+"""The creation time in each answer."""
 
 _PIECE_CHARS = 12
 
@@ -17,7 +17,7 @@ Content = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Turnover:
-    """Tokens that each answer reports; `input` includes the cached ones."""
+    """The tokens that each answer reports. `input` includes the cached ones."""
 
     input: int = 2000
     output: int = 100
@@ -26,7 +26,7 @@ class Turnover:
 
 @dataclass(frozen=True, slots=True)
 class Scripted:
-    """One answer: to what, saying what, reporting which usage, and with which number."""
+    """One answer: its request, its content, its usage and its number."""
 
     request: ScriptedRequest
     spoken: Spoken
@@ -35,7 +35,7 @@ class Scripted:
 
     @property
     def model(self) -> str:
-        """The model that was asked for."""
+        """The requested model."""
         return self.request.model
 
     @property
@@ -49,6 +49,6 @@ class Scripted:
         return json.dumps(self.spoken.arguments or {})
 
     def pieces(self) -> list[str]:
-        """The words in pieces, as they stream."""
+        """The text in pieces, as they stream."""
         text = self.spoken.text
         return [text[at : at + _PIECE_CHARS] for at in range(0, len(text), _PIECE_CHARS)]

@@ -1,4 +1,4 @@
-"""Writes what the scripted model says as Anthropic's messages, whole or as a stream."""
+"""Writes the scripted model's output as Anthropic's messages, whole or as a stream."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Writes what the scripted model says as Gemini's contents, whole or as a stream."""
+"""Writes the scripted model's output as Gemini's contents, whole or as a stream."""
 
 from collections.abc import Iterator
 

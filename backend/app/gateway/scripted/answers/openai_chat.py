@@ -1,4 +1,4 @@
-"""Writes what the scripted model says as OpenAI's chat completions, whole or as a stream."""
+"""Writes the scripted model's output as OpenAI's chat completions, whole or as a stream."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Writes what the scripted model says as a whole answer or as a stream, in any dialect."""
+"""Writes the scripted model's output as a whole answer or as a stream, in any dialect."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,1 +1,1 @@
-"""Gates that are any command line."""
+"""Gates that run any command line."""

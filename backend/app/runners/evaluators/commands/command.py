@@ -1,4 +1,4 @@
-"""A gate that is any command line: judged by its exit status, and by the report that it writes."""
+"""A gate that runs any command line and judges by its exit status and its report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,31 +35,32 @@ from app.workspaces.environments.interpreters import Interpreters
 class CommandEvaluator:
     """Runs a command in the sandbox, on a copy of the judged tree.
 
-    Without a report the exit status decides. With one, both must speak for a pass: tests that could write
-    their own report still have to bring the command to the right exit status. The report is a file that
-    does not exist before the run.
+    Without a report, the exit status decides. With a report, both must indicate a pass: tests that can write
+    their own report still cannot change the command's exit status. The report file does not exist before the
+    run.
 
-    A run that says nothing (out of time, a missing program, no readable report) is the candidate's fault
-    when the same command gives a verdict at the base; otherwise, or without a base, there is no verdict.
+    A run can end without usable evidence (out of time, a missing program, no readable report). That is the
+    candidate's fault if the same command reaches a verdict at the base. Otherwise, or without a base, there
+    is no verdict.
 
     Attributes:
         name: unique within a phase.
         command: program and arguments; a text is run by `sh -c`.
         sandbox: confines it.
-        programs: where programs are looked for.
-        interpreters: chooses the environment by what the base declares; where a project has its own,
-            programs are looked for there first. None is none.
-        category: the aspect it judges.
-        report: what it writes, and how that is read; None for nothing.
-        timeout: seconds for one run; where the base must be run too, it has as many again.
+        programs: where to search for programs.
+        interpreters: chooses the environment from the base's declarations. Programs of a project's own
+            environment are found first. None means no environment.
+        category: the aspect that it judges.
+        report: the report that it writes, and its format; None without one.
+        timeout: seconds for one run. If the base must be run, too, that run gets as many again.
         network: whether it reaches public addresses over HTTP and HTTPS.
-        env: variables beside the usual ones.
+        env: variables besides the usual ones.
         working_directory: where it starts, below the tree.
-        pass_codes: exit statuses that speak for a pass; None is 0, and for SARIF 0 and 1, because scanners
-            end with 1 when they found something.
-        protected: what becomes of changed tests and settings where the context does not say so.
-        setting: what the base decides beside the files that it decides for every command.
-        remark: what a pass does not show; empty for nothing to say.
+        pass_codes: exit statuses that indicate a pass. None means 0, and for SARIF 0 and 1, because scanners
+            end with 1 if they found something.
+        protected: what happens to changed tests and settings, unless the context says so.
+        setting: the files of the command's language that are taken from the base, besides the usual ones.
+        remark: what a pass does not show; empty without a remark.
         needs: what the project prepares for it.
     """
 
@@ -83,7 +84,7 @@ class CommandEvaluator:
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Run the command on the workspace; `output` and `phase` play no part."""
+        """Run the command on the workspace. `output` and `phase` are not used."""
         workspace = find_workspace(self, context, "run a command on")
         if isinstance(workspace, EvaluationResult):
             return workspace
@@ -153,7 +154,7 @@ class CommandEvaluator:
 
 
 def _with_notes(result: EvaluationResult, prepared: Prepared) -> EvaluationResult:
-    """Say on a result which packages it rests on, where the candidate has other lock files."""
+    """Note on a result which packages were installed, if the candidate has other lock files."""
     if not prepared.notes:
         return result
     feedback = "\n".join([result.feedback, *prepared.notes])

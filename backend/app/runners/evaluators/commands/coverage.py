@@ -1,4 +1,4 @@
-"""Reads Cobertura XML, and says how many of the lines that are new against base were executed."""
+"""Reads Cobertura XML, and determines how many lines that are new against the base were executed."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,12 +11,15 @@ from app.schemas.loop.safe_xml import Element, UnsafeXmlError, parse_xml
 
 _MAX_FILE_BYTES = 2_000_000
 _MAX_COMPARED = 4_000_000
-"""Product of the numbers of differing lines up to which they are matched; beyond it all of them are new."""
+"""Limit on the product of the numbers of differing lines.
+
+Beyond it, lines are not matched and all count as new.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class NewLines:
-    """The executable lines of one file that are new against base; numbers from 1."""
+    """The executable lines of one file that are new against the base. Numbers count from 1."""
 
     file: str
     executed: tuple[int, ...]
@@ -24,11 +27,11 @@ class NewLines:
 
 
 def read_coverage(data: bytes, ran_in: Path, tree: Path) -> dict[str, dict[int, bool]]:
-    """Return for each file of `tree` its executable lines, and whether they were executed.
+    """Return the executable lines of each file of `tree`, and whether they were executed.
 
     Args:
         data: the report.
-        ran_in: the copy of the tree in which it was written; absolute paths lead there.
+        ran_in: the copy of the tree in which it was written; absolute paths refer to it.
         tree: where the files are.
 
     Raises:
@@ -55,7 +58,7 @@ def read_coverage(data: bytes, ran_in: Path, tree: Path) -> dict[str, dict[int, 
 
 
 def new_lines(measured: Mapping[str, Mapping[int, bool]], tree: Path, base: Path | None) -> list[NewLines]:
-    """Return the new executable lines of each file that has some; without a base every line is new."""
+    """Return the new executable lines of each file that has some. Without a base every line is new."""
     found: list[NewLines] = []
     for name, lines in sorted(measured.items()):
         before = _text_of(base / name) if base else []
@@ -69,7 +72,7 @@ def new_lines(measured: Mapping[str, Mapping[int, bool]], tree: Path, base: Path
 
 
 def ranges(numbers: Iterable[int]) -> str:
-    """Write line numbers as people do: `3-5, 9`."""
+    """Format line numbers for people: `3-5, 9`."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and number == runs[-1][1] + 1:

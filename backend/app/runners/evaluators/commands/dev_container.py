@@ -1,4 +1,4 @@
-"""The image that a project names for its development container, read from the tree at its base."""
+"""Finds the image of a project's development container, in the tree at its base."""
 
 import json
 import re
@@ -13,16 +13,16 @@ OF_PROJECT = "devcontainer"
 _PLACES = (".devcontainer/devcontainer.json", ".devcontainer.json")
 _MAX_BYTES = 1_000_000
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}")
-# A text, a comment, or a comma before a closing bracket; texts are kept, the rest goes.
+# A string, a comment, or a comma before a closing bracket. Strings are kept, the rest is removed.
 _EXTRAS = re.compile(r'("(?:[^"\\\\]|\\\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
 
 
 def image_for(chosen: str | None, base: Path | None) -> str | None:
-    """Return the image in which a project's commands run; None is the usual system.
+    """Return the image in which a project's commands run, or None for the usual system.
 
     Args:
-        chosen: what the operator chose: an image, `devcontainer`, or nothing.
-        base: the tree at the base commit; a candidate does not choose its image.
+        chosen: the operator's choice: an image, `devcontainer`, or None.
+        base: the tree at the base commit; a candidate cannot choose its image.
 
     Raises:
         ToolTroubleError: the project's file cannot be read.
@@ -56,6 +56,6 @@ def _image_in(name: str, place: Path) -> str | None:
 
 
 def _without_extras(text: str) -> str:
-    """Remove comments, and commas that close a list: the format allows both."""
+    """Remove comments and trailing commas, which the format allows."""
     without_comments = _EXTRAS.sub(lambda match: match.group(1) or "", text)
     return _EXTRAS.sub(lambda match: match.group(1) or "", without_comments)

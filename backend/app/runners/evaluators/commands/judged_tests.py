@@ -1,4 +1,4 @@
-"""Judges the tests that a command ran: against the same tests at the base, and once more where they fail."""
+"""Judges the tests of a command: compares them with the base's, and runs them again if some fail."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -28,13 +28,14 @@ class TestsJudging:
     """One evaluation by tests.
 
     Attributes:
-        evaluator: in whose name is judged.
-        report: what the command writes.
-        pass_codes: exit statuses that speak for a pass.
+        evaluator: the evaluator that judges.
+        report: the report that the command writes.
+        pass_codes: exit statuses that indicate a pass.
         launch: runs the command on the candidate.
-        launch_base: runs it at the base; None where that is not compared.
+        launch_base: runs it at the base; None without a comparison.
         red: which failing tests of the base count.
-        kept: whether the base's tests must still run; else the base only tells which failures it has, too.
+        kept: True if the base's tests must still run. Otherwise the base only shows which failures it has,
+            too.
     """
 
     __test__ = False
@@ -51,7 +52,7 @@ class TestsJudging:
         """Run the tests and judge them.
 
         Raises:
-            NoVerdictError: the candidate's run says nothing.
+            NoVerdictError: the candidate's run gives no usable evidence.
         """
         now, bases = await self._runs()
         failures = await self._sorted(now, bases)
@@ -66,7 +67,7 @@ class TestsJudging:
         return tests_result(self.evaluator, now.run, judged)
 
     async def _runs(self) -> tuple[_Tests, list[_Tests]]:
-        """Run the candidate, and the base where it is compared."""
+        """Run the candidate, and the base if there is a comparison."""
         if self.launch_base is None:
             return await self._tests(self.launch), []
         if self.kept:
@@ -77,7 +78,7 @@ class TestsJudging:
         return now, [before] if before else []
 
     async def _sorted(self, now: _Tests, bases: list[_Tests]) -> Failures:
-        """Sort the failures; those that the base does not have are run once more, to tell flaky ones."""
+        """Sort the failures. If some are not at the base, run the candidate once more to find flaky tests."""
         first = sort_failures(now.found, [each.found for each in bases], self.red)
         if not first.counted or not bases or self.launch_base is None or not self.kept:
             return first
@@ -91,7 +92,7 @@ class TestsJudging:
         return sort_failures(now.found, [each.found for each in bases], self.red, again.found)
 
     async def _at_base(self, launch: Launch) -> _Tests | None:
-        """Return the tests of the base; one whose tests cannot be run has none that could get lost."""
+        """Return the base's tests, or None if they cannot be run. In that case, no tests can get lost."""
         try:
             return await self._tests(launch)
         except NoVerdictError:
@@ -107,10 +108,10 @@ def _lost(now: JUnit, base: JUnit) -> tuple[str, ...]:
 
 
 def read_tests(run: CommandRun, report: TestsReport) -> JUnit:
-    """Return the tests that a run tells of.
+    """Return the tests in a run's report.
 
     Raises:
-        NoVerdictError: its report cannot be read, or it ended badly and ran no test at all.
+        NoVerdictError: the report cannot be read, or the run failed without running any test.
     """
     code = run.outcome.returncode
     try:

@@ -1,4 +1,4 @@
-"""Judges the run of a command: by its exit status, its report, and the same command at the base."""
+"""Judges a command's run by its exit status, its report, and a run of the same command at the base."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ ReportKind = TestsReport | FindingsReport | CoverageReport
 Content = TypeVar("Content")
 
 _NOT_FOUND = (126, 127)
-"""Exit status of a shell that could not find or run a program."""
+"""Exit statuses of a shell that could not find or run a program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,15 +49,15 @@ class CommandJudging:
     """One evaluation by a command.
 
     Attributes:
-        evaluator: in whose name is judged.
+        evaluator: the evaluator that judges.
         launcher: runs the command on a tree.
-        report: what it writes.
-        pass_codes: exit statuses that speak for a pass.
+        report: the report that it writes.
+        pass_codes: exit statuses that indicate a pass.
         workspace: the judged tree.
         base: the tree at the base commit.
         opened: globs of paths that the candidate may change.
-        protected: what becomes of a pass that only changed tests and settings give.
-        setting: what the base decides for the command's language.
+        protected: what happens to a pass that depends on changed tests and settings.
+        setting: the files of the command's language that are taken from the base.
         red: which failing tests of the base count.
     """
 
@@ -75,8 +75,9 @@ class CommandJudging:
     async def judge(self) -> EvaluationResult:
         """Run the command and judge it.
 
-        The base's tests and settings decide. Where the candidate has others, its own must speak for a pass,
-        too; if only they do, a human is asked. So one is if the base's tests do not even compile any more.
+        The base's tests and settings decide. If the candidate has others, a run with its own must pass, too.
+        If only that run passes, a person is asked. That includes the case that the base's tests no longer
+        compile.
 
         Raises:
             ToolTroubleError: there is no verdict, whatever the candidate did.
@@ -163,7 +164,7 @@ class CommandJudging:
         found = _readable(run, lambda: _read_findings(run, report, self.launcher.working_directory, tree))
         code = run.outcome.returncode
         if code not in self.pass_codes or (code != 0 and not found.results):
-            # A scanner that complains without a finding has not scanned.
+            # A scanner that ends with an error and without a finding has not scanned.
             reason = f"ended with exit status {code} and reported {found.results} results"
             raise NoVerdictError(f"{reason}: {excerpt(run.text, 500)}", f"exit status {code}")
         return replace(found, findings=(*found.findings, *self.setting.silenced(tree)))
@@ -179,7 +180,7 @@ class CommandJudging:
         return coverage_result(self.evaluator, run, added, report.minimum)
 
     async def _blame(self, trouble: NoVerdictError) -> EvaluationResult:
-        """Say whose fault a run is that says nothing: the candidate's when the base gives a verdict."""
+        """Decide who is to blame for a run without evidence: the candidate, if the base reaches a verdict."""
         if self.base is None or not await self._gives_verdict(self.base):
             return errored(self.evaluator, f"The command {trouble}{next_step(trouble)}", reason=trouble.kind)
         return broken_result(self.evaluator, trouble)
@@ -213,7 +214,7 @@ class CommandJudging:
 
 
 def _holds(result: EvaluationResult) -> bool:
-    """Tell whether a result speaks for a pass, or would if a human says so of tests that fail at the base."""
+    """Return True if a result passes, or fails only with questions about tests that fail at the base."""
     return result.passed or QUESTIONS in result.metadata
 
 

@@ -1,4 +1,4 @@
-"""Reads JUnit XML: which tests ran, and what became of them."""
+"""Reads JUnit XML: the tests that ran, and their outcomes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,11 @@ _MESSAGE_CHARS = 300
 
 
 class ReportError(ValueError):
-    """A report that cannot be read, or that contradicts itself; the message says how."""
+    """A report cannot be read, or contradicts itself. The message says how."""
 
 
 class CaseOutcome(StrEnum):
-    """What became of a test case."""
+    """The outcome of a test case."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -26,7 +26,7 @@ class CaseOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case; `id` holds its suites, class and name, `message` the beginning of a failure's text."""
+    """One test case. `id` holds its suites, class and name; `message` the beginning of a failure's text."""
 
     id: str
     outcome: CaseOutcome
@@ -35,11 +35,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JUnit:
-    """A report's cases in their order.
+    """The cases of a report, in order.
 
     Attributes:
-        cases: see above.
-        ended: test programs whose sentinel passed; see `sentinels`.
+        cases: the test cases.
+        ended: test programs with a passed sentinel; see `sentinels`.
     """
 
     cases: tuple[Case, ...]
@@ -47,7 +47,7 @@ class JUnit:
 
     @property
     def failures(self) -> tuple[Case, ...]:
-        """Cases that failed or broke."""
+        """The cases that failed or had an error."""
         return tuple(each for each in self.cases if each.outcome is CaseOutcome.FAILED)
 
     @property
@@ -61,12 +61,12 @@ class JUnit:
         return sum(each.outcome is not CaseOutcome.SKIPPED for each in self.cases)
 
     def lost_since(self, base: "JUnit") -> list[str]:
-        """Return the ids of cases that ran at the base and do not run any more; equal ids are counted."""
+        """Return the ids of cases that ran at the base and no longer run. Equal ids are counted."""
         before, now = base._running(), self._running()
         return sorted(name for name, count in before.items() if now[name] < count)
 
     def cut_short_since(self, base: "JUnit") -> list[str]:
-        """Return the test programs that ended before their last test, and did not do so at the base."""
+        """Return the test programs that ended before their last test, and did not at the base."""
         failed = {_program(each) for each in self.failures}
         present = {_program(each) for each in self.cases} - failed
         return [f"{each}: the end of its tests" for each in sorted((base.ended - self.ended) & present)]
@@ -84,7 +84,8 @@ def read_junit(data: bytes, ran_in: Path) -> JUnit:
 
     Args:
         data: the report.
-        ran_in: the tree in which it was written; names of tests may hold its path, which differs each time.
+        ran_in: the tree in which it was written. Names of tests may contain its path, which differs each
+            time.
 
     Raises:
         ReportError: it is not JUnit XML, or counts failures that none of its cases has.

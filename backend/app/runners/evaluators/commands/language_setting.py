@@ -1,4 +1,4 @@
-"""What of a language's project the base decides when a preset runs its tests or its checker."""
+"""The files of a language's project that are taken from the base when a preset runs."""
 
 import json
 import posixpath
@@ -25,15 +25,15 @@ _CARGO_LIB = ("test", "doctest", "harness", "path", "proc-macro")
 
 @dataclass(frozen=True, slots=True)
 class LanguageSetting:
-    """Files that decide for one language.
+    """The files of one language that determine a preset's result.
 
     Attributes:
-        protected: globs of names or paths that are the base's; those that a candidate adds are left out.
+        protected: globs of names or paths that are taken from the base; a candidate's additions are left out.
         left_out: globs of paths that only a build writes; a candidate's are always left out.
-        manifests: names of manifests of which a part decides; a changed part makes the file the base's.
-        inline_tests: whether sources hold tests, as Rust's do.
-        silencers: an expression for comments that silence a checker; new ones are findings.
-        suffixes: of the sources in which they are looked for.
+        manifests: names of manifests of which a part matters. If that part changed, the base's file is used.
+        inline_tests: whether sources contain tests, as Rust's do.
+        silencers: a regular expression for comments that silence a checker; new ones are findings.
+        suffixes: suffixes of the sources to search for silencers.
     """
 
     protected: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class LanguageSetting:
     suffixes: tuple[str, ...] = ()
 
     def below(self, directory: str) -> "LanguageSetting":
-        """Return the setting of a project that lies in a directory of the repository."""
+        """Return the setting for a project in a directory of the repository."""
         start = posixpath.normpath(directory) if directory else "."
         if start == ".":
             return self
@@ -55,15 +55,18 @@ class LanguageSetting:
         return replace(self, protected=protected, left_out=left_out)
 
     def holds(self, name: str) -> bool:
-        """Tell whether a file is the base's."""
+        """Return True if a file is taken from the base."""
         return _matches(name, self.protected)
 
     def leaves_out(self, name: str) -> bool:
-        """Tell whether a candidate's file is a result of a build."""
+        """Return True if a candidate's file is the output of a build."""
         return _matches(name, self.left_out)
 
     def changed_manifests(self, base: Path, tree: Path, kept: Collection[str]) -> set[str]:
-        """Return the manifests whose deciding part differs; `kept` are files that both trees have."""
+        """Return the manifests with a changed part that matters.
+
+        `kept` are the files that both trees have.
+        """
         return {
             name
             for name in kept
@@ -72,7 +75,7 @@ class LanguageSetting:
         }
 
     def texts(self, base: Path, tree: Path, kept: Collection[str]) -> dict[str, bytes]:
-        """Return sources of the candidate with the base's tests in them, where these differ."""
+        """Return the candidate's sources with the base's tests in them, if these differ."""
         if not self.inline_tests:
             return {}
         found: dict[str, bytes] = {}
@@ -88,7 +91,7 @@ class LanguageSetting:
         """Return the comments in a tree's sources that silence the checker.
 
         Raises:
-            WorkspaceError: the tree is larger than what is allowed.
+            WorkspaceError: the tree is larger than the limits allow.
         """
         if not self.silencers:
             return []
@@ -121,7 +124,7 @@ def _of_cargo(text: str) -> object:
     dependencies = {
         key: _table(document.get(key)) for key in ("dependencies", "dev-dependencies", "build-dependencies")
     }
-    # A dependency's other place or name can put anything into the place of a tool of the tests.
+    # A dependency with another path or name can replace one of the test tools.
     parts["moved"] = {
         (kind, name): json.dumps(value, sort_keys=True, default=str)
         for kind, table in dependencies.items()

@@ -1,4 +1,4 @@
-"""Reads findings from lines that a checker prints, and comments that silence it."""
+"""Reads findings from a checker's output lines, and finds comments that silence it."""
 
 import json
 import posixpath
@@ -17,14 +17,14 @@ _MAX_BYTES = 2_000_000
 
 
 def read_lines(text: str, tree: Path, pattern: str, directory: str = "", here: Path | None = None) -> Sarif:
-    """Return the findings in the lines of `text`; a line that is reported twice counts once.
+    """Return the findings in the lines of `text`. A repeated line counts once.
 
     Args:
-        text: what the checker printed.
+        text: the checker's output.
         tree: the copy on which it ran; absolute paths begin with it.
-        pattern: finds file, line and message.
+        pattern: matches file, line and message.
         directory: where the checker started, below the tree.
-        here: a tree with the same files that is still there.
+        here: a tree with the same files that still exists.
     """
     matcher = re.compile(pattern)
     found = (matcher.search(line[:_LINE_CHARS]) for line in text.splitlines())
@@ -33,7 +33,7 @@ def read_lines(text: str, tree: Path, pattern: str, directory: str = "", here: P
 
 
 def read_eslint(data: bytes, tree: Path) -> Sarif:
-    """Return the findings in the JSON that eslint writes; a suppressed one counts, too.
+    """Return the findings in eslint's JSON. Suppressed ones count, too.
 
     Raises:
         ReportError: it is not such a report.
@@ -63,7 +63,7 @@ def _object(value: object) -> Mapping[str, Any]:
 
 
 def silencers(tree: Path, names: Iterable[str], pattern: str, suffixes: tuple[str, ...]) -> Iterator[Finding]:
-    """Return each comment that silences a checker, as a finding; `suffixes` are those of source files."""
+    """Yield each comment that silences a checker, as a finding. `suffixes` are those of source files."""
     matcher = re.compile(pattern)
     for name in names:
         if name.endswith(suffixes):
@@ -81,7 +81,7 @@ def _finding(found: re.Match[str], tree: Path) -> Finding:
 
 
 def _from_root(finding: Finding, directory: str, tree: Path) -> Finding:
-    """Return a finding whose path is meant from the root; tools mean theirs from where they start."""
+    """Return a finding with its path relative to the root. Tools write paths relative to where they start."""
     name = posixpath.normpath(posixpath.join(directory, finding.file))
     is_there = directory and not name.startswith("..") and (tree / name).is_file()
     return replace(finding, file=name) if is_there else finding

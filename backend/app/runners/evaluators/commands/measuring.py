@@ -1,4 +1,4 @@
-"""Keeps a candidate from taking new code out of a measure: settings of coverage and scanners, comments."""
+"""Keeps a candidate from excluding new code from a measurement by settings or comments."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from pathlib import Path
 
 _PRAGMA = re.compile(rb"#\s*(?:pragma|PRAGMA):?\s*(?:no\s*cover|no\s*branch).*$", re.IGNORECASE)
 _PRACTICE = 2
-"""So many such comments in the base make them a practice there, and new ones count."""
+"""With this many such comments in the base, they are a practice there, and new ones count."""
 
 _SHARED = ("pyproject.toml", "setup.cfg", "tox.ini")
 _SECTION = re.compile(
@@ -19,7 +19,7 @@ _MAX_BYTES = 2_000_000
 def measuring_texts(
     base: Path, tree: Path, kept: Collection[str], present: Collection[str]
 ) -> dict[str, bytes]:
-    """Return the candidate's files that measure less than the base would, rewritten so that they do not.
+    """Return the candidate's files that exclude more than the base's, rewritten so that they do not.
 
     Args:
         base: the tree at the base commit.
@@ -51,7 +51,7 @@ def _sections(base: Path, tree: Path, present: Collection[str]) -> Iterator[tupl
 
 
 def _without_new(text: bytes, before: bytes) -> bytes:
-    """Take out the comments of lines that the base does not have; no line comes or goes."""
+    """Remove the comments from lines that the base does not have. The number of lines stays the same."""
     if not _PRAGMA.search(text.replace(b"\n", b" ")) and b"pragma" not in text.lower():
         return text
     known = Counter(line.strip() for line in before.splitlines())

@@ -1,4 +1,4 @@
-"""What a project's commands need beside its files: a set-up, services, and secrets."""
+"""What a project's commands need besides its files: a set-up, services, and secrets."""
 
 import shlex
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -15,13 +15,13 @@ from app.workspaces.environments.setup import Recipe, SetupError, Setups
 from app.workspaces.process import ProcessOutcome
 
 _NOT_READY = 98
-"""Exit status of a command that was not started, because a service was not ready."""
+"""Exit status of a command that was not started because a service was not ready."""
 _PREFIX = "phaserunner: the service "
 _ALLOWED = "ENVIRONMENT_CANDIDATE_DEPENDENCIES=true installs what a candidate declares"
 
 
 class SetupTroubleError(ToolTroubleError):
-    """The set-up of the base did not succeed, so nothing can be judged."""
+    """The base's set-up failed, so nothing can be judged."""
 
     def __init__(self, error: SetupError) -> None:
         super().__init__(str(error))
@@ -36,7 +36,7 @@ class Service:
         name: for people.
         run: a line for `sh -c` that stays in the foreground.
         ready: a line for `sh -c` that ends with 0 once the service answers.
-        seconds: until it must be ready.
+        seconds: time limit for it to become ready.
     """
 
     name: str
@@ -47,12 +47,12 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What set-ups made for the trees of one evaluation.
+    """The results of set-ups for the trees of one evaluation.
 
     Attributes:
         kept: for the candidate; None without a set-up.
         base: for the base.
-        notes: what a result says about it where the candidate failed.
+        notes: note for the result if the candidate's set-up failed.
     """
 
     kept: Kept | None = None
@@ -60,20 +60,20 @@ class Prepared:
     notes: tuple[str, ...] = ()
 
     def for_tree(self, tree: Path, base: Path | None) -> Kept | None:
-        """Return what belongs into copies of a tree."""
+        """Return the set-up's files for copies of a tree."""
         return self.base if tree == base else self.kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """What a command needs.
+    """The needs of a command.
 
     Attributes:
-        setups: run the set-up; None where there is none.
-        recipe: what the set-up is.
+        setups: run the set-up; None if there is none.
+        recipe: the set-up.
         candidate: whether lock files that a candidate changed are installed for it.
         services: run beside the command.
-        secrets: variables for the command that are masked in what it says.
+        secrets: variables for the command that are masked in its output.
     """
 
     setups: Setups | None = None
@@ -84,12 +84,12 @@ class Needs:
 
     @asynccontextmanager
     async def prepared(self, base: Path | None, workspace: Path) -> AsyncGenerator[Prepared]:
-        """Yield what the set-up made; it stays in place while the block runs.
+        """Yield the results of set-ups. They stay in place while the block runs.
 
         Raises:
             SetupTroubleError: the set-up failed at the base.
             ToolTroubleError: no set-up can be run.
-            WorkspaceError: a tree is larger than what is allowed.
+            WorkspaceError: a tree is larger than the limits allow.
         """
         if self.recipe is None or not self.recipe.lines:
             yield Prepared()
@@ -111,11 +111,11 @@ class Needs:
     async def _own(
         self, stack: AsyncExitStack, recipe: Recipe, base: Path, workspace: Path, changed: Sequence[str]
     ) -> tuple[Kept | None, str]:
-        """Return what the set-up makes with the candidate's lock files, where that may run and succeeds."""
+        """Return the set-up's result with the candidate's lock files, if that set-up may run and succeeds."""
         told = f"The change has different lock files ({', '.join(changed)})."
         if not self.candidate or self.setups is None:
             return None, f"{told} The base's packages were used ({_ALLOWED})."
-        # What a candidate has installed may run scripts: they get no secrets.
+        # The candidate's packages may run scripts, so they get no secrets.
         without = Recipe(
             lines=recipe.lines,
             lock_files=recipe.lock_files,
@@ -157,7 +157,7 @@ def _start(service: Service) -> str:
 
 
 def service_trouble(services: Sequence[Service], outcome: ProcessOutcome) -> str:
-    """Say which service was not ready; empty where the command was started."""
+    """Return which service was not ready; empty if the command was started."""
     if not services or outcome.returncode != _NOT_READY or _PREFIX not in outcome.stderr:
         return ""
     said = outcome.stderr[outcome.stderr.rindex(_PREFIX) :].removeprefix("phaserunner: ").strip()

@@ -1,4 +1,4 @@
-"""Reads reports of tests that are not JUnit XML: `go test -json`, Rust's harness, jest's JSON."""
+"""Reads test reports other than JUnit XML: `go test -json`, Rust's harness, jest's JSON."""
 
 import json
 import re
@@ -21,12 +21,12 @@ _JEST = {"passed": CaseOutcome.PASSED, "failed": CaseOutcome.FAILED}
 
 
 def read_go(text: str, sentinel: str = "") -> JUnit:
-    """Read what `go test -json` prints; a package that fails without a failing test is a case itself.
+    """Read the output of `go test -json`. A package that fails without a failing test is itself a case.
 
-    Of two outcomes of one test, a failure counts.
+    If a test has two outcomes, a failure counts.
 
     Args:
-        text: what it printed.
+        text: the output.
         sentinel: the name of the sentinels.
 
     Raises:
@@ -70,12 +70,12 @@ def read_go(text: str, sentinel: str = "") -> JUnit:
 
 
 def read_libtest(text: str, tree: Path, sentinel: str = "") -> JUnit:
-    """Read what `cargo test` prints on both streams.
+    """Read the output of `cargo test` on both streams.
 
     Args:
-        text: what it printed.
+        text: the output.
         tree: where it ran.
-        sentinel: what the names of the sentinels hold.
+        sentinel: a text in the names of the sentinels.
 
     Raises:
         ReportError: a target ended before its last test, or no target ran.
@@ -104,7 +104,7 @@ def read_libtest(text: str, tree: Path, sentinel: str = "") -> JUnit:
 
 
 def read_jest(data: bytes, tree: Path) -> JUnit:
-    """Read the JSON of jest, or of vitest's reporter `json`.
+    """Read the JSON of jest, or of vitest's `json` reporter.
 
     Raises:
         ReportError: it is not such a report.

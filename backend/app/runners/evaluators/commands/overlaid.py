@@ -1,4 +1,4 @@
-"""Words what it means that a command ran with files of the base in place of the candidate's."""
+"""Words the results of a command that ran with files of the base in place of the candidate's."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ _LISTED = 5
 
 
 def with_overlay(result: EvaluationResult, overlay: Overlay) -> EvaluationResult:
-    """Say which files were the base's, or were left out."""
+    """Note which files were the base's, or were left out."""
     if not overlay:
         return result
     note = f"Taken from the base or left out: {_listing(overlay.names)}."
@@ -24,7 +24,7 @@ def with_overlay(result: EvaluationResult, overlay: Overlay) -> EvaluationResult
 
 
 def noted(result: EvaluationResult, changed: Sequence[str]) -> EvaluationResult:
-    """Say that a pass rests on changed files."""
+    """Note that a pass depends on changed files."""
     note = f"The command passes only with the changed {_listing(changed)}."
     return result.model_copy(update={"feedback": f"{note}\n{result.feedback}"})
 
@@ -32,12 +32,12 @@ def noted(result: EvaluationResult, changed: Sequence[str]) -> EvaluationResult:
 def asking(
     result: EvaluationResult, own: EvaluationResult, changed: Sequence[str], base: Path, tree: Path
 ) -> EvaluationResult:
-    """Ask a human about the changed files without which the command fails.
+    """Ask a person about the changed files without which the command fails.
 
     Args:
-        result: of the command with the base's files.
-        own: of the command with the candidate's files; what it asks is asked, too.
-        changed: the files.
+        result: result with the base's files.
+        own: result with the candidate's files; its questions are asked, too.
+        changed: the changed files.
         base: the base's tree.
         tree: the candidate's tree.
     """

@@ -1,4 +1,4 @@
-"""Lays files of the base over a candidate's copy, and takes out files of the candidate."""
+"""Puts files of the base into a candidate's copy, and removes files of the candidate."""
 
 import posixpath
 import shutil
@@ -9,11 +9,11 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """How a candidate's copy is changed before a command runs in it.
+    """The changes to a candidate's copy before a command runs in it.
 
     Attributes:
         changed: files that are taken from the base.
-        added: files of the candidate that are taken out.
+        added: files of the candidate that are removed.
         texts: files that are rewritten.
     """
 
@@ -26,7 +26,7 @@ class Overlay:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every file that it concerns, sorted."""
+        """The names of all these files, sorted."""
         return tuple(sorted({*self.changed, *self.added, *self.texts}))
 
     def apply(self, copy: Path, base: Path) -> None:
@@ -52,8 +52,8 @@ class Overlays:
     """The two ways in which a command runs on a candidate.
 
     Attributes:
-        strict: with the base's tests and settings; empty when the candidate has just these.
-        own: with the candidate's, but for what stands in for a tool.
+        strict: with the base's tests and settings; empty if the candidate has exactly these.
+        own: with the candidate's own, except files that replace a tool.
     """
 
     strict: Overlay
@@ -68,7 +68,7 @@ def _remove(path: Path) -> None:
 
 
 def _clear_way(copy: Path, name: str) -> None:
-    """Put directories where the candidate has files or links, so that nothing is written elsewhere."""
+    """Clear the way for directories: remove files and links, so that nothing is written elsewhere."""
     place = copy
     for part in posixpath.dirname(name).split("/") if posixpath.dirname(name) else ():
         place = place / part

@@ -1,4 +1,4 @@
-"""The base's scripts and settings of test tools in the candidate's `package.json`."""
+"""Puts the base's scripts and test tool settings into the candidate's `package.json`."""
 
 import json
 import posixpath
@@ -16,7 +16,7 @@ _NODE_TOOLS = ("scripts", "jest", "mocha", "ava", "c8", "nyc", "vitest", "tap")
 def package_texts(
     base: Path, tree: Path, words: Sequence[str], directory: str, opened: Sequence[str]
 ) -> dict[str, bytes]:
-    """Return `package.json` with the base's scripts and settings of test tools, where these differ."""
+    """Return `package.json` with the base's scripts and test tool settings, if these differ."""
     name = posixpath.normpath(posixpath.join(directory, "package.json"))
     if not _NODE_PROGRAMS.intersection(map(posixpath.basename, words)) or matches(name, opened):
         return {}
@@ -39,7 +39,7 @@ def package_texts(
 
 
 def _scripts(before: object, after: object) -> dict[str, object]:
-    """Return the base's scripts, and those of the candidate that npm does not run beside them."""
+    """Return the base's scripts, and those of the candidate that npm does not run along with them."""
     known = cast("dict[str, object]", before) if isinstance(before, dict) else {}
     new = cast("dict[str, object]", after) if isinstance(after, dict) else {}
     beside = {f"{part}{name}" for name in known for part in ("pre", "post")}

@@ -1,4 +1,4 @@
-"""Known test runners and checkers: how each is run and read, and what the base decides for it."""
+"""Known test runners and checkers: how each is run and read, and what is taken from the base for it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -67,7 +67,7 @@ _CLIPPY = LanguageSetting(
     suffixes=(".rs",),
 )
 
-# Frozen, the assertions cannot be replaced by the code that they judge.
+# Frozen assertions cannot be replaced by the code that they judge.
 _FROZEN = (
     "data:text/javascript,import%20a%20from%22node:assert%22;import%20s%20from%22node:assert/strict%22;"
     "Object.freeze(a);Object.freeze(s)"
@@ -82,9 +82,9 @@ class Preset:
         run: program and arguments, or a line for a shell.
         report: what it writes or prints.
         category: the aspect that it judges.
-        pass_codes: exit statuses that speak for a pass; none are those of its kind of report.
+        pass_codes: exit statuses that indicate a pass; None means those of its report format.
         env: variables for it.
-        setting: what the base decides for it.
+        setting: the files that are taken from the base for it.
         remark: what a pass does not show.
     """
 

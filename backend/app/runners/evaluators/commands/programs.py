@@ -1,4 +1,4 @@
-"""Where the programs of commands are looked for, and what a sandbox must let them read."""
+"""Finds the programs of commands, and the files that a sandbox must make readable for them."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from app.workspaces.confine.python_places import interpreter_paths
 SYSTEM = (Path("/usr/local/bin"), Path("/usr/bin"), Path("/bin"))
 _MAX_LINKS = 16
 _PERSONAL = (".local", "snap")
-"""Directories below a home that look like an installation and hold people's data."""
+"""Directories below a home that look like an installation and hold personal data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Programs:
     """The search path of commands.
 
     Attributes:
-        path: directories, the first leads.
-        readable: what a confined command may read for it: the installations that these directories belong to.
+        path: directories, in order of preference.
+        readable: the installations that these directories belong to, which a confined command may read.
     """
 
     path: tuple[Path, ...] = SYSTEM
@@ -33,7 +33,7 @@ class Programs:
         return os.pathsep.join(map(str, self.path))
 
     def led_by(self, python: Path) -> "Programs":
-        """Return a search path on which the programs of an interpreter's environment come first."""
+        """Return a search path that starts with the programs of an interpreter's environment."""
         own = python.parent
         paths = tuple(each for each in interpreter_paths(python) if not visible_without_asking(each))
         return Programs(
@@ -41,7 +41,7 @@ class Programs:
         )
 
     def find(self, program: str) -> tuple[Path, tuple[Path, ...]] | None:
-        """Return the file of a program that is named without a directory, and what it needs readable."""
+        """Return the file of a program that is named without a directory, and the paths that it must read."""
         found = shutil.which(program, path=self.variable)
         if found is None:
             return None
@@ -50,15 +50,15 @@ class Programs:
 
 
 def find_programs(python: Path, search: Sequence[Path], readable: Sequence[Path] = ()) -> Programs:
-    """Say where commands find their programs.
+    """Return the search path of commands.
 
     Args:
-        python: the interpreter of workspaces; its directory leads.
+        python: the interpreter of workspaces; its directory comes first.
         search: further directories, usually the operator's own search path.
-        readable: what the operator lets every confined program read.
+        readable: paths that the operator lets every confined program read.
     """
     directories = [python.parent, *(each for each in search if each.is_absolute()), *SYSTEM]
-    # Unlike `Path.is_dir`, this raises nothing about a directory in another user's home.
+    # Unlike `Path.is_dir`, this does not raise for a directory in another user's home.
     path = tuple(each for each in dict.fromkeys(directories) if os.path.isdir(each))
     places = dict.fromkeys([*interpreter_paths(python), *(root for each in path for root in _roots(each))])
     granted = tuple(each for each in places if not visible_without_asking(each))
@@ -72,7 +72,7 @@ def find_programs(python: Path, search: Sequence[Path], readable: Sequence[Path]
 
 
 def _places(program: Path) -> Iterator[Path]:
-    """Return what one program needs: at each step of a chain of links its installation, or the file alone."""
+    """Yield what one program needs: for each link in a chain its installation, or only the file."""
     place = program
     for _ in range(_MAX_LINKS):
         roots = _roots(place.parent)
@@ -83,7 +83,7 @@ def _places(program: Path) -> Iterator[Path]:
 
 
 def _roots(directory: Path) -> list[Path]:
-    """Return the installation that a directory of programs belongs to; none if it may be a user's home."""
+    """Return the installation to which a directory of programs belongs; none if it may be a user's home."""
     root = directory.parent
     if directory.name not in ("bin", "sbin") or root == Path("/"):
         return []

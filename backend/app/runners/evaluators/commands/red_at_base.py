@@ -1,4 +1,4 @@
-"""What becomes of a command's tests that fail at the base, too, and of tests that fail now and then. Pure."""
+"""Decides what happens to a command's tests that also fail at the base, and to flaky tests. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class RedAtBase:
     words: str = ""
 
     def wants(self, test_id: str) -> bool:
-        """Tell whether a test that fails at the base has to pass."""
+        """Return True if a test that fails at the base must pass."""
         if self.policy is not BaseFailures.GOAL:
             return self.policy is BaseFailures.MUST_PASS
         name = test_id.rpartition(" > ")[2]
@@ -28,14 +28,14 @@ class RedAtBase:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Failing tests by what becomes of them.
+    """Failing tests, sorted by their effect.
 
     Attributes:
         counted: those that count against the candidate.
-        red: those that fail at the base, too, and do not count.
+        red: those that also fail at the base, and do not count.
         flaky: those that passed when they ran again.
-        flaky_at_base: those of them that fail now and then at the base; they do not count.
-        questions: about red ones that may belong to the goal.
+        flaky_at_base: those flaky tests that sometimes fail at the base; they do not count.
+        questions: about red tests that may belong to the goal.
     """
 
     counted: tuple[Case, ...]
@@ -52,7 +52,7 @@ def sort_failures(now: JUnit, bases: Sequence[JUnit], red: RedAtBase, again: JUn
         now: the candidate's run.
         bases: runs at the base.
         red: which failing tests of the base count.
-        again: another run of the candidate, for flaky tests.
+        again: another run of the candidate, to find flaky tests.
     """
     failed_before = [{_as_run(each.id) for each in base.failures} for base in bases]
     always = set[str].intersection(*failed_before) if failed_before else set[str]()
@@ -75,7 +75,7 @@ def sort_failures(now: JUnit, bases: Sequence[JUnit], red: RedAtBase, again: JUn
 
 
 def _as_run(test_id: str) -> str:
-    """Return the id of a test, whether it is run or, as some of rustdoc's examples, only compiled."""
+    """Return a test's id as if the test ran. Some of rustdoc's examples are only compiled."""
     return test_id.removesuffix(" - compile")
 
 

@@ -35,13 +35,13 @@ def plain_result(evaluator: Evaluator, run: CommandRun, *, passed: bool) -> Eval
 
 @dataclass(frozen=True, slots=True)
 class TestsJudged:
-    """What is known of the tests of one evaluation.
+    """The tests of one evaluation.
 
     Attributes:
         report: the candidate's tests.
-        failures: the failing ones by what becomes of them.
-        ended_well: whether the exit status speaks for a pass.
-        lost: ids of tests that run at the base, and not here.
+        failures: the failing tests, sorted by their effect.
+        ended_well: whether the exit status indicates a pass.
+        lost: ids of tests that ran at the base and not here.
     """
 
     __test__ = False
@@ -53,7 +53,7 @@ class TestsJudged:
 
 
 def tests_result(evaluator: Evaluator, run: CommandRun, judged: TestsJudged) -> EvaluationResult:
-    """Judge by a report of tests and the exit status: neither is a pass without the other."""
+    """Judge by a test report and the exit status. A pass needs both."""
     report, failures, ran = judged.report, judged.failures.counted, judged.report.ran
     complaint = _complaint(run, judged)
     to_do = [_suggestion(each) for each in failures[:_SUGGESTED]] or [
@@ -80,7 +80,7 @@ def tests_result(evaluator: Evaluator, run: CommandRun, judged: TestsJudged) -> 
 
 
 def _complaint(run: CommandRun, judged: TestsJudged) -> str:
-    """Return why the tests do not pass, or nothing."""
+    """Return why the tests do not pass, or an empty text."""
     code, ran, failures = run.outcome.returncode, judged.report.ran, judged.failures.counted
     if failures:
         return f"{len(failures)} of {ran} tests failed. Fix:\n{_listing(failures, judged.failures.flaky)}"
@@ -106,7 +106,7 @@ def _excused(failures: Failures) -> str:
 def coverage_result(
     evaluator: Evaluator, run: CommandRun, added: Sequence[NewLines], minimum: float
 ) -> EvaluationResult:
-    """Judge by the share of new lines that were executed; `minimum` in percent."""
+    """Judge by the share of new lines that were executed. `minimum` is in percent."""
     executed = sum(len(each.executed) for each in added)
     total = executed + sum(len(each.missed) for each in added)
     percent = 100 * executed / total
@@ -130,7 +130,7 @@ def coverage_result(
 
 
 def broken_result(evaluator: Evaluator, trouble: NoVerdictError) -> EvaluationResult:
-    """Judge a run that says nothing, where the base's run does."""
+    """Judge a run without evidence, if the base's run has some."""
     feedback = f"The command {trouble}. At the base commit it works, so the change broke it."
     return EvaluationResult(
         evaluator_name=evaluator.name,

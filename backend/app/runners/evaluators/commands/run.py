@@ -1,4 +1,4 @@
-"""Runs a project's command in the sandbox, on a copy of a tree, and takes the report that it wrote."""
+"""Runs a project's command in the sandbox, on a copy of a tree, and collects its report."""
 
 import shutil
 import tempfile
@@ -34,9 +34,9 @@ class CommandRun:
 
     Attributes:
         outcome: of the process.
-        report: content of the report file; None when the command wants none.
-        tree: the copy it ran on, which is gone; reports name it in absolute paths.
-        sentinel: what the names of its sentinels hold; empty where it has none.
+        report: content of the report file; None without a report.
+        tree: the copy on which it ran, which no longer exists; reports name it in absolute paths.
+        sentinel: a text in the names of its sentinels; empty without sentinels.
     """
 
     outcome: ProcessOutcome
@@ -46,7 +46,7 @@ class CommandRun:
 
     @property
     def text(self) -> str:
-        """What it printed."""
+        """The output of the command."""
         return "\n".join(part.strip() for part in (self.outcome.stdout, self.outcome.stderr) if part.strip())
 
 
@@ -58,17 +58,17 @@ class Launcher:
         command: program and arguments, or a line for `sh -c`.
         sandbox: confines it.
         programs: where its program is found.
-        report_path: the file it writes, below the tree, or a glob of such; None when it writes none.
-        prints_report: whether its output is the report, and so must be had whole.
+        report_path: the report file, or a glob of such files, below the tree; None without a report.
+        prints_report: True if its output is the report, so that all of it is needed.
         timeout: seconds for a run.
         network: whether it reaches public addresses over HTTP and HTTPS.
-        env: variables beside the usual ones.
+        env: variables besides the usual ones.
         working_directory: where it starts, below the tree.
-        sentinels: for which kind of report sentinels are laid into the copy; None is for none.
-        prepared: what the project's set-up made.
+        sentinels: the kind of sentinels to put into the copy; None means no sentinels.
+        prepared: the results of the project's set-up.
         services: programs that run beside it.
-        secrets: variables for it that are masked in what it says.
-        image: container image whose system and programs it sees; None is the usual system.
+        secrets: variables for it that are masked in its output.
+        image: container image that replaces the system's files and programs; None is the usual system.
     """
 
     command: tuple[str, ...] | str
@@ -87,15 +87,15 @@ class Launcher:
     image: str | None = None
 
     async def run(self, tree: Path, base: Path | None, overlay: Overlay | None = None) -> CommandRun:
-        """Run it on a copy of `tree`; `base` can be read by it as `PHASERUNNER_BASE`.
+        """Run it on a copy of `tree`. It can read `base` through `PHASERUNNER_BASE`.
 
         Args:
-            tree: what it runs on.
+            tree: the tree to copy.
             base: the tree at the base commit.
-            overlay: what of the copy is the base's.
+            overlay: the changes to the copy.
 
         Raises:
-            NoVerdictError: it did not end in time, a program is missing, or its report cannot be had.
+            NoVerdictError: it did not end in time, a program is missing, or its report cannot be read.
             ToolTroubleError: it cannot be started, whatever the tree.
             SandboxUnavailableError: it cannot be confined.
         """
@@ -118,7 +118,7 @@ class Launcher:
             return CommandRun(outcome, mask_bytes(report, self.secrets.values()), copy, sentinel)
 
     def _make_ready(self, copy: Path, kept: Kept | None) -> str:
-        """Lay into a copy what is needed there, and give what the names of its sentinels hold."""
+        """Put the set-up's files and sentinels into a copy. Return the text in the names of its sentinels."""
         if kept is not None:
             _lay_in(kept, copy)
         sentinel = _lay_sentinels(copy, self.sentinels) if self.sentinels is not None else ""
@@ -185,7 +185,7 @@ class Launcher:
 
 @asynccontextmanager
 async def _copy_of(tree: Path) -> AsyncGenerator[Path]:
-    """Yield a copy that may be written to; it is removed with all that was left beside it."""
+    """Yield a writable copy of a tree. Remove it afterwards, with everything that was left beside it."""
     place = Path(await anyio.to_thread.run_sync(tempfile.mkdtemp, "", "command-"))
     try:
         await anyio.to_thread.run_sync(_copy, tree, place)

@@ -1,4 +1,4 @@
-"""Tests inside of Rust's sources: the base's `#[cfg(test)] mod` in the candidate's file. Pure."""
+"""Tests inside Rust sources: puts the base's `#[cfg(test)] mod` into the candidate's file. Pure."""
 
 import re
 
@@ -10,7 +10,7 @@ _TOKEN = re.compile(
 
 
 def with_tests_of(base: str, candidate: str) -> str:
-    """Return the candidate's source with the base's test modules instead of those it has."""
+    """Return the candidate's source with the base's test modules in place of its own."""
     wanted = _modules(base)
     if not wanted:
         return candidate
@@ -40,7 +40,7 @@ def _modules(text: str) -> dict[str, tuple[int, int, str]]:
 
 
 def _hidden(text: str) -> list[tuple[int, int]]:
-    """Return where comments and strings are."""
+    """Return the ranges of comments and strings."""
     return [each.span() for each in _TOKEN.finditer(text) if each[0] not in "{}"]
 
 

@@ -1,4 +1,4 @@
-"""Reads SARIF 2.1: a static tool's findings, in the form in which they are compared with the base's."""
+"""Reads SARIF 2.1: a static tool's findings, in the form for a comparison with the base's."""
 
 import json
 import posixpath
@@ -17,7 +17,7 @@ _NO_RULE = "finding"
 
 @dataclass(frozen=True, slots=True)
 class Sarif:
-    """A report: the findings that count, and the number of results of any kind."""
+    """A report: the findings that count, and the number of all results."""
 
     findings: tuple[Finding, ...]
     results: int
@@ -26,11 +26,11 @@ class Sarif:
 def read_sarif(data: bytes, tree: Path, level: str) -> Sarif:
     """Return the findings of at least `level`, with paths relative to `tree`.
 
-    What the code under judgement silences by a comment counts like any other finding: it is excused only
-    where the base has it, too. What a tool's own list of exceptions silences does not count.
+    A finding that the judged code silences by a comment counts like any other: only the base can excuse it. A
+    finding that a tool's own list of exceptions silences does not count.
 
     Raises:
-        ReportError: it is not SARIF 2.1, or says that the tool did not work.
+        ReportError: it is not SARIF 2.1, or reports that the tool failed.
     """
     try:
         document = json.loads(data)

@@ -1,6 +1,6 @@
-"""Sentinels: tests of ours with a random name, which show that a test program ran to the end of its tests.
+"""Sentinels: our own tests with random names. They show that a test program ran to the end of its tests.
 
-Code that prints the lines of passing tests and ends does not know the name of this run's sentinel.
+Code that prints the lines of passing tests and exits does not know the sentinel's name in this run.
 """
 
 import os
@@ -22,10 +22,10 @@ _MAX_FILE = 1_000_000
 
 
 def lay_sentinels(copy: Path, kind: SentinelKind) -> str:
-    """Put a sentinel into each test program of a copy; it comes last in its program.
+    """Put a sentinel into each test program of a copy, as its last test.
 
     Returns:
-        What their names hold.
+        The text in their names.
 
     Raises:
         OSError: one cannot be written.
@@ -45,7 +45,7 @@ def lay_sentinels(copy: Path, kind: SentinelKind) -> str:
 
 
 def _go_packages(copy: Path) -> Iterator[tuple[Path, str]]:
-    """Return the directories with tests, each with the package whose tests run last there."""
+    """Yield the directories with tests, each with the package whose tests run last there."""
     for directory, files in _directories(copy):
         texts = (
             _text(directory / each) for each in files if each.endswith("_test.go") and each[0] not in "_."
@@ -57,7 +57,7 @@ def _go_packages(copy: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _rust_programs(copy: Path) -> Iterator[tuple[Path, bool]]:
-    """Return the root files of test programs, and whether each is below `tests`."""
+    """Yield the root files of test programs, and whether each is below `tests`."""
     for directory, files in _directories(copy):
         if "Cargo.toml" not in files:
             continue
@@ -81,5 +81,5 @@ def _text(path: Path) -> str:
 
 
 def _is_plain(path: Path) -> bool:
-    """Tell whether a file is reached without a link, which could lead out of the copy."""
+    """Return True if a file is reached without a link, which could lead out of the copy."""
     return path.is_file() and not path.is_symlink() and not path.parent.is_symlink()

@@ -1,8 +1,8 @@
-"""Which files decide what a command asks for, and which of them are taken from the base.
+"""Determines which files affect a command's result, and takes them from the base.
 
-A candidate reaches everything that a project's command reads: tests, their settings, the script that the
-command is, what `make` or `npm` look up, modules with the name of a tool. A command judges by the base's
-version of these, and without those that the candidate added.
+A candidate can change everything that a project's command reads: tests, their settings, the command's script,
+the files of `make` or `npm`, modules with the name of a tool. The command is judged with the base's version
+of these files, and without those that the candidate added.
 """
 
 import filecmp
@@ -51,7 +51,7 @@ def overlays_for(
     measures: bool = False,
     setting: LanguageSetting = _NO_LANGUAGE,
 ) -> Overlays:
-    """Say how a command runs on a candidate.
+    """Return how a command runs on a candidate.
 
     Args:
         base: the tree at the base commit.
@@ -59,11 +59,11 @@ def overlays_for(
         command: program and arguments, or a line for a shell.
         directory: where the command starts, below the tree.
         opened: globs of paths that the candidate may change.
-        measures: whether the command measures or scans the code; its settings then are the base's, too.
-        setting: what the base decides for the command's language.
+        measures: True if the command measures or scans the code; its settings are then the base's, too.
+        setting: the files of the command's language that are taken from the base.
 
     Raises:
-        WorkspaceError: a tree is larger than what is allowed.
+        WorkspaceError: a tree is larger than the limits allow.
     """
     names = frozenset(tree_files(base, DEFAULT_LIMITS))
     present = frozenset(tree_files(tree, DEFAULT_LIMITS))
@@ -94,7 +94,7 @@ def _measured(
     present: AbstractSet[str],
     shadows: AbstractSet[str],
 ) -> Overlay:
-    """Keep the candidate's tests, and take what decides on the measure from the base."""
+    """Keep the candidate's tests, and take the settings of the measurement from the base."""
     texts = measuring_texts(base, tree, names & present, present)
     changed = {each for each in closed & names if _is_setting(each) and _differ(base, tree, each)}
     added = {each for each in closed - names if _is_setting(each) and not _is_setting_of_tests(each)}
@@ -126,7 +126,7 @@ def _is_setting_of_tests(name: str) -> bool:
 
 
 class _Reads:
-    """What a command reads besides the product: the base's files, and those that a candidate may add."""
+    """The files that a command reads besides the product: the base's, and additions that may count."""
 
     def __init__(self, base: Path, names: Iterable[str], words: Sequence[str], directory: str) -> None:
         self._names = frozenset(names)
@@ -138,11 +138,11 @@ class _Reads:
         self._has_tests = any(self._is_test(name) for name in self._names)
 
     def holds(self, name: str) -> bool:
-        """Tell whether a file of the base is taken from the base."""
+        """Return True if a file of the base replaces the candidate's."""
         return self._is_test(name) or _is_setting(name) or name in self._scripts
 
     def adds(self, name: str) -> bool:
-        """Tell whether a file that the base does not have must not have a say."""
+        """Return True if a file that the base does not have must be left out."""
         if self._has_tests and self._is_test(name):
             return True
         if name in self._rival_makefiles():
@@ -151,7 +151,7 @@ class _Reads:
         return _is_setting(name) and (self._has_tests or not is_shared)
 
     def shadows(self, name: str) -> bool:
-        """Tell whether an added module stands in for a tool that the command runs."""
+        """Return True if an added module replaces a tool that the command runs."""
         if not name.endswith((".py", ".pth")):
             return False
         for place in ("", self._directory, "src"):
@@ -181,7 +181,7 @@ class _Reads:
         return posixpath.normpath(posixpath.join(self._directory, name))
 
     def _named(self, base: Path, words: Sequence[str]) -> set[str]:
-        """Return the scripts that a command consists of, and those that these name in turn."""
+        """Return the scripts of a command, and the scripts that they name in turn."""
         if "make" in self._words:
             words = [*words, *_MAKEFILES]
         found: set[str] = set()

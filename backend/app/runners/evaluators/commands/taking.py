@@ -1,4 +1,4 @@
-"""Takes the reports that a command wrote into its copy of a tree."""
+"""Collects the reports that a command wrote into its copy of a tree."""
 
 import os
 import re
@@ -15,7 +15,7 @@ _DECLARATION = re.compile(rb"^\s*(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\?>")
 
 
 class NoVerdictError(Exception):
-    """A run that says nothing about the code; `kind` names the way in a few words."""
+    """A run gives no evidence about the code. `kind` says why in a few words."""
 
     def __init__(self, message: str, kind: str) -> None:
         super().__init__(message)
@@ -30,15 +30,15 @@ _STEP = ". If it is one of the project's packages, install them with [environmen
 
 
 def next_step(trouble: NoVerdictError) -> str:
-    """Say what to do where a program or a package is missing; empty where something else is wrong."""
+    """Return what to do if a program or a package is missing; empty for other reasons."""
     return _STEP if _MISSING.search(str(trouble)) else ""
 
 
 def clear(copy: Path, report: str) -> None:
-    """Remove a report that is there already, and make the directory for the new one.
+    """Remove an existing report, and create the directory for the new one.
 
     Raises:
-        NoVerdictError: it could not be written there.
+        NoVerdictError: the report could not be written there.
     """
     if "*" in report:
         for each in _matching(copy, report):
@@ -55,7 +55,7 @@ def clear(copy: Path, report: str) -> None:
 
 
 def take_file(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
-    """Read the report: a plain file, reached without any link, of a bounded size.
+    """Read the report: a regular file of bounded size, reached without a link.
 
     Raises:
         NoVerdictError: there is no such file.
@@ -85,7 +85,7 @@ def take_file(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
 
 
 def take_all(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
-    """Read every JUnit report that a glob names, as one document.
+    """Read every JUnit report that matches a glob, as one document.
 
     Raises:
         NoVerdictError: there is none, or there are too many or too large ones.
@@ -107,7 +107,7 @@ def take_all(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
 
 
 def _said(outcome: ProcessOutcome) -> str:
-    """Return the end of what a command printed, where the reason stands."""
+    """Return the end of a command's output, where the reason usually is."""
     text = "\n".join(each.strip() for each in (outcome.stdout, outcome.stderr) if each.strip())
     return f". The end of its output: {excerpt(text, 500)}" if text else ""
 

@@ -1,1 +1,1 @@
-"""Held-out tests: tests that no agent sees, laid over an attempt in judging only."""
+"""Held-out tests: tests that no agent sees, added to an attempt only for judging."""

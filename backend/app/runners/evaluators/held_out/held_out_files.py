@@ -1,4 +1,4 @@
-"""Checks the files of held-out tests against the base that they are laid over."""
+"""Checks the files of held-out tests against the base to which they are added."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ class HeldOutTests:
     """Tests that no agent sees.
 
     Attributes:
-        files: their texts by their paths, test files and what belongs to them.
-        tests: those of the paths whose tests are run.
+        files: test files and their helpers, text by path.
+        tests: the paths of the tests to run.
     """
 
     files: Mapping[str, str]
@@ -31,16 +31,16 @@ class HeldOutTests:
 def check_held_out(
     files: Mapping[str, bytes], base: Path, limits: WorkspaceLimits = DEFAULT_LIMITS
 ) -> HeldOutTests:
-    """Return the held-out tests that are made of these files.
+    """Return the held-out tests in these files.
 
     Args:
         files: whole contents by POSIX paths.
         base: the tree with the base commit.
-        limits: on that tree.
+        limits: limits on that tree.
 
     Raises:
-        InvalidInputError: there is no test file among them, or one of them is not UTF-8 text, lies outside
-            the test setting, is in the base already, or the whole is too large. The message names the file.
+        InvalidInputError: there is no test file among them, or one of them is not UTF-8 text, is outside the
+            test setting, or is already in the base, or the whole is too large. The message names the file.
         WorkspaceError: the base is larger than the limits.
     """
     _check_size(files)
@@ -59,7 +59,7 @@ def check_held_out(
 
 
 def held_out_again(files: Mapping[str, str], base: Path) -> HeldOutTests:
-    """Return held-out tests that were checked before, as they are kept."""
+    """Return held-out tests that were checked before, from their stored form."""
     return HeldOutTests(files, _test_files(files, settings_for(base, base)))
 
 
@@ -94,13 +94,13 @@ def _check_place(name: str, setting: TestSetting) -> None:
     if any(is_git_directory_name(part) or is_excluded_directory(part) for part in parts):
         raise InvalidInputError(f"{name} lies in a directory that is never judged", field=FIELD)
     if name not in setting:
-        # It would stand in for the candidate's work, and pass for it.
+        # It would replace the candidate's work, and pass in its place.
         told = "is not a test file and not in a directory named test or tests; only tests can be held out"
         raise InvalidInputError(f"{name} {told}", field=FIELD)
 
 
 def _check_is_new(files: Mapping[str, bytes], base: Path, base_names: Iterable[str]) -> None:
-    """Refuse what the agent can read anyway."""
+    """Refuse files that the agent can read anyway."""
     by_size: dict[int, list[str]] = {}
     for name, content in files.items():
         if content.strip():

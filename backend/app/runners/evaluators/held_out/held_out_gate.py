@@ -1,4 +1,4 @@
-"""The gate of the held-out tests: the test gate, on a base to which these tests were added."""
+"""The gate of the held-out tests: the test gate, on a base to which these tests are added."""
 
 import asyncio
 import shutil
@@ -30,16 +30,16 @@ from app.workspaces.files.removal import remove_tree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutEvaluator:
-    """Passes when the held-out tests hold for the candidate's code.
+    """Passes if the held-out tests pass with the candidate's code.
 
-    They are judged as the base's own tests are: they and the base's test setting are laid over the
-    candidate's tree, whatever it has in these places, and its own conftests and helpers are taken out. All
-    must pass, also those that fail at the base; none collected is a failure.
+    They are judged like the base's own tests: they and the base's test setting replace whatever the
+    candidate's tree has at these paths, and the candidate's own conftests and helpers are removed. All must
+    pass, even those that fail at the base. It is a failure if none is collected.
 
     Attributes:
         files: the texts of the held-out files by their paths.
-        told: how much of a failure the words of the result say.
-        tests: runs them; the operator's test gate, whatever a project's file makes of it.
+        told: how much the feedback reveals of a failure.
+        tests: runs them. It is the operator's test gate, whatever a project's file makes of that.
     """
 
     files: Mapping[str, str] = field(repr=False)
@@ -56,7 +56,7 @@ class HeldOutEvaluator:
         return self.tests.timeout
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Run the held-out tests on the workspace; `output` and `phase` play no part."""
+        """Run the held-out tests on the workspace. `output` and `phase` are not used."""
         try:
             base = find_base(context)
             if base is None:
@@ -111,7 +111,7 @@ class HeldOutEvaluator:
 
 
 def _strict(context: EvaluationContext, base: Path) -> EvaluationContext:
-    """Return the context in which every held-out test counts, and no path is the candidate's to change."""
+    """Return a context in which every held-out test counts, and the candidate may change no path."""
     return {
         **context,
         "base_ref": str(base),
@@ -123,7 +123,7 @@ def _strict(context: EvaluationContext, base: Path) -> EvaluationContext:
 
 @asynccontextmanager
 async def _extended(base: Path, files: Mapping[str, str]) -> AsyncGenerator[tuple[Path, HeldOutTests]]:
-    """Make a copy of the base with the held-out files in it; it is removed when the block is left."""
+    """Yield a copy of the base with the held-out files added. Remove it at the end of the block."""
     place = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="held-out-"))
     try:
         tree = place / "base"
@@ -145,7 +145,7 @@ def _lay(base: Path, tree: Path, files: Mapping[str, str]) -> HeldOutTests:
 
 
 def _clear_way(tree: Path, name: str) -> None:
-    """Remove links and files of the base that stand where a held-out file or its directories are to be."""
+    """Remove links and files of the base that are in the place of a held-out file or its directories."""
     place = tree
     for part in name.split("/"):
         place /= part

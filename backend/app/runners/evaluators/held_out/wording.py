@@ -1,4 +1,4 @@
-"""Says what held-out tests found: to the agent as much as the policy allows, to reviewers all of it."""
+"""Words the results of held-out tests: for the agent as much as the policy allows, for reviewers all."""
 
 import hashlib
 import re
@@ -23,12 +23,12 @@ _NO_VERDICT = "The held-out tests reached no verdict."
 def for_agents(
     result: EvaluationResult, told: HeldOutFeedback, sources: Mapping[str, str]
 ) -> EvaluationResult:
-    """Return a result whose words hold no more than an agent may know; the rest is kept for reviewers.
+    """Return a result that reveals no more than an agent may know. The rest is kept for reviewers.
 
     Args:
-        result: what the tests came to, in full.
-        told: how much of a failure the agent learns.
-        sources: the test files by path; only names that stand in them are passed on.
+        result: the full result of the tests.
+        told: how much the agent learns of a failure.
+        sources: the test files by path; only names that occur in them are passed on.
     """
     if told is HeldOutFeedback.MESSAGES or result.status is EvaluationStatus.SKIPPED:
         return result
@@ -50,10 +50,10 @@ def for_agents(
 
 
 def failing_names(result: EvaluationResult, sources: Mapping[str, str]) -> list[str]:
-    """Name the failing tests without their parameters, which may hold what is expected.
+    """Return the names of failing tests, without their parameters, which may hold expected values.
 
-    The candidate's code runs beside the tests and could report a test of any name. So only names are given
-    whose file and words are those of the held-out tests.
+    The candidate's code runs beside the tests and could report a test with any name. So only names are passed
+    on whose file and words occur in the held-out tests.
     """
     found = [name for key in _FAILING for name in cast("list[str]", result.metadata.get(key, []))]
     names = dict.fromkeys(each.partition("[")[0] for each in found)
@@ -90,6 +90,6 @@ def _everything(result: EvaluationResult) -> dict[str, object]:
 
 
 def _digest(result: EvaluationResult) -> str:
-    """Tell failures apart whose words are the same: an accepted one opens this one and no other."""
+    """Return a digest that distinguishes failures with equal words, so that an acceptance covers only one."""
     parts = [issue_key(each) for each in (result.feedback, *result.suggestions)]
     return hashlib.sha256("\x1e".join(parts).encode()).hexdigest()

@@ -1,1 +1,1 @@
-"""What models are shown and asked, and what their answers amount to."""
+"""The material and questions for models, and the verdicts computed from their answers."""

@@ -1,7 +1,7 @@
-"""What a model answers to a review, and the verdict that is computed from it.
+"""A model's answer to a review, and the verdict that is computed from it.
 
-Only the scores of the criteria and the blocking issues count. Whatever else an answer says, in its reasoning,
-its overall assessment or its suggestions, is shown to people and moves nothing.
+Only the scores of the criteria and the blocking issues count. Everything else in an answer, such as its
+reasoning, its overall assessment or its suggestions, is shown to people and has no effect.
 """
 
 import math
@@ -21,7 +21,7 @@ _MAX_SUGGESTIONS = 8
 _TEXT_CHARS = 4000
 _SHORT_CHARS = 1000
 _DIGITS = 9
-"""Figures to which a mean is taken: the mean of equal scores must not fall below them."""
+"""Digits to which a mean is rounded, because the mean of equal scores must not fall below them."""
 
 
 class CriterionAssessment(BaseModel):
@@ -53,7 +53,7 @@ class Assessment(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """The figures of a verdict, each in [0, 1]: the mean that passes, and what no criterion may be below."""
+    """The thresholds of a verdict, each in [0, 1]: the mean that passes, and each criterion's minimum."""
 
     passing: float
     blocking: float
@@ -61,13 +61,14 @@ class Standard:
 
 @dataclass(frozen=True, slots=True)
 class ComputedVerdict:
-    """What follows from an answer.
+    """The verdict computed from an answer.
 
     Attributes:
-        score: mean of the criteria that apply, in [0, 1]; None when none does.
-        passed: the score suffices, no criterion blocks, and no text seems to have influenced the review.
+        score: mean of the criteria that apply, in [0, 1]; None if none applies.
+        passed: True if the score suffices, no criterion blocks, and no text seems to have influenced the
+            review.
         criteria: those of the focus in its order, then one for each blocking issue and finding.
-        not_applicable: names of criteria that the model found to have no bearing.
+        not_applicable: names of criteria that do not apply according to the model.
     """
 
     score: float | None
@@ -78,7 +79,7 @@ class ComputedVerdict:
 
 
 def objection(focus: Focus, answer: Assessment) -> str | None:
-    """Say what an answer of the right structure lacks; None when it scores every criterion once."""
+    """Return what an answer with the right structure lacks. Return None if it scores every criterion once."""
     named = sorted(each.criterion.casefold() for each in answer.criteria)
     if named != sorted(name.casefold() for name in focus.criteria):
         return f"Score each of these criteria exactly once: {', '.join(focus.criteria)}"
@@ -98,8 +99,8 @@ def compute(
     """Compute the verdict of an answer to which there is no objection.
 
     Args:
-        influence: places in the work that seem to be meant for the reviewer. They block.
-        is_subject: the project deals with such text; then the places are only noted.
+        influence: places in the work that seem to address the reviewer. They block.
+        is_subject: True if the project deals with such text; then the places are only noted.
     """
     given = {each.criterion.casefold(): each for each in answer.criteria}
     assessed = [(name, given[name.casefold()]) for name in focus.criteria]

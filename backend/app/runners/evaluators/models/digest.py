@@ -1,4 +1,4 @@
-"""What a model is shown of a workspace: its changes as text, bounded, with everything left out named."""
+"""Builds a model's view of a workspace: its changes as text, bounded, with all omissions named."""
 
 import difflib
 import os
@@ -19,7 +19,7 @@ from app.runners.evaluators.source_tree import project_files, same_file
 FILE_CHARS = 16_000
 TOTAL_CHARS = 80_000
 MAX_PARTS = 400
-"""Of more changed files a model would see scraps."""
+"""Of more changed files, a model would only see scraps."""
 
 _FILE_BYTES = 400_000
 _READ_BYTES = 64_000_000
@@ -37,7 +37,7 @@ _GENERATED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Changes as text, and the files of which something is missing in it."""
+    """Changes as text, and the files that it does not show completely."""
 
     text: str
     cut: tuple[str, ...]
@@ -49,11 +49,11 @@ class Digest:
 
     Attributes:
         parts: text by file; each at most `FILE_CHARS` long.
-        shortened: files whose part is not the whole.
-        unseen: changed files that cannot be shown as text, or are too many or too large to be read.
-        influence: places that seem to be meant for the reviewer; only in lines that the base does not have.
-        subject: the project deals with such text at its base already.
-        complete: every changed file was read; otherwise there are too many, or too large ones.
+        shortened: files with an incomplete part.
+        unseen: changed files that are not text, or are too many or too large to be read.
+        influence: places that seem to address the reviewer; only in lines that the base does not have.
+        subject: True if the project deals with such text already at its base.
+        complete: True if every changed file was read; False if there are too many, or too large ones.
     """
 
     parts: Mapping[str, str]
@@ -66,8 +66,8 @@ class Digest:
     def shown(self, room: int = TOTAL_CHARS) -> Shown:
         """Return the parts within `room` characters.
 
-        The room is divided so that a small part is shown whole however large the others are: adding large
-        parts cannot push a change out of sight.
+        The room is divided so that a small part is shown whole, however large the others are. So large parts
+        cannot push a change out of sight.
         """
         shares = _shares({name: len(text) for name, text in self.parts.items()}, room)
         texts: list[str] = []
@@ -80,7 +80,9 @@ class Digest:
 
 
 def digest(workspace: Path, base: Path | None, *, without: Iterable[str] = ()) -> Digest:
-    """Return the changes against base as a unified diff, or without a base the contents of the files.
+    """Return the changes against the base as a unified diff.
+
+    Without a base, return the contents of the files.
 
     Args:
         workspace: the judged tree.
@@ -89,7 +91,7 @@ def digest(workspace: Path, base: Path | None, *, without: Iterable[str] = ()) -
     """
     reader = _Reader(workspace, base)
     left, complete = _READ_BYTES, True
-    # Small files first, so that large ones use up nothing but their own chance to be read.
+    # Small files come first, so that large ones only reduce their own chance of being read.
     for size, name in reader.changed(frozenset(without)):
         left -= size
         if left < 0 or len(reader.parts) == MAX_PARTS:
@@ -109,7 +111,7 @@ def digest(workspace: Path, base: Path | None, *, without: Iterable[str] = ()) -
 
 @dataclass(slots=True)
 class _Reader:
-    """Collects what a digest is made of."""
+    """Collects the parts of a digest."""
 
     workspace: Path
     base: Path | None
@@ -119,7 +121,7 @@ class _Reader:
     influence: list[Influence] = field(default_factory=list[Influence])
 
     def changed(self, without: frozenset[str]) -> Iterator[tuple[int, str]]:
-        """Return the size and name of each file that differs from the base, by size."""
+        """Yield the size and name of each file that differs from the base, by size."""
         names = _files(self.workspace) | (_files(self.base) if self.base else frozenset[str]())
         for size, name in sorted((_size(self.workspace, self.base, name), name) for name in names - without):
             if self.base is None or not same_file(self.workspace / name, self.base / name):
@@ -143,7 +145,10 @@ class _Reader:
 
 
 def _files(root: Path) -> frozenset[str]:
-    """Return all files but links, hidden ones too: what a build or an editor reads is part of a change."""
+    """Return all files but links, including hidden ones.
+
+    Files that a build or an editor reads are part of a change.
+    """
     found: set[str] = set()
     for directory, subdirectories, names in os.walk(root):
         subdirectories[:] = [name for name in subdirectories if name not in _NOT_OURS]
@@ -168,7 +173,10 @@ def _is_subject(base: Path | None) -> bool:
 
 
 def read_text(path: Path) -> str | None:
-    """Return a text file's content, with invalid UTF-8 spelt out; None if it is missing or not text."""
+    """Return a text file's content, with invalid UTF-8 spelt out.
+
+    Return None if it is missing or not text.
+    """
     try:
         if path.is_symlink() or path.stat().st_size > _FILE_BYTES:
             return None
@@ -179,7 +187,7 @@ def read_text(path: Path) -> str | None:
 
 
 def _shares(sizes: Mapping[str, int], room: int) -> dict[str, int]:
-    """Divide `room`: from the smallest on, each gets what it needs or an equal share of what is left."""
+    """Divide `room`: beginning with the smallest, each gets its size or an equal share of what is left."""
     shares: dict[str, int] = {}
     left = max(room, 0)
     for taken, (name, size) in enumerate(sorted(sizes.items(), key=lambda item: item[1])):
@@ -189,7 +197,10 @@ def _shares(sizes: Mapping[str, int], room: int) -> dict[str, int]:
 
 
 def _change(name: str, workspace: Path, base: Path | None) -> tuple[str, list[tuple[int, str]]] | None:
-    """Return a file's change as text and its added lines with their numbers; None when it cannot be shown."""
+    """Return a file's change as text, and its added lines with their numbers.
+
+    Return None if it is not text.
+    """
     after = _existing(workspace / name)
     before = _existing(base / name) if base else ""
     if after is None or before is None or PurePosixPath(name).name in _GENERATED:
@@ -208,7 +219,8 @@ def _unified(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
         # The first two lines would be the names.
         yield from list(difflib.unified_diff(before, after, n=_CONTEXT_LINES, lineterm=""))[2:]
         return
-    # A minimal diff of large files can take minutes: what differs between the equal ends is shown as a whole.
+    # A minimal diff of large files can take minutes, so everything between the equal ends is shown as
+    # changed.
     head = _equal(before, after)
     tail = _equal(before[head:][::-1], after[head:][::-1])
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
@@ -218,7 +230,7 @@ def _unified(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
 
 
 def _equal(one: Sequence[str], other: Sequence[str]) -> int:
-    """Count the lines at the beginning that are equal."""
+    """Count the equal lines at the beginning."""
     pairs = zip(one, other, strict=False)
     return next((count for count, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 

@@ -1,7 +1,7 @@
 """Finds text in the work that seems to address the reviewer instead of the project.
 
-What is found is a suspicion. The prompt says to ignore such text, and nothing they say in prose counts; this
-is for the case that one of them obeys all the same.
+A finding is only a suspicion. The prompt tells the model to ignore such text, and the model's prose has no
+effect. This check covers the case that a model obeys nevertheless.
 """
 
 import re
@@ -32,16 +32,16 @@ _PATTERNS = tuple(
         r"\b(?:score|rate|grade|approve|accept|pass|full marks|ignore|skip)\b",
         r"\b(?:score|rate|grade|mark)\s+(?:this|it|everything|each|every|all|the)\b.{0,40}"
         r"(?:\b1\.0+\b|\b100 ?%|\b10/10\b|\bfull marks\b|\bperfect\b|\bas pass)",
-        # A verdict in the words in which only the model is to give one.
+        # A verdict in the words that only the model may use.
         r"[\"'](?:blocking_issues|overall_assessment)\\?[\"']\s*:",
-        # Markers like those between which a model is shown the work.
+        # Markers like those around the work in the model's prompt.
         r"<<<\s*(?:[0-9a-f]{12,}|end of\b|/?(?:system|instructions?)\b)",
         # The markers of chat formats.
         r"<\|(?:im_start|im_end|system|assistant|eot_id|start_header_id)\|>|\[/?INST\]",
         r"</?system(?:-reminder|_prompt)?>",
     )
 )
-# Emoji flags of regions are written with tag characters.
+# Flag emoji of regions consist of tag characters.
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007f]+")
 _HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007f\U000e0100-\U000e01ef]")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
@@ -62,7 +62,7 @@ class Influence:
 
 
 def find_influence(place: str, lines: Iterable[tuple[int, str]]) -> list[Influence]:
-    """Look through numbered lines; with number 0 a finding names only the place."""
+    """Search numbered lines. With number 0, a finding names only the place."""
     found: list[Influence] = []
     window: list[str] = []
     last = 0
@@ -81,18 +81,18 @@ def find_influence(place: str, lines: Iterable[tuple[int, str]]) -> list[Influen
 
 
 def find_in_text(place: str, text: str) -> list[Influence]:
-    """Look through a text that has no line numbers worth telling."""
+    """Search a text without useful line numbers."""
     named = find_influence(place, enumerate(text.split("\n"), start=1))
     return [Influence(place, each.quote) for each in named]
 
 
 def is_subject_of(text: str) -> bool:
-    """Whether a goal or a file deals with such text, so that finding it means little."""
+    """Return True if a goal or a file deals with such text, so that a finding means little."""
     return _SUBJECT.search(text) is not None or bool(find_in_text("", text))
 
 
 def _plain(line: str) -> str:
-    """Return a line as it reads: in plain spaces and without invisible characters."""
+    """Return a line as a reader sees it: with plain spaces and without invisible characters."""
     return " ".join(_INVISIBLE.sub("", line[:_LINE_CHARS]).split())
 
 

@@ -1,4 +1,4 @@
-"""Notes in a result why its evaluator's model gave no answer, and reads it from results. Pure."""
+"""Notes in a result why its evaluator's model gave no answer, and reads such notes. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from app.agents.port import FailureKind
 from app.runners.evaluators.protocol import EvaluationResult
 
 MODEL_FAILURE = "model_failure"
-"""Name of the note in the metadata of a result."""
+"""Name of the note in a result's metadata."""
 
 MAX_TIMEOUTS = 2
-"""An adviser that timed out so often in a run is not asked again in it."""
+"""An adviser that timed out this often in a run is not asked again in that run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOutage:
-    """Models of evaluators are unavailable.
+    """An outage of evaluators' models.
 
     Attributes:
-        evaluators: names of those that need them.
+        evaluators: names of the evaluators that need them.
         retry_at: when the provider's limit ends, if the provider says so.
     """
 
@@ -29,11 +29,11 @@ class ModelOutage:
 
 
 class Unanswered(Protocol):
-    """What is known of a question that no model answered."""
+    """The reason why no model answered a question."""
 
     @property
     def kind(self) -> FailureKind | None:
-        """Of the failure, if the models were out."""
+        """Kind of the failure, if the models were unavailable."""
         ...
 
     @property
@@ -43,7 +43,7 @@ class Unanswered(Protocol):
 
     @property
     def exhausted(self) -> str | None:
-        """Which resource was used up, if it was one; `time` is the wall clock."""
+        """The resource that was used up, if any; `time` is the wall clock."""
         ...
 
 
@@ -59,11 +59,11 @@ def failure_note(asked: Unanswered) -> dict[str, Any]:
 
 
 def outage_of(results: Sequence[EvaluationResult], gates: Collection[str]) -> ModelOutage | None:
-    """Return the outage that alone keeps these gates from a verdict; None if there is another reason.
+    """Return the outage if it alone keeps these gates from a verdict, else None.
 
     Args:
         results: of one evaluation.
-        gates: that reached no verdict.
+        gates: the gates that reached no verdict.
     """
     silent = [each for each in results if each.evaluator_name in gates]
     notes = [_note(each.metadata) for each in silent]
@@ -73,14 +73,14 @@ def outage_of(results: Sequence[EvaluationResult], gates: Collection[str]) -> Mo
         return None
     times = [_moment(each.get("retry_at")) for each in notes]
     known = [each for each in times if each is not None]
-    # All of them have to be back; without a time from each of them, none is waited for.
+    # All models must be available again. Without a time from each of them, the run does not wait for a time.
     retry_at = max(known) if len(known) == len(times) else None
     return ModelOutage([each.evaluator_name for each in silent], retry_at)
 
 
 def _note(metadata: Mapping[str, object]) -> Mapping[str, object]:
     found = metadata.get(MODEL_FAILURE)
-    # Other packages' evaluators may keep something else under this name.
+    # Evaluators of other packages may store something else under this name.
     return cast("Mapping[str, object]", found) if isinstance(found, dict) else {}
 
 

@@ -1,4 +1,4 @@
-"""What models are asked, and the material they judge, kept apart from the question."""
+"""The questions for models, and the material that they judge, kept apart from the questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ _NAMED_FILES = 100
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """What a model looks at: `task` in one sentence, and a question for each criterion it must score.
+    """What a model judges: `task` in one sentence, and a question for each criterion that it must score.
 
-    `may_not_apply`: a criterion may be answered with "does not apply", and then counts for nothing.
+    With `may_not_apply`, a criterion may be answered with "does not apply", and then does not count.
     """
 
     task: str
@@ -119,12 +119,12 @@ def instructions(focus: Focus, fence: str, threshold: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgedWork:
-    """What a model is shown of the work.
+    """A model's view of the work.
 
     Attributes:
         phase: the phase that is judged.
         output: the agent's final message.
-        plan: what the plan file says; empty where there is none.
+        plan: content of the plan file; empty if there is none.
         changes: as text.
         cut: files that are not shown, or not in full.
     """
@@ -137,10 +137,10 @@ class JudgedWork:
 
 
 def message(focus: Focus, fence: str, work: JudgedWork, context: EvaluationContext, room: float) -> str:
-    """Return the message: the material, and after it, where padding cannot displace it, what is asked.
+    """Return the message: first the material, then the question, where padding cannot displace it.
 
     Args:
-        room: share in (0, 1] of the usual room for each section; the changes are already within it.
+        room: share in (0, 1] of the usual room for each section; the changes are already cut to it.
     """
 
     def within(limit: int, text: str) -> str:
@@ -162,7 +162,7 @@ def message(focus: Focus, fence: str, work: JudgedWork, context: EvaluationConte
 
 
 def results_text(results: Sequence[EvaluationResult]) -> str:
-    """Return the results of deterministic evaluators as a model reads them; the findings are bounded."""
+    """Return the results of deterministic evaluators as text for a model, with bounded findings."""
     return "\n\n".join(shorten("\n".join(_result_lines(each)), _RESULT_CHARS) for each in results)
 
 

@@ -1,4 +1,4 @@
-"""What a model is asked about an answer, and the structure in which it replies."""
+"""The question to a model about an answer, and the structure of its reply."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -82,10 +82,10 @@ class AnswerJudgement(BaseModel):
 def merge_rules(
     domains: Iterable[str], rule_sets: Mapping[str, Sequence[str]], further: Iterable[str] = ()
 ) -> list[str]:
-    """Return the default rules, those of each domain in order, and further ones, none of them twice.
+    """Return the default rules, the rules of each domain in order, and the further ones, without duplicates.
 
     Raises:
-        ValueError: a domain has no rule set; the message names those that there are.
+        ValueError: a domain has no rule set. The message lists the existing ones.
     """
     merged = list(DEFAULT_RULES)
     for domain in domains:
@@ -97,7 +97,7 @@ def merge_rules(
 
 
 def objection(answer: AnswerJudgement) -> str | None:
-    """Say what a reply of the right structure lacks."""
+    """Return what a reply with the right structure lacks, or None."""
     if sorted(each.dimension for each in answer.dimensions) != sorted(DIMENSIONS):
         return f"Judge each of these dimensions exactly once: {', '.join(DIMENSIONS)}"
     for each in answer.dimensions:
@@ -116,7 +116,7 @@ def instructions(rules: Sequence[str], fence: str) -> str:
 
 
 def message(given: EvaluatorInput, fence: str, room: float = 1.0) -> str:
-    """Return the message: the material, and what is asked after it.
+    """Return the message: the material, and then the question.
 
     Args:
         given: the answer and its evidence.
@@ -142,7 +142,7 @@ def message(given: EvaluatorInput, fence: str, room: float = 1.0) -> str:
 
 
 def analysis_text(analysis: Analysis) -> str:
-    """Return an analysis as a model reads it."""
+    """Return an analysis as text for a model."""
     found = [
         f"- {each.claim}" + "".join(f"\n  evidence: {place}" for place in each.evidence)
         for each in analysis.findings
@@ -152,7 +152,7 @@ def analysis_text(analysis: Analysis) -> str:
 
 
 def feedback_text(feedback: Sequence[EvaluationFeedback]) -> str:
-    """Give feedback as numbered lines that say what to fix."""
+    """Return feedback as numbered lines that say what to fix."""
     lines: list[str] = []
     for number, each in enumerate(feedback, start=1):
         claim = f" (about: {each.affected_claim})" if each.affected_claim else ""

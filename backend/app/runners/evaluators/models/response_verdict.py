@@ -1,7 +1,7 @@
-"""What follows from the four dimensions of a judged answer: verdict, feedback and recommendation.
+"""Derives verdict, feedback and recommendation from the four dimensions of a judged answer.
 
-Strict AND: one insufficient dimension makes the whole insufficient. Nothing that a model says about the
-whole plays a part, so a model that contradicts itself lets nothing through.
+The rule is a strict AND: one insufficient dimension makes the whole insufficient. A model's statements about
+the whole have no effect, so a model that contradicts itself lets nothing pass.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from app.schemas.response_evaluation import (
 )
 
 MAX_RETRIES = 2
-"""Retries after the first attempt, so that there are three attempts at most."""
+"""Retries after the first attempt, so there are at most three attempts."""
 
 
 def overall_verdict(dimensions: Sequence[EvaluationDimension]) -> Verdict:
-    """SUFFICIENT when all four dimensions are there and sufficient, INSUFFICIENT otherwise."""
+    """Return SUFFICIENT if all four dimensions are present and sufficient, else INSUFFICIENT."""
     good = {each.dimension for each in dimensions if each.verdict is Verdict.SUFFICIENT}
     bad = any(each.verdict is not Verdict.SUFFICIENT for each in dimensions)
     return Verdict.SUFFICIENT if good == set(DIMENSIONS) and not bad else Verdict.INSUFFICIENT
@@ -33,13 +33,14 @@ def recommend(
     *,
     lacks_data: bool = False,
 ) -> Recommendation:
-    """Say what to do with an answer.
+    """Return what to do with an answer.
 
     Args:
         dimensions: all four.
-        attempt_number: of the attempt that was judged, from 1.
+        attempt_number: number of the judged attempt, from 1.
         max_retries: retries after the first attempt.
-        lacks_data: an insufficient accuracy is for want of evidence, not for claims against it.
+        lacks_data: True if an insufficient accuracy is due to missing evidence, not to evidence against
+            claims.
     """
     if overall_verdict(dimensions) is Verdict.SUFFICIENT:
         return "accept"
@@ -59,7 +60,7 @@ def conclude(
     *,
     lacks_data: bool = False,
 ) -> EvaluatorOutput:
-    """Return the output that follows from the dimensions; every insufficient one leaves feedback."""
+    """Return the output for the dimensions. Every insufficient one leads to feedback."""
     said = list(feedback)
     for each in dimensions:
         if each.verdict is not Verdict.SUFFICIENT:
@@ -75,23 +76,23 @@ def conclude(
 
 
 def is_passed(output: EvaluatorOutput) -> bool:
-    """True when all four dimensions are sufficient, and the output does not say otherwise itself."""
+    """Return True if all four dimensions are sufficient, and the output does not contradict that itself."""
     says_so = output.overall_verdict is Verdict.SUFFICIENT
     return says_so and overall_verdict(output.dimensions) is Verdict.SUFFICIENT
 
 
 def get_failed_dimensions(output: EvaluatorOutput) -> list[str]:
-    """Names of the dimensions that are not sufficient, in the order of the output."""
+    """Return the names of the insufficient dimensions, in the order of the output."""
     return [each.dimension for each in output.dimensions if each.verdict is not Verdict.SUFFICIENT]
 
 
 def get_all_issues(output: EvaluatorOutput) -> list[str]:
-    """The issues of all dimensions, in the order of the output."""
+    """Return the issues of all dimensions, in the order of the output."""
     return [issue for each in output.dimensions for issue in each.issues]
 
 
 def should_retry(output: EvaluatorOutput, attempt_number: int, max_retries: int = MAX_RETRIES) -> bool:
-    """True when the answer did not pass and `attempt_number` is below `max_retries`."""
+    """Return True if the answer did not pass and `attempt_number` is below `max_retries`."""
     return not is_passed(output) and attempt_number < max_retries
 
 

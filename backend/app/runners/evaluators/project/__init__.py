@@ -1,1 +1,1 @@
-"""What a project says about its evaluators in `phaserunner.toml`."""
+"""A project's settings for its evaluators in `phaserunner.toml`."""

@@ -1,4 +1,4 @@
-"""Reads a project's `phaserunner.toml`: its settings, or every complaint with the line it is about."""
+"""Reads a project's `phaserunner.toml`: returns its settings, or every problem with its line."""
 
 import re
 import tomllib
@@ -27,9 +27,9 @@ from app.schemas.toml_lines import Place, line_of, lines_of
 MAX_BYTES = 65_536
 _MAX_PROBLEMS = 20
 _MAX_TABLES = 500
-"""Brackets in a file; beyond that it is not settings, and reading it would take long."""
+"""Maximum number of brackets in a file. A larger file is not settings, and would take long to read."""
 _MAX_DOTS = 200
-"""In a line: the time to read a dotted key grows with the square of its parts."""
+"""Maximum dots in a line, because the time to read a dotted key grows with the square of its parts."""
 
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _TABLES: Mapping[str, type[BaseModel]] = {
@@ -45,12 +45,15 @@ _REPORTS: Mapping[str, type[BaseModel]] = {
     "coverage": CoverageReport,
 }
 _UNIONS = ("report", "run")
-"""Keys after which pydantic puts the name of the kind that it tried."""
+"""Keys after which pydantic inserts the name of the union member that it tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFileProblem:
-    """One complaint; `line` counts from 1, `key` is dotted, and empty where the file as a whole is wrong."""
+    """One problem.
+
+    `line` counts from 1; `key` is dotted, and empty if the problem concerns the whole file.
+    """
 
     line: int | None
     key: str
@@ -62,7 +65,7 @@ class ProjectFileProblem:
 
 
 class ProjectFileError(Exception):
-    """The file cannot be used; each problem names its line and key."""
+    """The file cannot be used. Each problem names its line and key."""
 
     def __init__(self, problems: Iterable[ProjectFileProblem]) -> None:
         self.problems = tuple(problems)
@@ -71,13 +74,13 @@ class ProjectFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReadProjectFile:
-    """A file's settings, and where each of them stands."""
+    """A file's settings, and the place of each of them."""
 
     settings: ProjectFile
     lines: Mapping[Place, int]
 
     def problem(self, place: Place, message: str) -> ProjectFileProblem:
-        """Return a complaint about what is set at a place."""
+        """Return a problem about the setting at a place."""
         return ProjectFileProblem(line_of(self.lines, place), _dotted(place), message)
 
 
@@ -85,7 +88,7 @@ def read_project_file(content: bytes) -> ReadProjectFile:
     """Read the file.
 
     Raises:
-        ProjectFileError: it is not TOML, or says what it must not.
+        ProjectFileError: it is not TOML, or contains invalid settings.
     """
     if len(content) > MAX_BYTES:
         raise ProjectFileError([ProjectFileProblem(None, "", f"is longer than {MAX_BYTES} bytes")])
@@ -113,7 +116,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """Return `; did you mean X?` where something known is spelt alike, else nothing."""
+    """Return `; did you mean X?` if something known is spelt alike, else an empty text."""
     near = get_close_matches(given, list(known), 1)
     return f"; did you mean {near[0]}?" if near else ""
 
@@ -127,7 +130,7 @@ def read_options(
     """Check an evaluator's own options.
 
     Raises:
-        ProjectFileError: one is not known or of another type.
+        ProjectFileError: one is unknown or of another type.
     """
     read: dict[str, Any] = {}
     problems: list[ProjectFileProblem] = []
@@ -164,7 +167,7 @@ def _parse(text: str) -> tuple[dict[str, Any], dict[Place, int]]:
 
 
 def _complaints(error: ValidationError, lines: Mapping[Place, int]) -> list[ProjectFileProblem]:
-    # A value that may be of several kinds brings one complaint for each; the first says enough.
+    # A value of a union type causes one error for each member; the first says enough.
     problems: dict[str, ProjectFileProblem] = {}
     for each in error.errors(include_url=False):
         place = _without_kinds(each["loc"])

@@ -1,4 +1,4 @@
-"""Applies a project's file to the operator's evaluators. Pure: settings and a registry in, a registry out."""
+"""Applies a project's file to the operator's evaluators: settings and a registry in, a registry out. Pure."""
 
 import posixpath
 from collections.abc import Callable, Collection
@@ -25,7 +25,7 @@ from app.schemas.held_out import HELD_OUT_TESTS
 from app.schemas.project_file import PROJECT_FILE, CommandTable, EvaluatorTable
 
 PROJECT_EVALUATOR = "project_file"
-"""In whose name is said what is wrong with the file."""
+"""The evaluator name under which problems of the file are reported."""
 
 _OPTIONS: dict[str, dict[str, TypeAdapter[Any]]] = {
     "pytest": {"compare_base": TypeAdapter(bool)},
@@ -36,7 +36,7 @@ _OPTIONS: dict[str, dict[str, TypeAdapter[Any]]] = {
         "unconfigured": TypeAdapter(Unconfigured),
     },
 }
-"""What a project may set of a built-in evaluator beside its time."""
+"""The options of a built-in evaluator that a project may set, besides its timeout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class ProjectLimits:
 
     Attributes:
         required: evaluators that stay gates, in every phase in which the operator has them.
-        network: whether a command may have the machine's network.
-        setup_network: whether a set-up may have it.
+        network: whether a command may use the machine's network.
+        setup_network: whether a set-up may use it.
         secrets: names of the secrets that projects may use.
     """
 
@@ -65,7 +65,7 @@ def for_project(
     """Return the registry that judges a project.
 
     Raises:
-        ProjectFileError: the file names what is not there, or asks for what it may not have.
+        ProjectFileError: the file names something that does not exist, or asks for something not allowed.
     """
     problems = [
         *_unknown_names(registry, file),
@@ -90,7 +90,7 @@ def for_project(
 def _observed(
     present: Registration, wanted: bool | None, file: ReadProjectFile, limits: ProjectLimits
 ) -> Registration:
-    """Return a gate as one that is observed, where the project wants that and the operator lets it.
+    """Return a gate as an observed one, if the project wants that and the operator allows it.
 
     Raises:
         ProjectFileError: the project wants to observe an adviser.
@@ -114,7 +114,7 @@ def _unknown_names(registry: EvaluatorRegistry, file: ReadProjectFile) -> list[P
             hint = did_you_mean(name, known | MODEL_EVALUATORS)
             problems.append(file.problem(("evaluators", name), f"there is no evaluator with this name{hint}"))
         elif table.enabled and table.gate:
-            # One that is not there could never be satisfied; as an adviser it is simply not asked.
+            # A missing gate could never pass; a missing adviser is simply not asked.
             message = "cannot be a gate: no model is configured on this service"
             problems.append(file.problem(("evaluators", name, "gate"), message))
     return problems
@@ -156,7 +156,7 @@ def _unknown_secret(names: Collection[str], limits: ProjectLimits) -> str:
 def _changed(
     present: Registration, table: EvaluatorTable, file: ReadProjectFile, limits: ProjectLimits
 ) -> Registration | None:
-    """Return the registration as the project wants it; None when it is switched off."""
+    """Return the registration with the project's changes, or None if it is switched off."""
     name = present.evaluator.name
     phases = present.phases if table.phases is None else tuple(phase.value for phase in table.phases)
     if name in limits.required:
@@ -191,7 +191,7 @@ def _check_required(
 def _with_timeout(evaluator: Evaluator, table: EvaluatorTable, file: ReadProjectFile) -> Evaluator:
     if table.timeout is None:
         return evaluator
-    # A dataclass is looked at as one: its type says no more than that it is an evaluator.
+    # The type only says that it is an evaluator, but it is also a dataclass.
     value = cast("Any", evaluator)
     if not is_dataclass(value) or "timeout" not in {each.name for each in fields(value)}:
         place = ("evaluators", evaluator.name, "timeout")

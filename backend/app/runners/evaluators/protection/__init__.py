@@ -1,1 +1,1 @@
-"""The guard of the base's tests and settings."""
+"""Protects the base's tests and settings from an attempt."""

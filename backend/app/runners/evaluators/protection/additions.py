@@ -1,10 +1,10 @@
-"""Statements that may join a test without weakening it. Pure."""
+"""Decides which statements may be added to a test without weakening it. Pure."""
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
-# Names that reach beyond the test they stand in: they skip it, end it, or change what others see.
+# Names with effects beyond their test: they skip it, end it, or change what other tests see.
 REACHING = frozenset(
     {
         *("monkeypatch", "patch", "mocker", "mock", "setattr", "delattr", "setitem", "skip", "skipTest"),
@@ -16,11 +16,11 @@ _EXPECTING = ("raises", "warns", "deprecated_call", "assertRaises", "assertRaise
 
 
 def stronger_body(old: Sequence[ast.stmt], new: Sequence[ast.stmt], taken: Collection[str]) -> bool:
-    """Tell whether a body keeps every old statement in order and only adds harmless ones.
+    """Return True if a body keeps every old statement in order and only adds harmless ones.
 
     Args:
-        old: the statements of the base, without what does not count.
-        new: those of the candidate.
+        old: the base's statements, without those that do not count.
+        new: the candidate's statements.
         taken: names that an added statement must not bind, because the old ones use them.
     """
     wanted = list(old)
@@ -33,19 +33,19 @@ def stronger_body(old: Sequence[ast.stmt], new: Sequence[ast.stmt], taken: Colle
 
 
 def is_harmless(statement: ast.stmt, taken: Collection[str]) -> bool:
-    """Tell whether a statement only adds a check, or prepares one with new names."""
+    """Return True if a statement only adds a check, or prepares one with new names."""
     if any(_reaches(node) or _binds(node, taken) for node in ast.walk(statement)):
         return False
     return _has_harmless_form(statement)
 
 
 def is_expecting(statement: ast.With | ast.AsyncWith) -> bool:
-    """Tell whether a block expects an exception or a warning, so that what is added may answer for it."""
+    """Return True if a block expects an exception or a warning, so that an added statement may cause it."""
     return any(_called(item.context_expr).rpartition(".")[2] in _EXPECTING for item in statement.items)
 
 
 def names_in(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Return every name that is read, bound or taken as an argument below some nodes."""
+    """Yield every name that is read, bound or used as an argument below some nodes."""
     for node in chain.from_iterable(map(ast.walk, nodes)):
         if isinstance(node, ast.Name):
             yield node.id
@@ -81,7 +81,7 @@ def _reaches(node: ast.AST) -> bool:
 
 
 def _binds(node: ast.AST, taken: Collection[str]) -> bool:
-    """Tell whether a node binds one of the names, or changes an object instead of a name."""
+    """Return True if a node binds one of the names, or changes an object instead of a name."""
     if isinstance(node, ast.Name):
         return isinstance(node.ctx, ast.Store) and node.id in taken
     if isinstance(node, ast.alias):
@@ -120,7 +120,7 @@ def _same_block(old: ast.With | ast.AsyncWith, new: ast.With | ast.AsyncWith, ta
 
 
 def _expects_more(old: ast.withitem, new: ast.withitem) -> bool:
-    """True for the same expectation, or one that also says which words the exception has."""
+    """Return True for the same expectation, or one that also requires words of the exception."""
     if ast.dump(old) == ast.dump(new):
         return True
     one, other = old.context_expr, new.context_expr
@@ -139,7 +139,7 @@ def _is_new_name(old: ast.withitem, new: ast.withitem) -> bool:
 
 
 def _asks_for_more(old: ast.expr, new: ast.expr) -> bool:
-    """True for `old and more`, whatever is added."""
+    """Return True for `old and more`, whatever is added."""
     if not (isinstance(new, ast.BoolOp) and isinstance(new.op, ast.And)):
         return False
     before = old.values if isinstance(old, ast.BoolOp) and isinstance(old.op, ast.And) else [old]

@@ -1,4 +1,4 @@
-"""What a candidate did to a Python file of the test setting, definition by definition. Pure."""
+"""Compares a Python file of the test setting with the base's, definition by definition. Pure."""
 
 import ast
 import builtins
@@ -33,16 +33,16 @@ _SET_UP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class DefinitionChange:
-    """A test, fixture, helper or statement that does not mean what it meant.
+    """A test, fixture, helper or statement with a changed meaning.
 
     Attributes:
         name: qualified, such as `TestMore::test_one`; `""` for statements outside all definitions.
         change: weaker or different.
         why: the rest of a sentence about it.
-        old: its nodes at the base; none for what was added.
-        new: its nodes in the candidate; none for what is gone.
-        is_test: whether pytest would take it for a test.
-        origin: of an imported name, where it came from and comes from now.
+        old: its nodes at the base; empty if it was added.
+        new: its nodes in the candidate; empty if it was removed.
+        is_test: whether pytest would collect it as a test.
+        origin: for an imported name, its old and new origin.
     """
 
     name: str
@@ -55,7 +55,10 @@ class DefinitionChange:
 
 
 def changes_between(before: bytes, after: bytes) -> list[DefinitionChange] | None:
-    """Return what does not mean the same or more; None when a version is too large, or no Python."""
+    """Return the definitions that do not mean the same or more.
+
+    Return None if a version is too large or no Python.
+    """
     if max(len(before), len(after)) > _MAX_BYTES:
         return None
     try:
@@ -184,7 +187,7 @@ class _Scope:
 
 
 def _definitions(body: Iterable[ast.stmt]) -> dict[str, Definition]:
-    """Return the definitions of a body by name; a second one of a name is `name#2`."""
+    """Return the definitions of a body by name. A second one with a name is `name#2`."""
     found: dict[str, Definition] = {}
     seen = Counter[str]()
     for each in body:
@@ -195,7 +198,7 @@ def _definitions(body: Iterable[ast.stmt]) -> dict[str, Definition]:
 
 
 def _counts(statement: ast.stmt) -> bool:
-    """Tell whether a statement outside of definitions can decide about tests."""
+    """Return True if a statement outside definitions can affect tests."""
     if isinstance(statement, (*_DEFINITIONS, *_IMPORTS, ast.Pass)):
         return False
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
@@ -228,7 +231,7 @@ def _renamed(old: Mapping[str, Definition], new: Mapping[str, Definition]) -> di
 
 
 def _tests(scope: Mapping[str, Definition], without: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Return the names of test functions, each with what it does."""
+    """Yield the names of test functions, each with its normal form."""
     for name, node in scope.items():
         if name.startswith("test") and name not in without and isinstance(node, _FUNCTIONS):
             yield name, f"{type(node).__name__}\n{normal_form(node)}"
@@ -242,7 +245,7 @@ def _assigned(statements: Iterable[ast.stmt]) -> Iterator[str]:
 
 
 def _has_more(old: ast.stmt, new: ast.stmt, module: ast.AST) -> bool:
-    """True for a list of rows that only got longer, where it serves parametrisations alone."""
+    """Return True for a list of rows that only got longer and is used only by parametrizations."""
     if not (isinstance(old, ast.Assign) and isinstance(new, ast.Assign)):
         return False
     rows, more = old.value, new.value
@@ -279,7 +282,7 @@ def _decides(name: str) -> bool:
 
 
 def _is_automatic(node: Definition) -> bool:
-    """Tell whether a definition is a fixture that every test gets unasked."""
+    """Return True if a definition is a fixture that every test gets automatically."""
     return any(
         isinstance(each, ast.Call) and any(word.arg == "autouse" for word in each.keywords)
         for each in node.decorator_list
@@ -287,7 +290,7 @@ def _is_automatic(node: Definition) -> bool:
 
 
 def _is_bound(name: str, module: ast.AST) -> bool:
-    """Tell whether a version of a module binds a name itself, anywhere but as an argument."""
+    """Return True if the module binds a name itself, other than as an argument."""
     return any(
         (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store))
         or (isinstance(node, _DEFINITIONS) and node.name == name)

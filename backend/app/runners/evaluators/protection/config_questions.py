@@ -1,4 +1,4 @@
-"""The questions about changed configuration: one for each setting that may ask for less. Pure."""
+"""Asks about changed configuration: one question for each setting that may require less. Pure."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -24,12 +24,12 @@ _ENDING = "does the goal say so?"
 
 
 def is_configuration(name: str) -> bool:
-    """Tell whether a file (POSIX path) holds settings that are compared one by one."""
+    """Return True if a file (POSIX path) holds settings that are compared one by one."""
     return PurePosixPath(name).name in SETTINGS_FILES | COMMANDS_ONLY
 
 
 def has_commands(project_file: bytes | None) -> bool:
-    """Tell whether a project's file names commands that judge; one that cannot be read may."""
+    """Return True if a project's file names commands that judge, or cannot be read."""
     if project_file is None:
         return False
     try:
@@ -41,15 +41,15 @@ def has_commands(project_file: bytes | None) -> bool:
 def questions_by_file(
     directory: str, before: Read, after: Read, *, commands: bool
 ) -> dict[str, list[Question]]:
-    """Ask about the settings of one directory that may ask for less, by the file that holds them.
+    """Return questions about settings of one directory that may require less, by the file that holds them.
 
-    What a tool would read is compared, not the files: a section that moves to another file changes nothing.
+    What a tool would read is compared, not the files: moving a section to another file changes nothing.
 
     Args:
         directory: POSIX path relative to the tree; `.` for its root.
-        before: gives a file of the directory at the base by its name.
-        after: gives it in the candidate.
-        commands: whether the project's own commands judge, which may read any section.
+        before: returns a file of the directory at the base by its name.
+        after: returns it in the candidate.
+        commands: whether the project's own commands judge; they may read any section.
     """
     found: dict[str, list[Question]] = {}
     for change in _changes(before, after):
@@ -72,7 +72,7 @@ def _changes(before: Read, after: Read) -> Iterator[SettingChange]:
     try:
         old = settings_in(before)
     except UnreadableSettingsError as error:
-        # It sets nothing, but a repaired one may set anything.
+        # An unreadable file sets nothing, but a repaired one may set anything.
         if before(error.file) != after(error.file):
             yield _whole(error.file)
         return
@@ -109,7 +109,7 @@ def _line(name: str, value: Value | None) -> str:
 
 
 def _differs(file: str, before: bytes | None, after: bytes | None) -> bool:
-    """Tell whether sections that only commands read are not as they were; new ones are an addition."""
+    """Return True if sections that only commands read have changed. New sections are an addition."""
     if before is None or before == after:
         return False
     if not has_guarded_sections(file):

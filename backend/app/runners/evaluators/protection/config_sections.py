@@ -1,4 +1,4 @@
-"""The sections of a project's files that set the tools which judge it."""
+"""The sections of a project's files that configure the judging tools."""
 
 import configparser
 import tomllib
@@ -13,17 +13,17 @@ _INI_FILES = ("setup.cfg", "tox.ini")
 
 
 def has_guarded_sections(name: str) -> bool:
-    """Tell whether a file (POSIX path) is one of several uses, of which only some sections are protected."""
+    """Return True if a file (POSIX path) has several uses, so only some of its sections are protected."""
     return PurePosixPath(name).name in ("pyproject.toml", *_INI_FILES)
 
 
 def guarded_sections(name: str, content: bytes, *, beside: bytes | None = None) -> dict[str, Any] | None:
-    """Return the protected sections of a file; None when it cannot be read, and so sets nothing.
+    """Return the protected sections of a file, or None if it cannot be read, and so sets nothing.
 
     Args:
         name: the file's path.
         content: the file.
-        beside: an older version; markers that were added to those in it are left out.
+        beside: an older version; markers added since then are left out.
     """
     try:
         text = content.decode("utf-8")
@@ -54,7 +54,7 @@ def _of_toml(document: Mapping[str, Any], old: Mapping[str, Any] | None) -> dict
 
 
 def _with_old_markers(options: Mapping[str, Any], old: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Put back the old markers where the new ones contain them: to declare a marker decides nothing."""
+    """Return the old markers if the new ones contain them, because declaring a marker has no effect."""
     markers, known = _list(options.get("markers")), _list(old.get("markers"))
     if markers is None or not all(each in markers for each in known or []):
         return options

@@ -1,10 +1,10 @@
-"""Where two versions of a function differ, when that is in one short place. Pure."""
+"""Finds the place where two versions of a function differ, if it is one short place. Pure."""
 
 import ast
 
 
 def first_difference(old: ast.AST, new: ast.AST) -> tuple[str, str] | None:
-    """Return the source of the expressions that differ, when it is one short pair; else None."""
+    """Return the source of the expressions that differ if it is one short pair, else None."""
     pairs = _differing(old, new)
     texts = {(ast.unparse(one), ast.unparse(other)) for one, other in pairs}
     if len(texts) != 1:
@@ -35,7 +35,10 @@ def _differing(old: ast.AST, new: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
 
 
 def _paired(old: object, new: object) -> list[tuple[ast.AST, ast.AST]] | None:
-    """Return the nodes of one field in pairs; None when they cannot be paired, or plain values differ."""
+    """Return the nodes of one field in pairs.
+
+    Return None if they cannot be paired, or plain values differ.
+    """
     if isinstance(old, ast.AST) and isinstance(new, ast.AST):
         return [(old, new)]
     if not (isinstance(old, list) and isinstance(new, list)):

@@ -1,4 +1,4 @@
-"""The names that a module's import statements bind, and where each of them comes from. Pure."""
+"""The names that a module's import statements bind, and the origin of each. Pure."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 def imports_of(body: Iterable[ast.stmt]) -> dict[str, str]:
     """Return the names that imports of a body bind, each with its origin.
 
-    An import of all names of a module stands there as `* of module`.
+    A star import of a module is listed as `* of module`.
     """
     found: dict[str, str] = {}
     for statement in body:
@@ -15,7 +15,7 @@ def imports_of(body: Iterable[ast.stmt]) -> dict[str, str]:
             found.update((_bound(each), f"import {_target(each)}") for each in statement.names)
         elif isinstance(statement, ast.ImportFrom) and statement.module != "__future__":
             module = "." * statement.level + (statement.module or "")
-            # The same classes by their old names; both modules are Python's own and cannot be replaced.
+            # The old names of the same classes. Both modules are Python's own and cannot be replaced.
             module = "typing" if module == "collections.abc" else module
             for each in statement.names:
                 name = f"* of {module}" if each.name == "*" else _bound(each)
@@ -24,7 +24,7 @@ def imports_of(body: Iterable[ast.stmt]) -> dict[str, str]:
 
 
 def imported_names(aliases: Iterable[ast.alias]) -> Iterator[str]:
-    """Return the names that some parts of import statements bind."""
+    """Yield the names that some parts of import statements bind."""
     return map(_bound, aliases)
 
 
@@ -33,5 +33,5 @@ def _bound(alias: ast.alias) -> str:
 
 
 def _target(alias: ast.alias) -> str:
-    """Return the module that the bound name stands for: `import a.b` binds `a`."""
+    """Return the module to which the bound name refers: `import a.b` binds `a`."""
     return alias.name if alias.asname else alias.name.partition(".")[0]

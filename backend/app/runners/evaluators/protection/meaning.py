@@ -1,8 +1,8 @@
-"""What a new version of one test, fixture or helper means against the old one. Pure.
+"""Compares the meaning of two versions of one test, fixture or helper. Pure.
 
 Comments, layout, docstrings, messages of assertions, names of local variables and annotations do not count.
-Assertions, rows and checks that are added make it *stronger*. What asks for less makes it *weaker*. The rest
-is *different*.
+Added assertions, rows and checks make it *stronger*. Requiring less makes it *weaker*. Any other change is
+*different*.
 """
 
 import ast
@@ -27,7 +27,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Change(IntEnum):
-    """How a new version compares with the old one; the larger, the worse."""
+    """How a new version compares with the old one. A larger value is worse."""
 
     SAME = 0
     STRONGER = 1
@@ -44,7 +44,7 @@ class Meaning:
 
     @property
     def is_harmless(self) -> bool:
-        """True when nothing that was asked for is lost."""
+        """True if no requirement is lost."""
         return self.change <= Change.STRONGER
 
 
@@ -108,14 +108,14 @@ def _compare_decorator(old: ast.expr, new: ast.expr) -> Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A parametrisation: what it is about, as a text that is equal for equal meanings, and its rows."""
+    """A parametrization: its subject as a text that is equal for equal meanings, and its rows."""
 
     about: str
     rows: Sequence[ast.expr]
 
 
 def rows_of(decorator: ast.expr) -> Rows | None:
-    """Return a parametrisation's rows; None for any other decorator."""
+    """Return a parametrization's rows, or None for any other decorator."""
     if not (isinstance(decorator, ast.Call) and dotted_name(decorator).endswith("parametrize")):
         return None
     if len(decorator.args) != 2 or not isinstance(decorator.args[1], ast.List | ast.Tuple):
@@ -125,7 +125,7 @@ def rows_of(decorator: ast.expr) -> Rows | None:
 
 
 def _is_part(some: Sequence[str], every: Sequence[str]) -> bool:
-    """Tell whether all of `some` are in `every`, in this order."""
+    """Return True if all of `some` are in `every`, in this order."""
     left = iter(every)
     return all(each in left for each in some)
 

@@ -1,4 +1,4 @@
-"""What a function does, as a text that is equal for equal meanings. Pure.
+"""Describes what a function does as a text that is equal for equal meanings. Pure.
 
 Comments, layout, docstrings, messages of assertions, names of local variables and annotations do not count.
 """
@@ -21,19 +21,19 @@ _LOOK_AT_NAMES = frozenset({"locals", "eval", "exec", "vars", "globals"})
 
 
 def normal_form(function: Function) -> str:
-    """Return what a function does, without its name, as a text that is equal for equal meanings."""
+    """Return the normal form of a function without its name. It is equal for equal meanings."""
     decorators = [ast.dump(plain(each)) for each in function.decorator_list]
     body = [ast.dump(each) for each in renamed(function)]
     return "\n".join([signature(function), *decorators, "", *body])
 
 
 def normal_body(function: Function) -> str:
-    """Return what a function does, without its head, as a text that is equal for equal meanings."""
+    """Return the normal form of a function without its head. It is equal for equal meanings."""
     return "\n".join(map(ast.dump, renamed(function)))
 
 
 def is_silencer(decorator: ast.expr) -> bool:
-    """Tell whether a decorator or mark skips a test, or expects it to fail."""
+    """Return True if a decorator or mark skips a test, or expects it to fail."""
     return dotted_name(decorator).rpartition(".")[2] in _SILENCERS
 
 
@@ -43,7 +43,7 @@ def arguments_of(function: Function) -> set[str]:
 
 
 def signature(function: Function) -> str:
-    """Return the arguments with their defaults; annotations of the function's own arguments do not count."""
+    """Return the arguments with their defaults. Annotations of the function's own arguments do not count."""
     arguments = copy.deepcopy(function.args)
     every = [
         *arguments.posonlyargs,
@@ -59,7 +59,7 @@ def signature(function: Function) -> str:
 
 
 def plain_body(function: Function) -> list[ast.stmt]:
-    """Return the statements without the docstring and what does not count in them."""
+    """Return the statements, without the docstring and the parts that do not count."""
     body = function.body
     if _is_docstring(body[0]):
         body = body[1:]
@@ -74,7 +74,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 
 class _Unworded(ast.NodeTransformer):
-    """Takes out words for people: messages of assertions, reasons of skips, ids of rows."""
+    """Removes text for people: messages of assertions, reasons of skips, ids of rows."""
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         node.msg = None
@@ -98,7 +98,7 @@ class _Unworded(ast.NodeTransformer):
 
 
 class _Unquoted(ast.NodeTransformer):
-    """Writes types without quotation marks: `cast("list[X]", y)` as `cast(list[X], y)`."""
+    """Writes types without quotation marks: `cast("list[X]", y)` becomes `cast(list[X], y)`."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if not isinstance(node.value, str):
@@ -110,13 +110,13 @@ class _Unquoted(ast.NodeTransformer):
 
 
 def plain(node: _Node) -> _Node:
-    """Return a copy without what does not count."""
+    """Return a copy without the parts that do not count."""
     _Unworded().visit(made := copy.deepcopy(node))
     return made
 
 
 class _Rename(ast.NodeTransformer):
-    """Gives local variables names by the order in which they are bound."""
+    """Names local variables by the order in which they are bound."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = {name: f"local {number}" for number, name in enumerate(dict.fromkeys(names))}
@@ -127,7 +127,7 @@ class _Rename(ast.NodeTransformer):
 
 
 def renamed(function: Function) -> list[ast.stmt]:
-    """Return the plain body with neutral names of local variables, where it is certain what is local."""
+    """Return the plain body with neutral names of local variables, if it is certain which are local."""
     body = plain_body(function)
     nodes = [node for each in body for node in ast.walk(each)]
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Global, ast.Nonlocal)
@@ -147,5 +147,5 @@ def renamed(function: Function) -> list[ast.stmt]:
 
 
 def dotted_name(node: ast.expr) -> str:
-    """Return a dotted name, called or not."""
+    """Return the dotted name of an expression, called or not."""
     return ast.unparse(node.func if isinstance(node, ast.Call) else node)

@@ -1,4 +1,4 @@
-"""The gate that guards what decides about passing: the base's tests and the tools' configuration."""
+"""The gate that protects the base's tests and the tools' configuration."""
 
 import asyncio
 from dataclasses import dataclass
@@ -35,17 +35,17 @@ _MEND: dict[Offence, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectedFilesEvaluator:
-    """Fails when tests, fixtures or tool configuration of the base were changed, and says exactly how.
+    """Fails if tests, fixtures or tool configuration of the base were changed, and says exactly how.
 
-    With the policy *ask* the failed result holds one question about each change, and no attempt is used up
-    when everything else holds. With *note* the changes are only told.
+    With the policy *ask*, the failed result holds one question about each change, and uses up no attempt if
+    everything else passes. With *note*, the changes are only reported.
 
-    What was changed does not count anyway: the tools judge by the base's versions. But the change would
-    remain in the result. `protection` says what is protected and what counts as an addition. Without a
-    finding the result is `skipped`: that nothing was tampered with is no evidence that the work is good.
+    The changes do not affect the verdict anyway, because the tools judge by the base's versions. But they
+    would remain in the result. `protection` defines what is protected and what counts as an addition. Without
+    a finding the result is `skipped`: untouched tests are no evidence that the work is good.
 
     Attributes:
-        policy: what becomes of changes where the context does not say so.
+        policy: what happens to changes, unless the context says so.
         tests_run: whether the test gate runs the base's versions of the tests beside this evaluator.
     """
 
@@ -57,7 +57,7 @@ class ProtectedFilesEvaluator:
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Compare the workspace's protected files with the base's; `output` and `phase` play no part."""
+        """Compare the workspace's protected files with the base's. `output` and `phase` are not used."""
         workspace = find_workspace(self, context, "compare")
         if isinstance(workspace, EvaluationResult):
             return workspace
@@ -89,7 +89,7 @@ class ProtectedFilesEvaluator:
         questions = folded([asked for each in protection.findings for asked in each.questions])
         if policy is ProtectedPolicy.NOTE:
             return skipped(self, f"Noted: {_feedback(protection)}", **metadata)
-        # Changes in more files than can be shown are not for one decision: the attempt fails.
+        # Changes in more files than can be shown are too many for one decision, so the attempt fails.
         if policy is ProtectedPolicy.ASK and len(questions) <= MAX_QUESTIONS:
             metadata[QUESTIONS] = [each.model_dump(mode="json") for each in questions]
         return EvaluationResult(
@@ -122,7 +122,7 @@ def _criterion(finding: TamperFinding) -> CriterionResult:
 
 
 def _what(finding: TamperFinding) -> str:
-    """Name the tests and fixtures of a file that are not as they were, with what is wrong."""
+    """Return the names of a file's changed tests and fixtures, with what is wrong."""
     inside = [each for each in finding.questions if each.id != finding.path]
     named = [f"{each.id.partition('::')[2]} {each.why}" for each in inside[:_LISTED]]
     return f": {'; '.join(named)}" if named else ""

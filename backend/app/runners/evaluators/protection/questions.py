@@ -1,4 +1,4 @@
-"""Puts what a candidate did to protected files into questions, with both versions side by side."""
+"""Turns a candidate's changes to protected files into questions, with both versions side by side."""
 
 import ast
 import hashlib
@@ -21,13 +21,13 @@ def questions_about(
     *,
     but: Callable[[DefinitionChange], bool] | None = None,
 ) -> list[Question]:
-    """Ask about one protected file; nothing is asked where its meaning is the same or only stronger.
+    """Return questions about one protected file. There is none if its meaning is the same or only stronger.
 
     Args:
         name: the file, as a POSIX path relative to the tree.
-        before: its content at the base; None when it was not there.
-        after: its content in the candidate; None when it is gone.
-        but: tells of a changed definition that it is not asked about.
+        before: its content at the base; None if it did not exist.
+        after: its content in the candidate; None if it was deleted.
+        but: returns True for a changed definition that needs no question.
     """
     if name.endswith(".py") and before is not None and after is not None:
         changes = changes_between(before, after)
@@ -39,7 +39,7 @@ def questions_about(
 
 
 def folded(questions: Sequence[Question]) -> list[Question]:
-    """Return the questions, or one for each file where there are more than one result carries.
+    """Return the questions, or one for each file if there are more than one result can hold.
 
     The key of a file's question covers every change that it stands for.
     """
@@ -88,7 +88,7 @@ def _kind(change: DefinitionChange) -> QuestionKind:
 
 
 def _precisely(change: DefinitionChange) -> str:
-    """Say what a test expects now and expected before, where that is one short pair of expressions."""
+    """Return what a test expects now and expected before, if that is one short pair of expressions."""
     if not (change.old and change.new):
         return ""
     pair = first_difference(change.old[0], change.new[0])
@@ -102,7 +102,7 @@ def _precisely(change: DefinitionChange) -> str:
 
 
 def _source(nodes: tuple[ast.stmt, ...], lines: list[str]) -> str:
-    """Return the text of some statements with their decorators."""
+    """Return the source of some statements with their decorators."""
     parts: list[str] = []
     for node in nodes:
         decorators: list[ast.expr] = getattr(node, "decorator_list", [])
@@ -112,7 +112,7 @@ def _source(nodes: tuple[ast.stmt, ...], lines: list[str]) -> str:
 
 
 def question_of_file(name: str, before: bytes | None, after: bytes | None) -> Question:
-    """Ask about a file as a whole."""
+    """Return a question about a file as a whole."""
     if after is None:
         kind, what = QuestionKind.REMOVED, "was deleted"
     elif before is None:
@@ -125,7 +125,7 @@ def question_of_file(name: str, before: bytes | None, after: bytes | None) -> Qu
 
 
 def _shown(name: str, content: bytes | None) -> str:
-    """Return what of a file is in question: the guarded sections, or all of it."""
+    """Return the part of a file that matters: the guarded sections, or all of it."""
     if content is None:
         return ""
     if has_guarded_sections(name):

@@ -1,17 +1,17 @@
-"""Which files of the base decide about passing, and what a candidate did to them.
+"""Determines which files of the base are protected, and what a candidate did to them.
 
-Protected are files of the base:
+These files of the base are protected:
 
 - test files, as pytest's configuration at the base names them, and every `conftest.py`;
-- all that lies below a directory `tests` or `test` which holds test files: helpers, data, snapshots;
-- configuration files of the tools that judge, and `phaserunner.toml`, which may not be added either;
-- in files of several uses (`pyproject.toml`, `setup.cfg`, `tox.ini`) the sections of those tools;
-- what the project protects besides.
+- everything below a directory `tests` or `test` with test files: helpers, data, snapshots;
+- configuration files of the judging tools, and `phaserunner.toml`, which may not be added either;
+- in files with several uses (`pyproject.toml`, `setup.cfg`, `tox.ini`) the sections of those tools;
+- further files that the project protects.
 
-Python files are compared by what they mean (see `meaning`): comments, layout and renamed local variables are
-no change, and asking for more is no offence. That is more assertions, rows, tests, fixtures and helpers.
-Configuration is compared setting by setting (see `setting_changes`), whichever file holds it: what makes a
-tool stricter, or what no tool of the gates reads, is no offence. Everything else is a finding with a question
+Python files are compared by their meaning (see `meaning`): comments, layout and renamed local variables are
+no change, and requiring more is no offence. That includes more assertions, rows, tests, fixtures and helpers.
+Configuration is compared setting by setting (see `setting_changes`), whichever file holds it: a stricter
+setting, or one that no tool of the gates reads, is no offence. Everything else is a finding with a question
 about each test, fixture, setting or file, unless the path was opened.
 """
 
@@ -52,7 +52,7 @@ _TEXT_BYTES = 400_000
 
 
 class Offence(StrEnum):
-    """What was done to a protected file."""
+    """The kind of change to a protected file."""
 
     CHANGED = "changed"
     DELETED = "deleted"
@@ -61,13 +61,13 @@ class Offence(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class TamperFinding:
-    """A protected file that is not as it is at the base.
+    """A protected file that differs from the base's.
 
     Attributes:
         path: POSIX path relative to the tree.
-        offence: what was done.
-        diff: the difference as a unified diff, bounded; a sentence for what is no text.
-        questions: what a human would be asked about it, one for each test, fixture or file.
+        offence: the kind of change.
+        diff: the difference as a bounded unified diff; a sentence if the file is not text.
+        questions: questions for a person, one for each test, fixture or file.
     """
 
     path: str
@@ -78,12 +78,12 @@ class TamperFinding:
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """What became of the protected files.
+    """The state of the protected files.
 
     Attributes:
         protected: every protected file of the base, sorted.
         findings: those that were tampered with, sorted.
-        extended: those that were added to.
+        extended: those with additions only.
         opened: those that were changed and may be, because their path was opened.
     """
 
@@ -94,14 +94,14 @@ class Protection:
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
-    """Tell whether a path matches one of the globs; a directory's path stands for all below it."""
+    """Return True if a path matches one of the globs. A directory's path includes everything below it."""
     return any(
         fnmatchcase(path, pattern) or path.startswith(f"{pattern.rstrip('/')}/") for pattern in patterns
     )
 
 
 def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
-    """Return the protected files of a base tree as sorted POSIX paths; `extra` are globs of further ones."""
+    """Return the protected files of a base tree as sorted POSIX paths. `extra` are globs of further ones."""
     return _protected(base, extra)[0]
 
 
@@ -121,13 +121,13 @@ def _protected(base: Path, extra: Sequence[str]) -> tuple[list[str], TestSetting
 
 
 def base_files(base: Path) -> list[str]:
-    """Return the files of a tree, the hidden configuration files at its root among them."""
+    """Return the files of a tree, including the hidden configuration files at its root."""
     hidden = [name for name in _CONFIGURATION if name.startswith(".") and (base / name).is_file()]
     return sorted({*project_files(base), *hidden})
 
 
 def _hidden_below(base: Path, directories: Iterable[str]) -> Iterator[str]:
-    """Return the hidden files of directories, and those in hidden directories, but none of tools."""
+    """Yield hidden files in directories, and files in hidden directories, but not those of tools."""
     for top in directories:
         for place, inside, names in os.walk(base / top):
             inside[:] = [each for each in inside if not is_excluded_directory(os.fsencode(each))]
@@ -152,17 +152,18 @@ def compare_protected(
         candidate: the judged tree.
         opened: globs of paths that may be changed.
         extra: globs of further protected files.
-        tests_run: whether the base's versions of the tests judge the candidate beside this comparison; then a
-            rewritten test that asks for as much is no offence.
+        tests_run: True if the base's versions of the tests also judge the candidate. Then a rewritten test
+            that
+            requires as much is no offence.
     """
     protected, setting = _protected(base, extra)
     findings: list[TamperFinding] = []
     extended: list[str] = []
     allowed: list[str] = []
-    # A project's file among the data of tests is data.
+    # A project file among the data of tests is data.
     configuration = [each for each in protected if is_configuration(each) and each not in setting]
     settings = _about_settings(base, candidate, configuration)
-    # A project that sets the test gate otherwise may not run the base's versions.
+    # A project that changes the test gate may not run the base's versions.
     tests_run = tests_run and not _sets_test_gate(base)
     for name in sorted({*protected, *_added(base, candidate), *settings}):
         before, after = _content(base / name), _content(candidate / name)
@@ -182,7 +183,7 @@ def compare_protected(
 
 
 def _sets_test_gate(base: Path) -> bool:
-    """Tell whether the project's file may set the test gate; its comments do not count."""
+    """Return True if the project's file may change the test gate. Its comments do not count."""
     content = _content(base / PROJECT_FILE)
     if content is None or b"pytest" not in content:
         return False
@@ -193,14 +194,14 @@ def _sets_test_gate(base: Path) -> bool:
 
 
 def _added(base: Path, candidate: Path) -> list[str]:
-    """A project file that the candidate brings decides about the runs after this one."""
+    """Return the project file if the candidate adds one, because it would decide about later runs."""
     return (
         [PROJECT_FILE] if not (base / PROJECT_FILE).exists() and (candidate / PROJECT_FILE).exists() else []
     )
 
 
 def _about_settings(base: Path, candidate: Path, names: Iterable[str]) -> dict[str, list[Question]]:
-    """Ask about configuration, directory by directory; `.` is the root."""
+    """Return questions about configuration by file, directory by directory. `.` is the root."""
     commands = has_commands(_content(base / PROJECT_FILE))
     found: dict[str, list[Question]] = {}
     for place in sorted({".", *(str(PurePosixPath(each).parent) for each in names)}):
@@ -239,7 +240,7 @@ def _difference(name: str, before: bytes, after: bytes) -> str:
 
 
 def _content(path: Path) -> bytes | None:
-    """Return a file's bytes; a link, a directory or nothing in its place is None."""
+    """Return a file's bytes, or None for a link, a directory or a missing file."""
     try:
         return None if path.is_symlink() else path.read_bytes()
     except OSError:

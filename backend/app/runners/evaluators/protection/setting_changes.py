@@ -1,4 +1,4 @@
-"""Whether changed settings of a tool ask for less than they did. Pure."""
+"""Finds changed tool settings that require less than before. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ _SHOWN_VALUES = 5
 
 @dataclass(frozen=True, slots=True)
 class SettingChange:
-    """One setting that asks for less than at the base, or for something that cannot be weighed.
+    """One setting that requires less than at the base, or has an effect that is unknown.
 
     Attributes:
         file: the file that holds the setting now, or held it.
-        name: as it stands in that file, such as `tool.ruff.lint.ignore`; of a whole section without a key.
+        name: its name in that file, such as `tool.ruff.lint.ignore`; for a whole section without a key.
         why: the rest of a sentence about it, such as "now has `E501`".
         weight: weaker or unknown.
-        old: its value at the base; None where it was not set.
-        new: its value in the candidate; None where it is not set.
+        old: its value at the base; None if it was not set.
+        new: its value in the candidate; None if it is not set.
     """
 
     file: str
@@ -34,10 +34,10 @@ class SettingChange:
 def weaker_settings(
     old: Mapping[str, ToolSettings], new: Mapping[str, ToolSettings]
 ) -> Iterator[SettingChange]:
-    """Return the settings that were weakened, or may have been.
+    """Yield the settings that were weakened, or may have been.
 
-    A tool that the base does not set may be set; it was not judged by before. Only pytest's settings are
-    weighed even then, as its tests run without any.
+    A candidate may configure a tool that the base does not configure, because that tool did not judge before.
+    Only pytest's settings are weighed even then, as its tests run without any.
 
     Args:
         old: the settings of each tool at the base, by its name.

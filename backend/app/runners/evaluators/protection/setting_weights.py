@@ -1,4 +1,4 @@
-"""What a changed value of each setting does to later runs, by a table. Pure."""
+"""Weighs the effect of a setting's changed value on later runs, by a table. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from app.runners.evaluators.protection.tool_settings import ToolSettings, Value
 
 
 class Weight(StrEnum):
-    """What a changed setting does to later runs; `UNKNOWN` may weaken them."""
+    """The effect of a changed setting on later runs. `UNKNOWN` may weaken them."""
 
     HARMLESS = "harmless"
     WEAKER = "weaker"
@@ -24,13 +24,13 @@ _Rule = Callable[[Value | None, Value | None], Weight]
 
 
 def weigh(tool: str, key: str, old: Value | None, new: Value | None, before: ToolSettings) -> Weight:
-    """Weigh a changed setting; one that the table does not know is unknown.
+    """Weigh a changed setting. One that is not in the table is unknown.
 
     Args:
-        tool: its name, as `tool_settings` gives it.
-        key: of the setting.
-        old: its value at the base; None where it was not set.
-        new: its value in the candidate; None where it is not set.
+        tool: its name in `tool_settings`.
+        key: the key of the setting.
+        old: its value at the base; None if it was not set.
+        new: its value in the candidate; None if it is not set.
         before: the tool's settings at the base.
     """
     if tool == "pytest" and key == "filterwarnings":
@@ -46,12 +46,12 @@ def _harmless(_: Value | None, __: Value | None) -> Weight:
 
 
 def _strict(old: Value | None, new: Value | None) -> Weight:
-    """A switch that asks for more when it is on."""
+    """Weigh a switch that requires more if it is on."""
     return Weight.HARMLESS if new is True else Weight.WEAKER if old is True else _off(old, new)
 
 
 def _loose(old: Value | None, new: Value | None) -> Weight:
-    """A switch that asks for less when it is on."""
+    """Weigh a switch that requires less if it is on."""
     return Weight.WEAKER if new is True else Weight.HARMLESS if old is True else _off(old, new)
 
 
@@ -60,19 +60,19 @@ def _off(old: Value | None, new: Value | None) -> Weight:
 
 
 def _on_by_default(old: Value | None, new: Value | None) -> Weight:
-    """A switch that asks for more when it is on, and is on where nothing sets it."""
+    """Weigh a switch that requires more if it is on, and is on by default."""
     return _strict(True if old is None else old, True if new is None else new)
 
 
 def _more(old: Value | None, new: Value | None) -> Weight:
-    """A list that asks for more when it is longer; a prefix stands for all that it begins."""
+    """Weigh a list that requires more if it is longer. A prefix stands for everything that begins with it."""
     if not (isinstance(old, tuple) and isinstance(new, tuple)):
         return Weight.UNKNOWN
     return Weight.HARMLESS if all(_covers(new, each) for each in old) else Weight.WEAKER
 
 
 def _paths(old: Value | None, new: Value | None) -> Weight:
-    """A list of paths that asks for more when it is longer; a directory stands for all below it."""
+    """Weigh a list of paths that requires more if it is longer. A directory includes everything below it."""
     if not (isinstance(old, tuple) and isinstance(new, tuple)):
         return Weight.UNKNOWN
     above = [f"{each.rstrip('/')}/" for each in new]
@@ -81,12 +81,12 @@ def _paths(old: Value | None, new: Value | None) -> Weight:
 
 
 def _more_or_none(old: Value | None, new: Value | None) -> Weight:
-    """A list that adds to a default."""
+    """Weigh a list that adds to a default."""
     return _more(old or (), new or ())
 
 
 def _fewer(old: Value | None, new: Value | None) -> Weight:
-    """A list that asks for less when it is longer."""
+    """Weigh a list that requires less if it is longer."""
     known, now = (each if each is not None else () for each in (old, new))
     if not (isinstance(known, tuple) and isinstance(now, tuple)):
         return Weight.UNKNOWN
@@ -102,14 +102,14 @@ def _is_prefix(rule: str, of: str) -> bool:
 
 
 def _limit(old: Value | None, new: Value | None) -> Weight:
-    """A number that asks for less when it is larger."""
+    """Weigh a number that requires less if it is larger."""
     if not (isinstance(old, str) and isinstance(new, str) and old.isdecimal() and new.isdecimal()):
         return Weight.UNKNOWN
     return Weight.HARMLESS if int(new) <= int(old) else Weight.WEAKER
 
 
 def _ranked(*ranks: str) -> _Rule:
-    """A word that asks for more the later it stands in `ranks`, words of one rank joined by `|`."""
+    """Return a rule for a word that requires more the later it is in `ranks`. `|` joins words of one rank."""
     places = {word: place for place, words in enumerate(ranks) for word in words.split("|")}
 
     def weigh(old: Value | None, new: Value | None) -> Weight:
@@ -122,7 +122,7 @@ def _ranked(*ranks: str) -> _Rule:
 
 
 def _version(old: Value | None, new: Value | None) -> Weight:
-    """The version of Python that a checker assumes: dropping an old one is everyday work."""
+    """Weigh the Python version that a checker assumes. Dropping an old version is everyday work."""
     one, other = (_numbers(each) for each in (old, new))
     return Weight.HARMLESS if other is None or (one is not None and other >= one) else Weight.UNKNOWN
 
@@ -132,7 +132,7 @@ def _numbers(value: Value | None) -> tuple[int, int] | None:
     return (int(found[1]), int(found[2])) if found else None
 
 
-# Options of pytest that only say how it reports; those of plug-ins that no gate loads, too.
+# Options of pytest that only affect its report, and those of plug-ins that no gate loads.
 _REPORTING = re.compile(
     r"-r=?\w*|-v+|-q+|-l|--verbose|--quiet|--showlocals|--tb=\w+|--color=\w+|--durations(?:-min)?=\S+|--code-highlight"
     r"=\w+|--cov(?:-\S+|=\S+)?|--no-cov\S*|--junit-?xml=\S+|--log-\S+|-n(?:=?auto|=?\d+)|--dist=\w+|--numprocesses=\w+"
@@ -166,7 +166,7 @@ def _joined(words: Iterable[str]) -> list[str]:
 
 
 def _warnings(old: Value | None, new: Value | None, before: ToolSettings) -> Weight:
-    """Where no warning is an error, an ignored one hides nothing; else each ignored one may."""
+    """Weigh ignored warnings. They hide nothing if no warning is an error; otherwise each one may."""
     entries = [each if isinstance(each, tuple) else () for each in (old, new)]
     options = before.values.get("addopts")
     raises = any(each.startswith("error") for each in entries[0]) or "error" in str(options)

@@ -1,8 +1,8 @@
-"""Whether a rewritten test asks for as much as it did, when the base's version passes on the same code. Pure.
+"""Decides whether a rewritten test requires as much as before, if the base's version passes. Pure.
 
-The base's version is what judges an attempt. A rewritten version can only weaken later runs: by fewer or
-looser assertions, by ways around them, or by no longer calling what it tested. A test without any of these
-asks for as much. Where this cannot be told from the text, the answer is no.
+The base's version judges the attempt. A rewritten version can only weaken later runs: by fewer or looser
+assertions, by ways around them, or by no longer calling the tested code. A test without any of these requires
+as much. If the text does not show this, the answer is no.
 """
 
 import ast
@@ -22,7 +22,7 @@ from app.runners.evaluators.protection.meaning import (
 from app.runners.evaluators.protection.normal_form import Function, normal_body
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-# Ways around an assertion, or definitions that may stand for what is tested.
+# Ways around an assertion, or definitions that may replace the tested code.
 _DETOURS = (
     *(ast.Try, ast.Return, ast.If, ast.IfExp, ast.While, ast.For, ast.AsyncFor, ast.Match, ast.Break),
     *(ast.Continue, ast.Raise, ast.Lambda, ast.ClassDef, *_FUNCTIONS, ast.Yield, ast.YieldFrom),
@@ -42,7 +42,7 @@ class _Sides(NamedTuple):
 
 
 def asks_for_as_much(change: DefinitionChange) -> bool:
-    """Tell whether a changed definition is a test, or a signature, that asks for as much as it did."""
+    """Return True if a changed definition is a test, or a signature, that requires as much as before."""
     if change.change is Change.WEAKER or not (len(change.old) == len(change.new) == 1):
         return False
     old, new = change.old[0], change.new[0]
@@ -54,7 +54,7 @@ def asks_for_as_much(change: DefinitionChange) -> bool:
 
 
 def _takes_the_same(old: Function, new: Function) -> bool:
-    """True where only the kinds of arguments differ, such as a `/` that was added."""
+    """Return True if only the kinds of arguments differ, such as an added `/`."""
     same_names = list(names_in([old.args])) == list(names_in([new.args]))
     defaults = [[*map(ast.dump, each.args.defaults)] for each in (old, new)]
     decorators = [[*map(ast.dump, each.decorator_list)] for each in (old, new)]
@@ -64,7 +64,7 @@ def _takes_the_same(old: Function, new: Function) -> bool:
 
 
 def _decorated_alike(old: Function, new: Function) -> bool:
-    """True for decorators that ask for as much: at least as many rows, without calls of what is tested."""
+    """Return True for decorators that require as much: with as many rows, and no calls of tested code."""
     if compare_decorators(old.decorator_list, new.decorator_list).is_harmless:
         return True
     if len(old.decorator_list) != len(new.decorator_list):
@@ -113,7 +113,7 @@ def _tested(function: Function) -> set[str]:
 
 
 def _strengths(function: Function) -> Iterator[int]:
-    """Return how much each assertion asks for, but not for those behind a block that swallows exceptions."""
+    """Yield how much each assertion requires, except assertions after a block that swallows exceptions."""
     fixed = _fixed_names(function)
     for statement in _reached(function.body):
         yield from (each for each in _of_statement(statement, fixed) if each)
@@ -190,7 +190,7 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _fixed_names(function: Function) -> set[str]:
-    """Return local names that are only ever bound to what is written in the test."""
+    """Return local names that are only ever bound to values written in the test."""
     bound = Counter(
         node.id
         for node in ast.walk(function)
@@ -205,5 +205,5 @@ def _fixed_names(function: Function) -> set[str]:
 
 
 def _is_fixed(node: ast.expr, fixed: set[str]) -> bool:
-    """Tell whether an expression has the same value whatever the tested code does."""
+    """Return True if an expression has the same value whatever the tested code does."""
     return set(names_in([node])) <= _KNOWN | fixed

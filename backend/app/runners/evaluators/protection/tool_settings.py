@@ -1,4 +1,4 @@
-"""The settings that the tools of the gates would read in one directory, whichever file holds them. Pure."""
+"""The settings that the gates' tools would read in one directory, whichever file holds them. Pure."""
 
 import configparser
 import json
@@ -21,7 +21,7 @@ _PYTEST_WORDS = frozenset(
 _MYPY_LISTS = frozenset(
     {"files", "packages", "modules", "plugins", "enable_error_code", "disable_error_code"}
 )
-# What ruff reads under `lint` stood at the top before.
+# Ruff formerly read these settings at the top level instead of under `lint`.
 _RUFF_TOP = frozenset(
     {
         *("extend", "line-length", "indent-width", "target-version", "required-version", "src", "fix"),
@@ -51,11 +51,11 @@ class UnreadableSettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """What one tool would read.
+    """The settings that one tool would read.
 
     Attributes:
-        file: the name of the file that holds it.
-        prefix: what stands before each key where the file's section is named, such as `tool.ruff.`.
+        file: the name of the file that holds them.
+        prefix: precedes each key in names of settings, such as `tool.ruff.`.
         values: by key, with nested tables as dotted keys.
     """
 
@@ -66,11 +66,11 @@ class ToolSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a tool looks: a file, and the path of a table in it; a section's name for INI files."""
+    """A place where a tool looks: a file, and the path of a table in it; a section's name for INI files."""
 
     file: str
     table: tuple[str, ...] = ()
-    # Whether the file counts even when it does not hold the table.
+    # True if the file counts even without the table.
     always: bool = False
 
 
@@ -103,17 +103,17 @@ _PLACES: Mapping[str, tuple[_Place, ...]] = {
     "build-system": (_Place("pyproject.toml", ("build-system",)),),
 }
 SETTINGS_FILES = frozenset(place.file for places in _PLACES.values() for place in places)
-"""Names of the files that a tool of the gates reads settings from."""
+"""Names of the files from which a tool of the gates reads settings."""
 
 
 def settings_in(read: Read) -> dict[str, ToolSettings]:
     """Return the settings of each tool that has some.
 
     Args:
-        read: gives the content of a file of the directory by name; None where there is none.
+        read: returns the content of a file of the directory by name; None if there is none.
 
     Raises:
-        UnreadableSettingsError: a file that a tool would read is no TOML, INI or JSON.
+        UnreadableSettingsError: a file that a tool would read is not valid TOML, INI or JSON.
     """
     documents = {name: _document(name, read(name)) for name in sorted(SETTINGS_FILES)}
     found = ((tool, _first(tool, places, documents)) for tool, places in _PLACES.items())

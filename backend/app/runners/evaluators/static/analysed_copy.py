@@ -1,4 +1,4 @@
-"""Makes the copy of a tree that static tools read: its Python files alone, and no new silencers in them."""
+"""Makes the copy of a tree for static tools: only its Python files, without new silencers."""
 
 import hashlib
 import io
@@ -26,7 +26,7 @@ from app.runners.evaluators.tooling import ToolTroubleError
 _MAX_BYTES = 200_000_000
 _TIME_KEY = secrets.token_bytes(16)
 _PLAIN_ENCODINGS = frozenset({"utf-8", "utf-8-sig", "ascii"})
-# Encodings in which every byte is one character and ASCII is ASCII: a comment is a comment for everybody.
+# Encodings in which every byte is one character and ASCII is ASCII, so all tools see the same comments.
 _SINGLE_BYTE = re.compile(r"(?:iso-?8859-?\d+|latin[-_]?\d*|cp125\d|koi8-[rut]|mac-?roman)", re.IGNORECASE)
 _COOKIE = re.compile(r"^([ \t\f]*#.*?coding[:=][ \t]*)[-\w.]+", re.ASCII)
 _OTHER_ENCODING = (
@@ -51,8 +51,8 @@ class AnalysedCopy:
     Attributes:
         path: the directory.
         files: the Python files in it.
-        faults: the files that are not in it, because tools would not read them as Python does.
-        taken: by file the silencers that were taken out.
+        faults: findings for the files that are left out, because tools would not read them as Python does.
+        taken: the silencers that were removed, by file.
         familiar: kinds of comments that silence the tool for a line, of which the base has at least one.
     """
 
@@ -63,11 +63,14 @@ class AnalysedCopy:
     familiar: frozenset[str] = frozenset()
 
     def with_reasons(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-        """Say where a comment that does not count was to hide a finding."""
+        """Note on findings if a comment that does not count was meant to hide them."""
         return tuple(self._with_reason(each) for each in findings)
 
     def hidden(self, finding: Finding) -> str:
-        """Say which comment was to hide a finding, if it names the rule, and the base has such comments."""
+        """Return the comment that was meant to hide a finding.
+
+        Return an empty text if no comment names the rule, or if the base has no such comments.
+        """
         for each in self.taken.get(finding.file, ()):
             here = each.line == finding.line or each.alone
             if here and self.familiar.intersection(each.kinds) and names_rule(each, finding.rule):
@@ -84,7 +87,7 @@ class AnalysedCopy:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A file: its bytes, its text with plain line ends, and why there is none."""
+    """A file: its bytes, its text with plain line endings, and why there is no text."""
 
     data: bytes
     text: str = ""
@@ -100,18 +103,18 @@ def copy_candidate(
     *,
     allow: bool = False,
 ) -> AnalysedCopy:
-    """Copy a candidate's files; silencers that the base does not have are taken out.
+    """Copy a candidate's files, without the silencers that the base does not have.
 
     Args:
         tree: the candidate.
         files: names of its Python files.
         base: the base tree; without one every silencer is new.
-        tool: whose silencers are meant.
+        tool: the tool whose silencers are removed.
         into: a directory that does not exist.
-        allow: whether new silencers count after all.
+        allow: True keeps new silencers.
 
     Raises:
-        ToolTroubleError: a file cannot be read, or they are too large.
+        ToolTroubleError: a file cannot be read, or the files are too large.
     """
     sources = _read_all(tree, files)
     found = {name: silencers(each.text, tool) for name, each in sources.items()}
@@ -131,10 +134,10 @@ def copy_candidate(
 
 
 def copy_base(base: AnalysedBase, into: Path) -> AnalysedCopy:
-    """Copy the files of a base; it may silence what it likes.
+    """Copy the files of a base with all their silencers.
 
     Raises:
-        ToolTroubleError: a file cannot be read, or they are too large.
+        ToolTroubleError: a file cannot be read, or the files are too large.
     """
     sources = _read_all(base.path, base.files)
     texts = {name: each.text for name, each in sources.items() if not each.fault}
@@ -157,7 +160,7 @@ def _silencers_of(
 
 
 def base_annotates_all(base: AnalysedBase) -> bool:
-    """Tell whether a base annotates its functions, those of its tests not counted.
+    """Return True if a base annotates its functions, not counting its tests.
 
     Raises:
         ToolTroubleError: a file cannot be read.
@@ -218,7 +221,7 @@ def _write(files: Mapping[str, str], into: Path) -> None:
     for name, text in files.items():
         path, data = into / name, text.encode()
         path.write_bytes(data)
-        # Checkers that remember a file by its time must see that it changed, also within a second. The time
-        # says what is in the file, and others cannot find two contents for one time.
+        # Checkers that remember a file by its time must notice a change even within a second. So the time is
+        # derived from the content, with a key, so that attackers cannot find two contents with one time.
         stamp = int.from_bytes(hashlib.blake2b(data, key=_TIME_KEY, digest_size=4).digest()) >> 1
         os.utime(path, (stamp, stamp))

@@ -1,4 +1,4 @@
-"""Has a type checker look into functions without annotations, where the base has none of these."""
+"""Makes a type checker look into functions without annotations, if the base has no such functions."""
 
 import ast
 import posixpath
@@ -15,7 +15,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def annotates_all(base: Mapping[str, str]) -> bool:
-    """Tell whether a project annotates its functions, those of its tests not counted.
+    """Return True if a project annotates its functions, not counting its tests.
 
     Args:
         base: the text of each of its Python files by name.
@@ -25,12 +25,12 @@ def annotates_all(base: Mapping[str, str]) -> bool:
 
 
 def checked_throughout(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return files in which mypy looks into every function; tests stay as they are, and no line moves."""
+    """Return files in which mypy checks every function. Tests stay unchanged, and no line moves."""
     return {name: text if is_of_tests(name) else _asking(text) for name, text in texts.items()}
 
 
 def is_of_tests(name: str) -> bool:
-    """Tell whether a file belongs to tests by its name."""
+    """Return True if a file belongs to tests by its name."""
     *places, base = name.split("/")
     return bool(_TEST_DIRECTORIES.intersection(places)) or any(
         fnmatchcase(posixpath.basename(base), pattern) for pattern in _TESTS
@@ -53,7 +53,7 @@ def _functions(text: str) -> Iterator[Function]:
 
 
 def _is_trivial(function: Function) -> bool:
-    """Tell whether a function takes nothing but itself, so that mypy may take it for unannotated."""
+    """Return True if a function takes only itself, so that mypy may treat it as unannotated."""
     return not [each for each in _parameters(function) if each.arg not in ("self", "cls")]
 
 

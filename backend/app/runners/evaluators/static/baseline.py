@@ -1,4 +1,4 @@
-"""Findings of static tools: only those that the base does not have count against a candidate."""
+"""Findings of static tools: only findings that the base does not have count against a candidate."""
 
 import posixpath
 from collections import Counter, defaultdict
@@ -12,11 +12,11 @@ from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, E
 SCORE_PER_FINDING = 0.1
 MAX_SUGGESTIONS = 5
 MANY = 10
-"""A base that breaks a rule in this many places, in several files or in one, does not hold to it."""
+"""A base that breaks a rule in this many places, in several files or in one, does not follow it."""
 MANY_IN_FILE = 5
 """A file with this many type errors at the base, whatever their rules, was not checked as it is here."""
 MANY_IN_ALL = 50
-"""A base with this many findings, in several files, does not hold to the tool: nothing keeps it clean."""
+"""A base with this many findings, in several files, does not follow the tool."""
 INVALID_SYNTAX = "invalid-syntax"
 """The rule of a file that cannot be parsed."""
 
@@ -28,7 +28,7 @@ _MESSAGE_CHARS = 300
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """One complaint of a static tool; `file` is a POSIX path relative to the tree, `line` counts from 1."""
+    """One complaint of a static tool. `file` is a POSIX path relative to the tree, `line` counts from 1."""
 
     file: str
     line: int
@@ -46,8 +46,8 @@ class Comparison:
     Attributes:
         new: those that count against it.
         known: those that the base has, too.
-        advice: new ones that decide nothing, because the project does not hold to their rules.
-        doubts: new ones that a person is asked about, with the reason why they are no proof.
+        advice: new ones that decide nothing, because the project does not follow their rules.
+        doubts: new ones for a person to decide, with the reason why they are no proof.
     """
 
     new: tuple[Finding, ...]
@@ -56,7 +56,7 @@ class Comparison:
     doubts: Mapping[Finding, str] = field(default_factory=dict[Finding, str])
 
     def advising(self, rules: Callable[[Finding], bool]) -> "Comparison":
-        """Return the comparison in which new findings that `rules` holds of only advise."""
+        """Return the comparison in which new findings for which `rules` is true only advise."""
         advice = tuple(each for each in self.new if rules(each))
         left = tuple(each for each in self.new if not rules(each))
         return replace(self, new=left, advice=(*self.advice, *advice))
@@ -65,15 +65,15 @@ class Comparison:
 def compare(
     found: Sequence[Finding], at_base: Sequence[Finding], *, gone: Collection[str] = ()
 ) -> Comparison:
-    """Tell new findings from known ones.
+    """Separate new findings from known ones.
 
-    A finding is known when base has one of the same rule and message in the same file, however the lines
-    have moved; each finding of base excuses one. Findings in files that are gone excuse those in a file of
-    the same name elsewhere, so that a moved file brings nothing new.
+    A finding is known if the base has one with the same rule and message in the same file, however the lines
+    have moved. Each finding of the base excuses one. Findings in deleted files excuse those in a file with
+    the same name elsewhere, so that a moved file adds nothing new.
 
     Args:
-        found: what the candidate has.
-        at_base: what the base has.
+        found: the candidate's findings.
+        at_base: the base's findings.
         gone: files of the base that the candidate no longer has.
     """
     gone = frozenset(gone)
@@ -82,7 +82,7 @@ def compare(
     moved = Counter(_key(each, posixpath.basename(each.file)) for each in at_base if each.file in gone)
     new: list[Finding] = []
     known: list[Finding] = []
-    # A finding on its old line is taken first, so that of several equal ones the added one is called new.
+    # A finding on its old line is matched first, so that of several equal ones the added one counts as new.
     for each in sorted(found, key=lambda each: (each not in exact, each)):
         key = _key(each, each.file)
         moved_key = _key(each, posixpath.basename(each.file))
@@ -99,7 +99,7 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class BrokenOften:
-    """Rules that a base breaks in many places, so that it does not hold to them.
+    """Rules that a base breaks in many places, so that it does not follow them.
 
     Attributes:
         rules: broken in several files; they are advice everywhere.
@@ -107,7 +107,7 @@ class BrokenOften:
         files: files in which every rule is advice.
         everywhere: whether every rule is advice in all files.
         broken_places: directories with several files that do not parse: data for tests of tools, not code.
-        but: tells whether a rule counts however often the base breaks it.
+        but: returns True for a rule that counts however often the base breaks it.
     """
 
     rules: frozenset[str]
@@ -118,7 +118,7 @@ class BrokenOften:
     but: Callable[[str], bool]
 
     def covers(self, finding: Finding) -> bool:
-        """Tell whether a finding breaks a rule that the base does not hold to there."""
+        """Return True if a finding breaks a rule that the base does not follow there."""
         if finding.rule == INVALID_SYNTAX and posixpath.dirname(finding.file) in self.broken_places:
             return True
         if self.everywhere or finding.file in self.files:
@@ -131,14 +131,14 @@ def often_broken(
 ) -> BrokenOften:
     """Return the rules that a base breaks in many places, by its findings.
 
-    A base with many findings of all kinds shows that its project does not run the tool, or not as it is run
-    here: none of its rules then says more about a change than that it is like the rest.
+    A base with many findings of all kinds shows that its project does not run the tool, or runs it in another
+    way. Then a finding of any rule only says that a change is like the rest of the code.
 
     Args:
-        findings: of the base.
-        but: tells whether a rule counts however often the base breaks it.
-        all_or_none: whether a file holds to all rules of the tool or to none. So it is with type checkers:
-            a project that runs one fixes what it finds. A file with many errors of any kind was not checked.
+        findings: the base's findings.
+        but: returns True for a rule that counts however often the base breaks it.
+        all_or_none: True if a file follows all rules of the tool or none, as with type checkers: a project
+            that runs one fixes its findings, so a file with many errors of any kind was not checked.
     """
     places: dict[str, list[str]] = defaultdict(list)
     unparsed: set[str] = set()
@@ -166,7 +166,7 @@ def often_broken(
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a tool's verdict is put.
+    """The words for a tool's verdict.
 
     Attributes:
         noun: in the singular.
@@ -184,13 +184,13 @@ class Wording:
 def result_of(
     evaluator: Evaluator, comparison: Comparison, wording: Wording, **metadata: Any
 ) -> EvaluationResult:
-    """Return the result: one tenth of the score lost per new finding, passed without any.
+    """Return the result: each new finding costs one tenth of the score, and a pass needs none.
 
     Args:
-        evaluator: whose result it is.
+        evaluator: the evaluator of the result.
         comparison: with the base.
-        wording: how it is put.
-        metadata: more of it; with doubts among it the questions about them, see `doubt`.
+        wording: the words for the verdict.
+        metadata: further metadata; with doubts it includes the questions about them, see `doubt`.
     """
     against = sorted((*comparison.new, *comparison.doubts))
     count = len(against)

@@ -1,4 +1,4 @@
-"""Keeps what a type checker remembers from one attempt of a run to the next, out of everybody's reach."""
+"""Keeps a type checker's cache from one attempt of a run to the next, safe from other processes."""
 
 import io
 import time
@@ -19,15 +19,15 @@ class _Kept:
 
 
 class CheckerMemory:
-    """Directories as compressed bytes, held in the memory of this process.
+    """Directories as compressed bytes, in the memory of this process.
 
-    Nothing outside this process can change them, and none is left behind when it ends, however it ends. The
-    least recently used go first when there are too many, and those without a recent use.
+    No other process can change them, and none is left behind when this process ends. If they are too large,
+    the least recently used are dropped first. Those unused for too long are dropped, too.
 
     Args:
-        max_bytes: what all of them may hold together.
+        max_bytes: limit for all of them together.
         idle_seconds: how long an unused one is kept.
-        clock: gives seconds that only grow.
+        clock: returns monotonic seconds.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class CheckerMemory:
 
     @property
     def size(self) -> int:
-        """Bytes held."""
+        """The bytes in use."""
         return sum(len(each.data) for each in self._kept.values())
 
     def recall(self, key: Hashable) -> bytes | None:
-        """Return what was kept under a key."""
+        """Return the data under a key, or None."""
         self._forget()
         kept = self._kept.pop(key, None)
         if kept is None:
@@ -56,7 +56,7 @@ class CheckerMemory:
         return kept.data
 
     def keep(self, key: Hashable, data: bytes) -> None:
-        """Keep this in place of what was there; something too large is not kept."""
+        """Store data under a key, replacing older data. Data that is too large is not stored."""
         self._kept.pop(key, None)
         self._kept[key] = _Kept(data, self._clock())
         self._forget()
@@ -78,7 +78,7 @@ def pack(directory: Path) -> bytes:
     """
     root = directory.resolve(strict=True)
     target = io.BytesIO()
-    # The quickest level already makes a seventh of it.
+    # The fastest level already reduces the size to a seventh.
     with zipfile.ZipFile(
         target, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False
     ) as archive:
@@ -88,7 +88,7 @@ def pack(directory: Path) -> bytes:
 
 
 def unpack(data: bytes, directory: Path) -> None:
-    """Write out what `pack` gave."""
+    """Write the files that `pack` compressed."""
     directory.mkdir()
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         archive.extractall(directory)

@@ -1,10 +1,10 @@
-"""When a new finding of a static tool is no proof against a candidate, but a question to a person. Pure.
+"""Decides when a new finding of a static tool is a question to a person instead of a proof. Pure.
 
-A finding proves something only in a setting that agrees with the project. The control is the base: where it
-passes the same check, a new finding is the candidate's. Where the base breaks the same rule, has findings in
-the same file, or has several at all, its project runs the tool in another way, or not there. Then the setting
-may be at fault as well as the work. So it is with a comment that names what it hides, in a base that has such
-comments. Code that cannot be read, and names that are not there, are faults in every setting.
+A finding proves something only in a setting that fits the project. The base is the control: if it passes the
+same check, a new finding is the candidate's. If the base breaks the same rule, has findings in the same file,
+or has several at all, its project runs the tool in another way, or not there. Then the setting may be at
+fault instead of the work. The same is true of a comment that names what it hides, in a base that has such
+comments. Code that cannot be parsed, and undefined names, are faults in every setting.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -16,22 +16,22 @@ from app.runners.evaluators.static.baseline import Comparison, Finding
 from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, ProtectedPolicy, Question, QuestionKind
 
 SEVERAL = 10
-"""A base with this many findings that it does not silence is not held clean in the setting of the gate."""
+"""A base with this many findings that it does not silence is not kept clean in the gate's setting."""
 
 Why = Callable[[Finding], str]
-"""Says why a finding is no proof; `""` where it is one."""
+"""Returns why a finding is no proof; `""` if it is one."""
 
 _LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class BaseControl:
-    """What a tool finds at the base, as the control of what it finds in a candidate.
+    """A tool's findings at the base, as the control for its findings in a candidate.
 
     Attributes:
         findings: of the base, in the setting of the gate.
-        is_fault: tells whether a rule is about a fault, which counts in every setting.
-        noun: what the tool finds, in the singular.
+        is_fault: returns True for a rule about a fault, which counts in every setting.
+        noun: a finding of the tool, in the singular.
     """
 
     findings: Sequence[Finding]
@@ -39,7 +39,7 @@ class BaseControl:
     noun: str
 
     def why(self, finding: Finding) -> str:
-        """Say why the base's own findings cast doubt on a new one."""
+        """Return why the base's own findings cast doubt on a new one; `""` if they do not."""
         if self.is_fault(finding.rule):
             return ""
         open_ones = [each for each in self.findings if not self.is_fault(each.rule)]
@@ -55,11 +55,11 @@ class BaseControl:
 
 
 def sorted_by_doubt(comparison: Comparison, why: Iterable[Why], policy: ProtectedPolicy) -> Comparison:
-    """Take those new findings apart that are no proof.
+    """Separate the new findings that are no proof.
 
     Args:
         comparison: with the base.
-        why: each says of a finding why it is no proof; the first answer counts.
+        why: each returns why a finding is no proof; the first answer counts.
         policy: with *fail* every finding counts, with *note* doubtful ones advise.
     """
     if policy is ProtectedPolicy.FAIL or not comparison.new:
@@ -73,9 +73,9 @@ def sorted_by_doubt(comparison: Comparison, why: Iterable[Why], policy: Protecte
 
 
 def asked(comparison: Comparison, noun: str) -> dict[str, Any]:
-    """Return the part of a result's metadata that asks one question for each file with doubtful findings.
+    """Return metadata for a result that asks one question for each file with doubtful findings.
 
-    Nothing is asked where other findings count anyway.
+    Nothing is asked if other findings count anyway.
     """
     doubts = comparison.doubts
     if comparison.new or not doubts:
@@ -103,7 +103,7 @@ def _about(name: str, found: Sequence[Finding], comparison: Comparison, noun: st
 
 
 def _lines(findings: Iterable[Finding]) -> str:
-    """Put findings into lines that stay the same when only line numbers change."""
+    """Format findings as lines that stay the same if only line numbers change."""
     return "\n".join(f"{each.rule} {issue_key(each.message)}" for each in findings)
 
 

@@ -1,8 +1,8 @@
-"""What a type checker knows of libraries before it has seen a run: learnt once from a file of our own.
+"""A type checker's cache of libraries before a run's first check, built once from a file of our own.
 
-Most of the time of a first check goes into libraries that every project imports, the types of pytest above
-all. What is learnt comes from the interpreter's packages and from that file alone, never from a workspace;
-whatever has changed since, the checker reads anew by itself.
+Most of the time of a first check goes into libraries that every project imports, above all the types of
+pytest. The cache comes only from the interpreter's packages and from that file, never from a workspace. The
+checker reads again by itself whatever has changed since.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ SEED = (
 )
 
 Learn = Callable[[Scratch, Path], Awaitable[None]]
-"""Has the checker read the file `seed.py` in the scratch directory; it remembers into the other directory."""
+"""Makes the checker read `seed.py` in the scratch directory and write its cache to the other directory."""
 
 
 class LibraryMemory:
-    """Learns in the background, once for each interpreter and settings.
+    """Builds caches in the background, once for each interpreter and settings.
 
     Args:
-        memory: where it is kept.
+        memory: where they are kept.
     """
 
     def __init__(self, memory: CheckerMemory) -> None:
@@ -40,11 +40,11 @@ class LibraryMemory:
         self._learning: dict[Hashable, asyncio.Task[None]] = {}
 
     def recall(self, key: Hashable) -> bytes | None:
-        """Return what is known under these settings, packed."""
+        """Return the packed cache for these settings, or None."""
         return self._memory.recall(("libraries", key))
 
     def begin(self, key: Hashable, learn: Learn) -> None:
-        """Begin to learn, unless it is known or being learnt; no caller waits for it."""
+        """Start building a cache, unless it exists or is being built. No caller waits for it."""
         if key in self._learning or self.recall(key) is not None:
             return
         task = asyncio.create_task(self._learn(key, learn))
@@ -52,7 +52,7 @@ class LibraryMemory:
         task.add_done_callback(lambda _: self._learning.pop(key, None))
 
     async def learnt(self) -> None:
-        """Wait until all that was begun has ended."""
+        """Wait until all builds that were started have ended."""
         if self._learning:
             await asyncio.wait(list(self._learning.values()))
 
@@ -64,7 +64,7 @@ class LibraryMemory:
                 await learn(place, cache)
                 packed = await asyncio.to_thread(pack, cache)
             except (ToolTroubleError, OSError) as trouble:
-                # Without it first checks only take longer; this is not tried again for a while.
+                # Without it, first checks only take longer. Another try waits for a while.
                 logger.warning("nothing was learnt about libraries: %s", trouble)
                 packed = b""
         self._memory.keep(("libraries", key), packed)

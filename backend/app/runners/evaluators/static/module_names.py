@@ -1,4 +1,4 @@
-"""Which module name the type checker gives a file; two files of one name cannot be checked together."""
+"""The module names that the type checker gives files. Two files with one name cannot be checked together."""
 
 import posixpath
 import re
@@ -8,7 +8,7 @@ _INIT = ("__init__.py", "__init__.pyi")
 
 
 def batches(files: Iterable[str], search: Collection[str]) -> list[dict[str, str]]:
-    """Split files by module name, so that within a batch every name is unique; usually there is one batch.
+    """Split files so that module names are unique within a batch. Usually there is one batch.
 
     Args:
         files: POSIX paths relative to the tree; earlier ones come into earlier batches.
@@ -29,10 +29,10 @@ def batches(files: Iterable[str], search: Collection[str]) -> list[dict[str, str
 
 
 def nameable(files: Iterable[str]) -> dict[str, str]:
-    """Return each file whose path must change a path by which a checker can name it.
+    """Return each file that needs another path for a checker to name it, with that path.
 
-    A package in a directory that is no identifier (`my-app/__init__.py`) cannot be imported by a statement,
-    and mypy refuses it; under another name (`my_app`) it is code like any other.
+    A package in a directory whose name is no identifier (`my-app/__init__.py`) cannot be imported by a
+    statement, and mypy refuses it. Under another name (`my_app`) it is code like any other.
     """
     names = list(files)
     packages = {posixpath.dirname(name) for name in names if posixpath.basename(name) in _INIT}
@@ -63,7 +63,7 @@ def _free(parent: str, wanted: str, taken: set[str]) -> str:
 
 
 def _through(name: str, fitting: Mapping[str, str]) -> str:
-    """Replace the names of the directories on the way to a file."""
+    """Replace the names of the directories in a file's path."""
     parts = name.split("/")
     way = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
     return "/".join(fitting.get(each, part) for each, part in zip(way, parts, strict=True))
@@ -79,7 +79,7 @@ def _module(name: str, packages: Collection[str], roots: Collection[str]) -> str
 
 
 def _prefix(directory: str, packages: Collection[str], roots: Collection[str]) -> str | None:
-    """Name the package a directory is, `""` for a root, None for a directory that is neither."""
+    """Return the package name of a directory, `""` for a root, or None for a directory that is neither."""
     if directory in roots:
         return ""
     parent, name = posixpath.split(directory)

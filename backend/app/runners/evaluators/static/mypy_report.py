@@ -1,4 +1,4 @@
-"""Reads mypy's report: findings as JSON, one a line, among remarks in plain text."""
+"""Reads mypy's report: findings as JSON, one per line, among remarks in plain text."""
 
 import json
 import re
@@ -12,7 +12,7 @@ _PLAIN_NOTE = re.compile(r"[^{].*: note: ")
 
 
 def findings_in(report: str, tree: Path) -> list[Finding]:
-    """Read a report of one JSON object a line.
+    """Read a report with one JSON object per line.
 
     Raises:
         ToolTroubleError: a line is neither a finding nor a remark.
@@ -36,7 +36,7 @@ def findings_in(report: str, tree: Path) -> list[Finding]:
 
 
 def lines_of(report: str) -> list[str]:
-    """Return the lines of a report that are findings; remarks about the configuration come as plain text."""
+    """Return the lines of a report that are findings. Remarks about the configuration are plain text."""
     lines = filter(str.strip, report.splitlines())
     return [line for line in lines if line.startswith("{") or not _PLAIN_NOTE.match(line)]
 

@@ -18,13 +18,13 @@ from app.workspaces.process import ProcessOutcome
 _CLEAN, _FINDINGS, _BLOCKED = 0, 1, 2
 MAX_BATCHES = 8
 _MAX_BLOCKERS = 8
-"""Files that share a module name each need a separate run; this is the most that are made."""
+"""Limit on separate runs, one for each file that shares its module name with another."""
 
 
 _PATIENCE = 10
-"""How many times the usual seconds a check may take that no caller waits for."""
+"""The factor on the time limit for a check that no caller waits for."""
 
-# What is installed beside the checker says nothing about the code; the tests find an import that fails.
+# The packages beside the checker say nothing about the code. Tests find imports that fail.
 _ENVIRONMENT = frozenset(
     {"import-not-found", "import-untyped", "import", "no-any-unimported", "unused-ignore"}
 )
@@ -32,7 +32,7 @@ _ENVIRONMENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one call found; `blocked` when a syntax error kept mypy from checking everything."""
+    """The findings of one call. `blocked` is True if a syntax error kept mypy from checking everything."""
 
     found: tuple[Finding, ...]
     blocked: bool
@@ -45,10 +45,10 @@ class Mypy:
     Attributes:
         scraps: where configuration and reports are written.
         settings: how to call it.
-        python: interpreter whose installed packages count; None is the one this program runs on.
-        seconds: for one call.
-        cache: directory in which mypy may remember what it has checked; None to start afresh.
-        patient: whether others on this machine go first.
+        python: interpreter with the installed packages that count; None is the one that runs this program.
+        seconds: time limit for one call.
+        cache: directory for mypy's cache; None starts without one.
+        patient: True if other processes on this machine take precedence.
     """
 
     scraps: Scratch
@@ -66,22 +66,22 @@ class Mypy:
 
     @property
     def configured(self) -> bool:
-        """True when the base configures this tool, whether or not its settings can be used."""
+        """True if the base configures this tool, whether or not its settings can be used."""
         return self.settings.source != BUILT_IN.source
 
     def covers(self, name: str) -> bool:
-        """True when the settings have this file checked."""
+        """Return True if the settings include this file."""
         return self.settings.covers(name)
 
     def needs_all(self, files: Sequence[str]) -> bool:
-        """True when module names occur twice, as with a module and its stub, so that there are batches."""
+        """Return True if module names occur twice, as with a module and its stub, so there are batches."""
         return len(batches(files, self.settings.search)) > 1
 
     async def check(self, tree: Path, files: Sequence[str], changed: Collection[str]) -> Checked:
-        """Check the files together, as far as their module names and syntax errors allow it."""
+        """Check the files together, as far as their module names and syntax errors allow."""
         new_names = await asyncio.to_thread(_rename, tree, nameable(_python_files(tree)))
         old_names = {new: old for old, new in new_names.items()}
-        # Of a module and its stub the stub comes first: it is what other files import.
+        # A stub comes before its module, because other files import the stub.
         ordered = sorted(files, key=lambda name: (not name.endswith(".pyi"), name not in changed, name))
         parts = batches([new_names.get(name, name) for name in ordered], self.settings.search)
         done = [await self._past_blockers(tree, batch) for batch in parts[:MAX_BATCHES]]
@@ -95,11 +95,11 @@ class Mypy:
 
     @property
     def libraries(self) -> Hashable:
-        """Under the same value, the same is known of libraries."""
+        """Return a key. Equal keys share one cache of libraries."""
         return self.python, self.settings.arguments, self.settings.config_text
 
     async def learn(self, place: Scratch, cache: Path) -> None:
-        """Read the file `seed.py` in a separate directory, and remember what it imports.
+        """Read the file `seed.py` in a separate directory, and cache what it imports.
 
         Raises:
             ToolTroubleError: see `run_tool`.
@@ -109,9 +109,9 @@ class Mypy:
         await patient._run(place.path, {"seed": "seed.py"})
 
     async def _past_blockers(self, tree: Path, batch: Mapping[str, str]) -> _Part:
-        """Check the files; where syntax errors stop mypy, check the others without them.
+        """Check the files. If syntax errors stop mypy, check the others without the broken ones.
 
-        mypy may name such files one at a time, as the tests of a parser have many.
+        mypy may name broken files one at a time, and the tests of a parser have many.
         """
         part = await self._check(tree, batch)
         found = part.found
@@ -132,7 +132,7 @@ class Mypy:
         if crashed(outcome):
             return await self._without_memory(tree, batch, outcome)
         found = findings_in(outcome.stdout, tree)
-        # Notes alone, which are read and dropped, make mypy end as if it had found an error.
+        # mypy ends as if it had found an error even if there are only notes, which are read and dropped.
         if outcome.returncode == _CLEAN or (outcome.returncode == _FINDINGS and lines_of(outcome.stdout)):
             if not _names(proof).issuperset(batch):
                 await self._assert_complete(tree, batch)
@@ -142,14 +142,18 @@ class Mypy:
         return _Part(kept, blocked=outcome.returncode == _BLOCKED)
 
     async def _without_memory(self, tree: Path, batch: Mapping[str, str], crash: ProcessOutcome) -> _Part:
-        """Check once more with nothing remembered; what the crashed run wrote is not trusted either."""
+        """Check once more without the cache, because a crashed run's cache is not trusted either."""
         if self.cache is None:
             raise _trouble(crash)
         await asyncio.to_thread(_empty, self.cache)
         return await replace(self, cache=None)._check(tree, batch)
 
     async def _assert_complete(self, tree: Path, batch: Mapping[str, str]) -> None:
-        """Count the modules that are analysed when nothing is remembered, in a report with one a line."""
+        """Count the modules that mypy analyses without a cache, in a report with one module per line.
+
+        Raises:
+            ToolTroubleError: they are fewer than the files.
+        """
         report = self.scraps.path / "report"
         cold = replace(self, cache=None)
         await cold._run(tree, batch, f"--linecount-report={report}")
@@ -161,7 +165,7 @@ class Mypy:
     async def _run(self, tree: Path, batch: Mapping[str, str], *arguments: str) -> ProcessOutcome:
         listing = self.scraps.path / "files"
         listing.write_text("".join(f"./{name}\n" for name in batch.values()))
-        # Relative, so that what mypy remembers holds in the next copy, too.
+        # Relative, so that mypy's cache is also valid in the next copy.
         search = ":".join(place for place in self.settings.search if (tree / place).is_dir())
         outcome = await run_tool(
             [*self._command(), *arguments, f"@{listing}"],
@@ -177,7 +181,7 @@ class Mypy:
     def _command(self) -> list[str]:
         config = ""
         if self.settings.config_text is not None:
-            # The file lies outside the tree, but what it says about its own directory means the tree.
+            # The file is outside the tree, but paths relative to its own directory refer to the tree.
             path = self.scraps.path / self.settings.config_name
             path.write_text(self.settings.config_text.replace("$MYPY_CONFIG_FILE_DIR", "."))
             config = str(path)
@@ -203,7 +207,7 @@ class Mypy:
 
 
 def crashed(outcome: ProcessOutcome) -> bool:
-    """True when mypy crashed, which says nothing about code or settings.
+    """Return True if mypy crashed, which says nothing about code or settings.
 
     It then ends with the status of a syntax error, or with that of an ordinary error and a traceback.
     """
@@ -247,7 +251,7 @@ def _rename(tree: Path, names: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _names(proof: Path) -> set[str]:
-    """Read which modules mypy went through; a line holds a name and a time."""
+    """Return the modules that mypy analysed. Each line holds a name and a time."""
     if not proof.is_file():
         return set()
     return {line.rpartition(" ")[0] for line in proof.read_text().splitlines()}

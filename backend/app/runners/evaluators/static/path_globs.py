@@ -1,4 +1,4 @@
-"""Which files a checker's configuration means by its patterns."""
+"""Matches files with the patterns in a checker's configuration."""
 
 import re
 from collections.abc import Iterable
@@ -6,14 +6,14 @@ from functools import lru_cache
 
 
 def is_among(name: str, patterns: Iterable[str], *, anywhere: bool = False) -> bool:
-    """Tell whether one of the patterns means a file, or a directory on the way to it.
+    """Return True if a pattern matches a file, or a directory in its path.
 
     `**` stands for any number of directories, `*` and `?` for characters within a name.
 
     Args:
         name: a POSIX path relative to the tree.
         patterns: paths and globs, relative to the tree.
-        anywhere: whether a pattern without a slash means that name in every directory, as in a `.gitignore`.
+        anywhere: True if a pattern without a slash matches in every directory, as in a `.gitignore`.
     """
     return any(_compiled(pattern, anywhere).match(name) for pattern in patterns)
 

@@ -17,7 +17,7 @@ from app.runners.evaluators.tooling import Scratch, ToolTroubleError, excerpt, r
 _CONFIG = "pyrightconfig.json"
 _CLEAN, _FINDINGS, _BAD_CONFIG = 0, 1, 3
 
-# What is installed says nothing about the code; the rest is noise in code that is right.
+# Installed packages say nothing about the code, and the other rules complain about correct code.
 _QUIET: Mapping[str, Any] = {
     "typeCheckingMode": "basic",
     "reportMissingModuleSource": "none",
@@ -27,9 +27,9 @@ _QUIET: Mapping[str, Any] = {
     "reportPossiblyUnbound": "none",
 }
 _ENVIRONMENT = frozenset({"reportMissingImports", "reportMissingModuleSource", "reportMissingTypeStubs"})
-# These name files or places on the machine; we say ourselves which files, and with which interpreter.
+# These name files or paths on the machine. We choose the files and the interpreter ourselves.
 _OURS = ("include", "exclude", "ignore", "extends", "venv", "venvPath", "baselineFile")
-# Names that are left out whatever the configuration says.
+# Names that the checker leaves out whatever the configuration says.
 _PASSED_OVER = re.compile(r"\..*|node_modules|__pycache__|__editable__\..*")
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
@@ -37,10 +37,10 @@ _LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 
 @dataclass(frozen=True, slots=True)
 class PyrightSettings:
-    """Rules, and which files they are for.
+    """Rules, and the files to which they apply.
 
     Attributes:
-        rules: content of the configuration file, without what names files.
+        rules: content of the configuration file, without the keys that name files.
         source: who chose them, for people.
         include: patterns of files to check; empty means all.
         exclude: patterns of files to leave out.
@@ -62,10 +62,10 @@ class Pyright:
     Attributes:
         name: `pyright` or `basedpyright`.
         binary: its program.
-        scraps: gives its environment.
+        scraps: provides its environment.
         settings: how to call it.
-        python: interpreter whose installed packages count.
-        seconds: for one call.
+        python: interpreter with the installed packages that count.
+        seconds: time limit for one call.
     """
 
     name: str
@@ -82,20 +82,20 @@ class Pyright:
 
     @property
     def configured(self) -> bool:
-        """True when the base configures this tool, whether or not its settings can be used."""
+        """True if the base configures this tool, whether or not its settings can be used."""
         return self.settings.source != BUILT_IN.source
 
     def covers(self, name: str) -> bool:
-        """True when the settings have this file checked."""
+        """Return True if the settings include this file."""
         included = not self.settings.include or is_among(name, self.settings.include)
         return included and not is_among(name, self.settings.exclude)
 
     def needs_all(self, files: Sequence[str]) -> bool:
-        """Each file is checked by itself, with what it imports."""
+        """Return False: each file is checked by itself, with its imports."""
         return False
 
     async def check(self, tree: Path, files: Sequence[str], changed: Collection[str]) -> Checked:
-        """Check the files together; the configuration must lie in the tree, or other files are checked."""
+        """Check the files together. The configuration must be in the tree, or other files are checked."""
         shown = await asyncio.to_thread(_make_visible, tree, files)
         config = {**self.settings.rules, "include": list(shown), "exclude": []}
         await asyncio.to_thread((tree / _CONFIG).write_text, json.dumps(config))
@@ -131,7 +131,7 @@ class Pyright:
 
 
 def pyright_settings(base: Path | None, name: str) -> PyrightSettings:
-    """Return the settings found at the root of the base tree, or quiet ones of our own."""
+    """Return the settings at the root of the base tree, or quiet ones of our own."""
     for file, section in _sections(base, name) if base else ():
         kept = {key: value for key, value in section.items() if key not in _OURS}
         exclude = (*_texts(section.get("exclude")), *_texts(section.get("ignore")))
@@ -142,7 +142,7 @@ def pyright_settings(base: Path | None, name: str) -> PyrightSettings:
 
 
 def _sections(base: Path, name: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Read what the checker would look at, first what wins."""
+    """Return the configuration that the checker would read, in order of precedence."""
     found: list[tuple[str, object]] = []
     try:
         if (base / _CONFIG).is_file():
@@ -152,13 +152,13 @@ def _sections(base: Path, name: str) -> list[tuple[str, Mapping[str, Any]]]:
             tools = document.get("tool", {})
             wanted = ("basedpyright", "pyright") if name == "basedpyright" else ("pyright",)
             found += [("pyproject.toml", tools.get(each)) for each in wanted]
-    except (ValueError, AttributeError, RecursionError):  # not what it should be: as if it were not there
+    except (ValueError, AttributeError, RecursionError):  # not valid: treated as if it did not exist
         pass
     return [(file, cast("Mapping[str, Any]", each)) for file, each in found if isinstance(each, dict)]
 
 
 def _make_visible(tree: Path, files: Sequence[str]) -> dict[str, str]:
-    """Rename what the checker would pass over; give the files by their names now."""
+    """Rename files that the checker would skip. Return the files by their new names."""
     shown: dict[str, str] = {}
     for name in files:
         parts = [f"_{part}" if _PASSED_OVER.fullmatch(part) else part for part in name.split("/")]
@@ -174,7 +174,7 @@ def _make_visible(tree: Path, files: Sequence[str]) -> dict[str, str]:
 
 
 def _from_json(text: str) -> object:
-    """Read JSON that may hold comments and commas before closing brackets."""
+    """Parse JSON that may hold comments and trailing commas."""
     plain = _COMMENT.sub(lambda match: match.group(1) or " ", text)
     return json.loads(_LAST_COMMA.sub(lambda match: match.group(1) or "", plain))
 

@@ -56,20 +56,19 @@ _WORDING = Wording(
 class RuffLintEvaluator:
     """Fails on lint errors that the base does not have.
 
-    The rules are those of the base tree's configuration files; without any, a small set. Where the base
-    configures no linter, or breaks a rule in many places itself, only faults count (code that cannot be read,
-    undefined names); other findings are advice. What the candidate configures or excludes changes
-    nothing, and neither do comments that silence ruff unless the base has them. The one exception is
-    `# noqa: F401` or `E402`, with these codes: an import that is there for its effect, or that must come
-    late, is no fault, and honest code says so all the time. Where the candidate gives up old versions of
-    Python, both trees are linted for the new oldest one. Where the base's own findings, or its own comments
-    of that kind, cast doubt on a finding (see `doubt`), a human is asked. Loses 0.1 of the score for each
-    new error.
+    The rules are those of the base tree's configuration files; without any, a small set. If the base
+    configures no linter, or breaks a rule in many places itself, only faults count (code that cannot be
+    parsed, undefined names); other findings are advice. The candidate's configuration and exclusions have no
+    effect, nor do comments that silence ruff unless the base has them. The one exception is `# noqa: F401` or
+    `E402`, with these codes: an import for its side effect, or one that must come late, is no fault, and
+    honest code has such comments often. If the candidate drops old versions of Python, both trees are linted
+    for the new oldest one. If the base's own findings, or its own comments of that kind, cast doubt on a
+    finding (see `doubt`), a person is asked. Each new error costs 0.1 of the score.
 
     Attributes:
         timeout: seconds for ruff; it usually needs hundredths of one.
         allow_silencers: whether new comments that silence ruff count, too.
-        protected: what becomes of doubtful findings where the context does not say so.
+        protected: what happens to doubtful findings, unless the context says so.
     """
 
     timeout: float = 30.0
@@ -81,7 +80,7 @@ class RuffLintEvaluator:
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Lint the workspace; `output` and `phase` play no part."""
+        """Lint the workspace. `output` and `phase` are not used."""
         workspace = find_workspace(self, context, "lint")
         if isinstance(workspace, EvaluationResult):
             return workspace
@@ -142,16 +141,16 @@ class RuffLintEvaluator:
     async def _matters_of_taste(
         self, ruff: Ruff, trees: StaticTrees, comparison: Comparison, control: BaseControl
     ) -> Callable[[Finding], bool]:
-        """Say which new findings only advise: those of rules that the base neither chose nor holds to.
+        """Return which new findings only advise: those of rules that the base neither chose nor follows.
 
-        A preview, or a rule that is newer than the project's ruff, counts only where the base names it by its
-        full code.
+        A preview rule, or a rule newer than the project's ruff, counts only if the base names it by its full
+        code.
         """
         open_rules = {each.rule for each in comparison.new if not is_fault(each.rule)}
         loose = often_broken(control.findings, but=is_fault)
         if ruff.rules.unconfigured:
             return lambda each: each.rule in open_rules or loose.covers(each)
-        # A project that chooses groups of rules has not agreed to those that its own ruff does not have.
+        # A project that chooses groups of rules has not agreed to rules that its own ruff does not have.
         pinned = await asyncio.to_thread(pinned_ruff, trees.base.path) if trees.base is not None else None
         unsettled = await ruff.unsettled(open_rules, pinned) - set(ruff.rules.chosen)
         return lambda each: (
@@ -162,7 +161,7 @@ class RuffLintEvaluator:
 
 
 def _is_plain_fault(finding: Finding) -> bool:
-    """Tell whether a finding counts whatever the base has."""
+    """Return True if a finding counts whatever the base has."""
     return is_fault(finding.rule) and finding.rule != INVALID_SYNTAX
 
 

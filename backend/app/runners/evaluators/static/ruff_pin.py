@@ -1,4 +1,4 @@
-"""The version of ruff that a project uses, as its files state it."""
+"""Finds the version of ruff that a project uses, in its files."""
 
 import re
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ _MAX_CHARS = 5_000_000
 
 
 def pinned_ruff(base: Path) -> Version | None:
-    """Return the version that the base runs: its pre-commit hook's, its lock file's, or an exact requirement.
+    """Return the base's ruff version: from its pre-commit hook, its lock file, or an exact requirement.
 
-    A hook that is named by commit has the version in its comment (`# frozen: v0.15.9`).
+    A hook pinned by commit has the version in its comment (`# frozen: v0.15.9`).
 
     Returns:
-        The version; None where no file states one.
+        The version; None if no file states one.
     """
     stated = (found for found in _stated(base) if found is not None)
     return next(stated, None)

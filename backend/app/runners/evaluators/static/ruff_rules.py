@@ -1,4 +1,4 @@
-"""Which configuration the linter runs under: the base tree's, file for file, or quiet rules of our own."""
+"""Chooses the linter's configuration: the base tree's, file for file, or quiet rules of our own."""
 
 import os
 import re
@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-# Rules that speak of faults, not of taste: E4 and E7 fail one in eight of HumanEval's good solutions, these
-# none. Re-exports are what an `__init__.py` is for.
+# Rules about faults, not taste: E4 and E7 fail one in eight of HumanEval's good solutions, these none.
+# Re-exports are the purpose of an `__init__.py`.
 _QUIET = (
     "--isolated",
     "--select=E9,F",
@@ -23,7 +23,8 @@ target-version = "py{sys.version_info.major}{sys.version_info.minor}"
 lint.select = ["E9", "F"]
 lint.per-file-ignores = {{ "__init__.py" = ["F401"] }}
 """.encode()
-# Faults under any rules: code that cannot be read or run, undefined names, comparisons that cannot be meant.
+# Faults under any rules: code that cannot be parsed or run, undefined names, comparisons that cannot be
+# intended.
 _ALWAYS_COUNTS = re.compile(r"E9|F63|F7|F82|(?!(?:[A-Z]+[0-9]+)$)")
 _CODE = re.compile(r"[A-Z]+[0-9]+")
 _FAULT_NAMES = frozenset(
@@ -45,8 +46,8 @@ _FAULT_NAMES = frozenset(
         "yield-outside-function",
     ]
 )
-# What ruff chose by default before its defaults grew to some four hundred rules. A project that only adds to
-# the defaults has agreed to these, not to what a later release brings.
+# Ruff's default rules before they grew to some four hundred. A project that only adds to the defaults has
+# agreed to these, not to those of a later release.
 _LONG_DEFAULT = ("E4", "E7", "E9", "F")
 _OWN_FILES = (".ruff.toml", "ruff.toml")
 _MAX_FILES = 1000
@@ -61,8 +62,8 @@ class LintRules:
     Attributes:
         arguments: those that choose the rules.
         source: who chose them, for people.
-        files: configuration files to lay beside the code, by their path in the tree.
-        unconfigured: True when the project says nothing about its linter.
+        files: configuration files to put beside the code, by their path in the tree.
+        unconfigured: True if the project does not configure its linter.
         chosen: prefixes of the rules that the project chose.
     """
 
@@ -74,7 +75,7 @@ class LintRules:
 
     @property
     def built_in(self) -> bool:
-        """True when they are our own, under which every file is linted."""
+        """True if the rules are our own, under which every file is linted."""
         return not self.files
 
     def aimed_at(self, target: str) -> "LintRules":
@@ -82,20 +83,20 @@ class LintRules:
         return replace(self, arguments=(*self.arguments, f"--target-version={target}"))
 
     def chooses(self, rule: str) -> bool:
-        """Tell whether the project chose a rule; what only ruff's present defaults hold, it did not."""
+        """Return True if the project chose a rule. Rules only in ruff's present defaults are not chosen."""
         return is_fault(rule) or any(_has_prefix(rule, each) for each in self.chosen)
 
 
 def quiet(reason: str = "") -> LintRules:
-    """Return our own rules; `reason` says why not the project's."""
+    """Return our own rules. `reason` says why the project's are not used."""
     source = f"built-in ({reason})" if reason else "built-in"
     return LintRules(_QUIET, source, {}, unconfigured=not reason)
 
 
 def rules_of(base: Path | None) -> LintRules:
-    """Return the rules of the base tree: of its root and of its directories; where there are none, our own.
+    """Return the rules in the base tree's root and directories, or our own if there are none.
 
-    All TOML files come along, as one may extend another.
+    All TOML files are included, because one may extend another.
     """
     if base is None:
         return quiet()
@@ -107,9 +108,9 @@ def rules_of(base: Path | None) -> LintRules:
     source = f"base {root or min(configuring)}"
     if root is None:
         files["ruff.toml"] = _QUIET_FILE
-    # The files are named one by one; without --force-exclude ruff would lint what the project excludes. What
-    # ruff excludes of itself (`build`, `site-packages`) must be excluded by the project to be left out.
-    # E9 is where ruff says that it could not read a file.
+    # The files are named one by one, so without --force-exclude ruff would lint files that the project
+    # excludes. Ruff's own default exclusions (`build`, `site-packages`) only apply if the project has them.
+    # E9 is how ruff reports that it could not read a file.
     arguments = ["--force-exclude", "--extend-select=E9"]
     if not any("exclude" in _settings(name, data) for name, data in files.items()):
         arguments.append(f"--exclude={_NOWHERE}")
@@ -117,12 +118,12 @@ def rules_of(base: Path | None) -> LintRules:
 
 
 def is_fault(rule: str) -> bool:
-    """Tell whether a finding of this rule counts in every project, whatever its base looks like."""
+    """Return True if a finding of this rule counts in every project, whatever its base looks like."""
     return _ALWAYS_COUNTS.match(rule) is not None
 
 
 def names_fault(rule: str) -> bool:
-    """Tell whether a code, or a rule's name in a comment such as `ruff:ignore[io-error]`, is for a fault."""
+    """Return True if a code, or a rule's name in a comment (`ruff:ignore[io-error]`), is for a fault."""
     return rule in _FAULT_NAMES or (_CODE.fullmatch(rule) is not None and is_fault(rule))
 
 
@@ -130,14 +131,14 @@ def lay_out(rules: LintRules, into: Path) -> None:
     """Write the configuration files into a copy of the code."""
     for name, data in rules.files.items():
         path = into / name
-        # Where the candidate has a file in place of a directory, nothing there is configured.
+        # If the candidate has a file in place of a directory, there is nothing to configure.
         with suppress(FileExistsError, NotADirectoryError, IsADirectoryError):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
 
 
 def _chosen(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Return the prefixes of rules that configuration files name, with the old defaults if none selects."""
+    """Return the rule prefixes in configuration files, with the old defaults if none selects rules."""
     selected: set[str] = set()
     added: set[str] = set()
     for name, data in files.items():
@@ -149,13 +150,13 @@ def _chosen(files: Mapping[str, bytes]) -> tuple[str, ...]:
 
 
 def _has_prefix(rule: str, prefix: str) -> bool:
-    """Tell whether ruff's prefix stands for a rule: `I` means I001 and not ICN001, `PL` all of pylint's."""
+    """Return True if ruff's prefix includes a rule: `I` means I001 and not ICN001, `PL` all of pylint's."""
     rest = rule.removeprefix(prefix)
     return prefix == "ALL" or (rest != rule and (rest == "" or rest.isdigit() or prefix == "PL"))
 
 
 def _toml_files(base: Path) -> Iterator[tuple[str, bytes]]:
-    """Return the TOML files of a tree; those of installed packages configure nothing here."""
+    """Yield the TOML files of a tree. Those of installed packages configure nothing here."""
     count = 0
     for directory, subdirectories, names in os.walk(base):
         subdirectories[:] = [each for each in subdirectories if each not in ("site-packages", "node_modules")]

@@ -20,23 +20,23 @@ _UNREADABLE = "ruff cannot parse this file and exits; simplify it"
 
 
 class RulesUnusableError(Exception):
-    """The project's own configuration is not one that this version of ruff can read."""
+    """This version of ruff cannot read the project's own configuration."""
 
 
 class _RuffEndedError(ToolTroubleError):
-    """Ruff ended without a report, as it does over code that is nested too deeply."""
+    """Ruff ended without a report, as it does for code that is nested too deeply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruff:
-    """The linter, as two questions about a list of files."""
+    """The linter."""
 
     scraps: Scratch
     rules: LintRules
     seconds: float
 
     async def selected(self, tree: Path, files: Sequence[str]) -> list[str]:
-        """Say which of the files ruff will analyse; under the built-in rules that must be all of them.
+        """Return the files that ruff will analyse. Under the built-in rules, these must be all of them.
 
         Raises:
             ToolTroubleError: there is no report, or files are missing in it.
@@ -53,7 +53,7 @@ class Ruff:
         return chosen
 
     async def findings(self, tree: Path, files: Sequence[str]) -> list[Finding]:
-        """Lint the files; one over which ruff ends is a finding, however many others there are.
+        """Lint the files. A file that makes ruff crash is a finding, and the others are still linted.
 
         Raises:
             ToolTroubleError: there is no report.
@@ -71,20 +71,20 @@ class Ruff:
         return sorted(_finding(line, tree) for line in report.splitlines() if line.strip())
 
     async def unsettled(self, rules: Iterable[str], pinned: Version | None) -> frozenset[str]:
-        """Name the rules that the project's ruff cannot have had as settled ones.
+        """Return the rules that were not yet stable in the project's ruff.
 
         Args:
             rules: codes of rules.
-            pinned: the version that the project uses; None when no file states it.
+            pinned: the version that the project uses; None if no file states it.
 
         Returns:
-            Previews of this ruff, and the rules that became stable after `pinned`.
+            Preview rules of this ruff, and rules that became stable after `pinned`.
         """
         found = [(rule, await self._about(rule)) for rule in sorted(rules)]
         return frozenset(rule for rule, about in found if _is_unsettled(about, pinned))
 
     async def _about(self, rule: str) -> Mapping[str, Any]:
-        """Return what ruff says about a rule; nothing for what is no rule of it."""
+        """Return ruff's description of a rule, or an empty mapping if there is no such rule."""
         outcome = await run_tool(
             [ruff_binary(), "rule", rule, "--output-format=json"],
             cwd=self.scraps.path,
@@ -98,7 +98,7 @@ class Ruff:
         return cast("dict[str, Any]", loaded) if isinstance(loaded, dict) else {}
 
     def under(self, rules: LintRules) -> "Ruff":
-        """Return the linter under other rules."""
+        """Return the linter with other rules."""
         return replace(self, rules=rules)
 
     async def _run(self, tree: Path, files: Sequence[str], *arguments: str) -> str:
@@ -127,7 +127,7 @@ class Ruff:
 
 
 def _is_unsettled(about: Mapping[str, Any], pinned: Version | None) -> bool:
-    """Tell it from what `ruff rule` prints: `{"preview": ..., "status": {"Stable": {"since": "0.16.0"}}}`."""
+    """Decide from `ruff rule`'s output, `{"preview": ..., "status": {"Stable": {"since": "0.16.0"}}}`."""
     if about.get("preview") is True:
         return True
     status: object = about.get("status")

@@ -1,4 +1,4 @@
-"""Finds the comments and decorators by which code silences static tools, and takes the new ones out."""
+"""Finds comments and decorators with which code silences static tools, and removes the new ones."""
 
 import io
 import re
@@ -13,13 +13,13 @@ from app.runners.evaluators.static.silencing_comments import BARE, NAMED, Tool, 
 _Lines = Counter[str]
 
 PRACTICE = 2
-"""So many comments of a kind in the base make it a practice there."""
+"""With this many comments of a kind, the base has a practice of them."""
 
 BARE_PRACTICE = 10
-"""So many comments that name no error do, and so many that name rules of any kind to the linter."""
+"""The same for comments that name no error, and for comments that name linter rules of any kind."""
 
 _ALIKE = 0.75
-"""A line that shares so much with another one may be its new version."""
+"""A line that shares this much with another one may be its new version."""
 
 _MAYBE_LINT = re.compile(r"noqa|(?:ruff|flake8|isort)\s*:", re.IGNORECASE)
 _MAYBE_TYPES = re.compile(
@@ -39,13 +39,13 @@ class Silencer:
     Attributes:
         line: from 1.
         start: column of the text, from 0.
-        text: what stands there.
-        replacement: what to put there; `""` also takes away blanks before it.
-        whole: the line without surrounding blanks, by which it is known again.
-        alone: True when nothing else stands on the line, so that it may speak for more than one line.
-        kinds: what a comment for one line speaks of: the tool where it names the errors that it hides from a
-            type checker, `bare` where it hides all of them, the codes and `named` where it hides rules from
-            the linter. Empty for any other silencer.
+        text: the text at that place.
+        replacement: the new text; `""` also removes blanks before it.
+        whole: the line without surrounding blanks, by which it is recognized.
+        alone: True if the line holds nothing else, so that it may apply to more than one line.
+        kinds: for a comment on one line: the tool if it names the type errors that it hides, `bare` if it
+            hides
+            all of them, the codes and `named` if it hides rules of the linter. Empty for any other silencer.
     """
 
     line: int
@@ -59,15 +59,15 @@ class Silencer:
 
 @dataclass(slots=True)
 class KnownSilencers:
-    """The silencers that the base has.
+    """The silencers of the base.
 
     Attributes:
         by_file: by file.
-        elsewhere: those of lines that are no longer where they were.
+        elsewhere: those of lines that are no longer at their old place.
         rewritten: by file, those of lines that the candidate does not have; each may stay on its line's new
             version.
         practised: kinds of comments for one line that are a practice of the base.
-        familiar: kinds that the base has at all.
+        familiar: kinds of which the base has at least one.
     """
 
     by_file: Mapping[str, _Lines] = field(default_factory=dict[str, _Lines])
@@ -79,7 +79,7 @@ class KnownSilencers:
     def new_among(self, name: str, found: Iterable[Silencer]) -> list[Silencer]:
         """Return those that do not count: the base does not have them, and does not hide errors in this way.
 
-        One that is known is used up by it.
+        A known silencer is used up by a match.
         """
         own = self.by_file.get(name, _Lines())
         new: list[Silencer] = []
@@ -108,7 +108,7 @@ class KnownSilencers:
 def known_silencers(
     base: Mapping[str, Iterable[Silencer]], candidate: Mapping[str, Iterable[Silencer]]
 ) -> KnownSilencers:
-    """Say which silencers a candidate may keep: those of its base, also where their lines have moved.
+    """Return the silencers that a candidate may keep: those of its base, even if their lines have moved.
 
     Args:
         base: silencers of the base by file.
@@ -127,7 +127,7 @@ def known_silencers(
         for kind, count in kinds.items()
         if count >= (BARE_PRACTICE if kind in (BARE, NAMED) else PRACTICE)
     )
-    # A base that hides all errors of a line lets others say exactly which they hide.
+    # A base that hides all errors of a line accepts comments that name exactly what they hide.
     if kinds[BARE] + kinds["type"] >= PRACTICE:
         practised |= {"type"}
     familiar = set(kinds)
@@ -137,22 +137,23 @@ def known_silencers(
 
 
 def _is_alike(one: Silencer, other: Silencer) -> bool:
-    """Tell whether two lines may be versions of one; their comments are the same and do not count."""
+    """Return True if two lines may be versions of one. Their comments are equal and do not count."""
     texts = (each.whole.removesuffix(each.text).rstrip() for each in (one, other))
     return SequenceMatcher(None, *texts, autojunk=False).ratio() >= _ALIKE
 
 
 def names_rule(silencer: Silencer, rule: str) -> bool:
-    """Tell whether a comment says that it hides a rule; some do by a longer name, some hide all of a line."""
+    """Return True if a comment hides a rule. Some name it by a longer name, some hide all rules of a line."""
     words = re.findall(r"[A-Za-z][\w-]*", silencer.text.casefold())
     return BARE in silencer.kinds or words[:2] == ["ruff", "ignore"] or rule.casefold() in words
 
 
 def silencers(source: str, tool: Tool) -> list[Silencer]:
-    """Find what silences a tool in a source text whose lines end with a line feed, as far as it is Python.
+    """Find the silencers of a tool in a source text with line feeds as line endings, as far as it is Python.
 
-    For the type checker these are also `@no_type_check`, blocks below `if not TYPE_CHECKING:` that have no
-    counterpart for the checker, functions in the `else` of such a test, and casts to what never returns.
+    For the type checker these are also `@no_type_check`, blocks below `if not TYPE_CHECKING:` without a
+    counterpart for the checker, functions in the `else` of such a test, and casts to a type that never
+    returns.
     """
     maybe = _MAYBE_LINT if tool is Tool.LINTER else _MAYBE_TYPES
     if not maybe.search(source):
@@ -169,7 +170,7 @@ def silencers(source: str, tool: Tool) -> list[Silencer]:
 
 
 def without(source: str, taken: Iterable[Silencer]) -> str:
-    """Return the source without these silencers; no line comes or goes."""
+    """Return the source without these silencers. The number of lines stays the same."""
     lines = source.split("\n")
     for each in sorted(taken, key=lambda each: (each.line, each.start), reverse=True):
         line = lines[each.line - 1]
@@ -181,7 +182,10 @@ def without(source: str, taken: Iterable[Silencer]) -> str:
 
 
 def _tokens(source: str) -> Iterator[tokenize.TokenInfo]:
-    """Split as far as it goes: after a fault that stops Python the tools may go on, but they report it."""
+    """Tokenize as far as possible.
+
+    After an error that stops Python the tools may go on, but they report it.
+    """
     try:
         yield from tokenize.generate_tokens(io.StringIO(source).readline)
     except (tokenize.TokenError, SyntaxError, ValueError):
@@ -201,19 +205,19 @@ def _of_comment(lines: Sequence[str], token: tokenize.TokenInfo, tool: Tool) -> 
     if comment is None:
         return
     found = _silencer(lines, token, comment.text, offset=comment.start)
-    # For a whole file, ruff takes only a comment that stands alone.
+    # For a whole file, ruff accepts only a comment on a line of its own.
     yield replace(found, kinds=comment.kinds) if found.alone == comment.for_file else found
 
 
 def _exempting(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:
-    # A decorator of the same module that changes nothing takes its place, under whatever name it is imported.
+    # A decorator of the same module without an effect replaces it, under any imported name.
     for token in tokens:
         if token.type == tokenize.NAME and token.string == "no_type_check":
             yield token, "type_check_only"
 
 
 def _hiding(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:
-    """Find the conditions below which checkers look at nothing, where nothing else is there for them."""
+    """Find conditions that hide code from checkers without an alternative for them."""
     code = [each for each in tokens if each.type not in (tokenize.NL, tokenize.COMMENT)]
     for index, token in enumerate(code):
         if token.type == tokenize.NAME and token.string in _NEVER_FOR_CHECKERS:
@@ -223,7 +227,7 @@ def _hiding(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.Tok
             if _hides(code, start, index):
                 yield token, "__name__"
             elif _defines_apart(code, start, index):
-                # The checker takes the other branch: the one that runs.
+                # The checker gets the other branch, which is the one that runs.
                 yield code[start], f"not {code[start].string}"
 
 
@@ -231,7 +235,7 @@ def _hides(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
     body = code[end + 2 :]
     if _texts(code, start - 2, 2) == ["if", "not"]:
         return _after_block(body) not in ("else", "elif")
-    # `if TYPE_CHECKING: pass` and what is meant in the `else`.
+    # `if TYPE_CHECKING: pass` with the real code in the `else`.
     if _texts(code, start - 1, 1) == ["if"]:
         inside = [each.string for each in _block(body) if each.type not in _NOT_CODE]
         return inside in (["pass"], ["..."]) and _after_block(body) == "else"
@@ -239,7 +243,7 @@ def _hides(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
 
 
 def _unreachable(tokens: Sequence[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:
-    """Find the types in casts that make all that follows unreachable for the checker."""
+    """Find the types in casts that make all later code unreachable for the checker."""
     code = [each for each in tokens if each.type not in (tokenize.NL, tokenize.COMMENT)]
     for index, token in enumerate(code):
         if token.type == tokenize.NAME and token.string == "cast" and _texts(code, index + 1, 1) == ["("]:
@@ -258,7 +262,7 @@ def _first_argument(code: Sequence[tokenize.TokenInfo]) -> Iterator[tokenize.Tok
 
 
 def _defines_apart(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
-    """Tell whether what runs instead of a branch for the checker defines functions that do something."""
+    """Return True if the code that runs in place of the checker's branch defines non-trivial functions."""
     body = code[end + 2 :]
     if _texts(code, start - 1, 1) != ["if"] or _after_block(body) != "else":
         return False

@@ -1,4 +1,4 @@
-"""Comments by which code silences a static tool: what they name, and for which lines they speak. Pure."""
+"""Parses comments that silence a static tool: what they name, and to which lines they apply. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ BARE = "bare"
 NAMED = "named"
 """A kind of every comment that hides rules of the linter by their names."""
 
-# Codes that state an intention and hide no fault: an import kept for its effect or for others to take
-# (fixtures, registration), and one that must follow other statements. Honest code has both all the time.
-# Such an import may also bring a name twice (F811); by itself, that code hides a fault.
+# Codes that state an intention and hide no fault: an import for its side effect or for re-export (fixtures,
+# registration), and one that must follow other statements. Honest code often has both. Such an import may
+# also redefine a name (F811); by itself, that code hides a fault.
 _STATED = re.compile(
     r"#\s*noqa\s*:\s*(?=[^#]*\b(?:E402|F401)\b)(?:E402|F401|F811)(?:[,\s]+(?:E402|F401|F811))*"
     r"(?=\s*(?:$|#|-|[^\w,\s]))"
@@ -25,7 +25,7 @@ _LINT = re.compile(
 _TYPES = re.compile(
     r"#\s*(?:type\s*:\s*ignore\b|(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:)", re.IGNORECASE
 )
-# Says exactly which errors it hides. Such a comment counts where the base itself has them.
+# Names exactly the errors that it hides. Such a comment counts if the base itself has some.
 _EXACT_TYPES = re.compile(
     r"#\s*(type|pyright|basedpyright|ty)\s*:\s*ignore\[\s*[A-Za-z][\w-]*(?:\s*,\s*[A-Za-z][\w-]*)*\s*\](?=\s*(?:#|$))"
 )
@@ -37,7 +37,7 @@ _BARE_TYPES = re.compile(r"#\s*type\s*:\s*ignore\s*(?=#|$)")
 
 
 class Tool(Enum):
-    """Whose silencers are meant."""
+    """The tool that a comment silences."""
 
     LINTER = "linter"
     TYPE_CHECKER = "type checker"
@@ -48,10 +48,10 @@ class SilencingComment:
     """A comment, or the part of one, that silences a tool.
 
     Attributes:
-        start: where it begins in the comment that was read, from 0.
+        start: where it begins in the comment, from 0.
         text: from there to the end.
-        kinds: see `Silencer`; empty where it says less than exactly what it hides.
-        for_file: whether it speaks for a whole file, by rules that it names.
+        kinds: see `Silencer`; empty if it does not name exactly what it hides.
+        for_file: True if it applies to a whole file and names rules.
     """
 
     start: int
@@ -61,7 +61,7 @@ class SilencingComment:
 
 
 def silencing_comment(comment: str, tool: Tool) -> SilencingComment | None:
-    """Read a comment; None where it silences nothing, or only states an intention."""
+    """Parse a comment. Return None if it silences nothing, or only states an intention."""
     match = (_LINT if tool is Tool.LINTER else _TYPES).search(comment)
     if match is None or (tool is Tool.LINTER and _STATED.match(comment, match.start())):
         return None
@@ -81,6 +81,6 @@ def _types(text: str) -> tuple[str, ...]:
 
 
 def _rules(exact: re.Match[str] | None) -> tuple[str, ...]:
-    """Return the codes or names of the rules that a comment hides; none where one of them is for a fault."""
+    """Return the codes or names of the rules that a comment hides; none if one of them is for a fault."""
     codes = tuple(re.split(r"[,\s]+", exact["codes"] or exact["names"])) if exact else ()
     return () if not codes or any(map(names_fault, codes)) else (*codes, NAMED)

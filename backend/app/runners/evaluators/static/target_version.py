@@ -1,4 +1,4 @@
-"""The Python version that the linter writes for, where a candidate gives up older ones."""
+"""Finds the linter's Python version if a candidate drops older ones."""
 
 import re
 import tomllib
@@ -16,13 +16,13 @@ _OWN_FILES = (".ruff.toml", "ruff.toml")
 
 
 def raised_target(base: Path, candidate: Path) -> str | None:
-    """Return ruff's name of a candidate's oldest Python, where the base supports older ones.
+    """Return ruff's name for a candidate's oldest Python, if the base supports older ones.
 
-    A project that drops Python 3.8 may write what 3.8 cannot read. A candidate that lowers the version, or
-    names one that ruff does not know, is linted for the base's.
+    A project that drops Python 3.8 may use syntax that 3.8 cannot parse. A candidate that lowers the version,
+    or names one that ruff does not know, is linted for the base's version.
 
     Returns:
-        A name such as `py39`; None where the base's version holds.
+        A name such as `py39`; None if the base's version is used.
     """
     before, after = _oldest(base), _oldest(candidate)
     if before is None or after is None or after <= before:

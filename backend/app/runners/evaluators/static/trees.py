@@ -1,4 +1,4 @@
-"""The copies that a static tool reads in one evaluation, and which of its findings are new against base."""
+"""The copies for a static tool in one evaluation, and the comparison of its findings with the base's."""
 
 import asyncio
 import tempfile
@@ -12,19 +12,19 @@ from app.runners.evaluators.static.baseline import Comparison, Finding, compare
 from app.runners.evaluators.static.silencing_comments import Tool
 
 CheckBase = Callable[[AnalysedCopy, list[str]], Awaitable[Sequence[Finding]]]
-"""Gives the findings of a tool in some files of the base's copy."""
+"""Returns a tool's findings in some files of the base's copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class StaticTrees:
-    """A candidate's copy, and what it is held against.
+    """A candidate's copy, and the base for comparison.
 
     Attributes:
-        copy: of the candidate.
+        copy: the candidate's copy.
         files: all Python files of the candidate that must be judged.
         base: the tree with the base commit.
-        changed: files that the base does not have as they are; all of them without a base.
-        place: where the base's copy goes.
+        changed: files that the base does not have in the same form; all of them without a base.
+        place: directory for the base's copy.
     """
 
     copy: AnalysedCopy
@@ -35,11 +35,11 @@ class StaticTrees:
     _copies: list[AnalysedCopy] = field(default_factory=list[AnalysedCopy], init=False, repr=False)
 
     async def compare(self, found: Sequence[Finding], check_base: CheckBase) -> Comparison:
-        """Tell which findings are new; the base is looked at only where that can matter.
+        """Return which findings are new. The base is checked only if that can matter.
 
         Args:
-            found: the tool's, to which those of the copy are added.
-            check_base: looks at the base.
+            found: the tool's findings, to which those of the copy are added.
+            check_base: checks the base.
         """
         found = [*self.copy.faults, *found]
         if self.base is None or not found:
@@ -53,10 +53,10 @@ class StaticTrees:
         return Comparison(self.copy.with_reasons(comparison.new), comparison.known)
 
     def copy_of_base(self) -> AnalysedCopy:
-        """Copy the base for tools to read; the same copy again when there is one.
+        """Copy the base for tools to read. Later calls return the same copy.
 
         Raises:
-            ToolTroubleError: a file cannot be read, or they are too large.
+            ToolTroubleError: a file cannot be read, or the files are too large.
             ValueError: there is no base.
         """
         if self.base is None:
@@ -69,12 +69,12 @@ class StaticTrees:
 async def open_trees(
     workspace: Path, base: Path | None, tool: Tool, place: Path, *, allow: bool
 ) -> StaticTrees | None:
-    """Copy what a tool shall read to a new directory below `place`; None when there is nothing.
+    """Copy the files for a tool to a new directory below `place`. Return None if there is nothing.
 
     Args:
         workspace: the candidate.
         base: the tree with the base commit.
-        tool: which tool.
+        tool: the tool.
         place: a directory.
         allow: whether the candidate may silence the tool.
 

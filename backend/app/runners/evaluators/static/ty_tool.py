@@ -19,19 +19,19 @@ _CLEAN, _FINDINGS, _BROKEN = 0, 1, 2
 _INDEXED = re.compile(r"\bIndexed (\d+) file\(s\)")
 _ERRORS = frozenset({"major", "critical", "blocker"})
 _ENVIRONMENT = frozenset({"unresolved-import"})
-# Printed in place of a rule when a file could not be read.
+# Printed in place of a rule if a file could not be read.
 _UNREAD = "io"
 
 
 @dataclass(frozen=True, slots=True)
 class TySettings:
-    """Rules, and which files they are for.
+    """Rules, and the files to which they apply.
 
     Attributes:
-        files: configuration files to lay into the tree.
+        files: configuration files to put into the tree.
         source: who chose them, for people.
         include: patterns of files to check; empty means all.
-        exclude: patterns of files to leave out; one that begins with `!` takes files in again.
+        exclude: patterns of files to leave out; one that begins with `!` includes files again.
     """
 
     files: Mapping[str, bytes]
@@ -40,7 +40,7 @@ class TySettings:
     exclude: tuple[str, ...] = ()
 
 
-# A file, though empty: without one ty would look for one in the directories above.
+# The file may be empty, but must exist: otherwise ty searches the directories above for one.
 BUILT_IN = TySettings({_OWN_FILE: b""}, "built-in")
 
 
@@ -50,10 +50,10 @@ class Ty:
 
     Attributes:
         binary: its program.
-        scraps: gives its environment.
+        scraps: provides its environment.
         settings: how to call it.
-        python: interpreter whose installed packages count.
-        seconds: for one call.
+        python: interpreter with the installed packages that count.
+        seconds: time limit for one call.
     """
 
     binary: Path
@@ -70,11 +70,11 @@ class Ty:
 
     @property
     def configured(self) -> bool:
-        """True when the base configures this tool, whether or not its settings can be used."""
+        """True if the base configures this tool, whether or not its settings can be used."""
         return self.settings.source != BUILT_IN.source
 
     def covers(self, name: str) -> bool:
-        """True when the settings have this file checked."""
+        """Return True if the settings include this file."""
         if self.settings.include and not is_among(name, self.settings.include):
             return False
         covered = True
@@ -84,7 +84,7 @@ class Ty:
         return covered
 
     def needs_all(self, files: Sequence[str]) -> bool:
-        """Each file is checked by itself, with what it imports."""
+        """Return False: each file is checked by itself, with its imports."""
         return False
 
     async def check(self, tree: Path, files: Sequence[str], changed: Collection[str]) -> Checked:
@@ -125,7 +125,7 @@ class Ty:
 
 
 def ty_settings(base: Path | None) -> TySettings:
-    """Return the settings found at the root of the base tree, or the checker's own."""
+    """Return the settings at the root of the base tree, or the checker's own."""
     for name in (_OWN_FILE, "pyproject.toml"):
         path = base / name if base else None
         if path is None or not path.is_file():

@@ -62,9 +62,9 @@ _WORDING = Wording(
     "the base does not configure this checker",
 )
 _BROKEN_OFTEN = "the base breaks these rules in many places, or has many type errors itself"
-# Rules that count also where the base breaks them: code that cannot be read, and names that are not there.
+# Rules that count even if the base breaks them: code that cannot be parsed, and undefined names.
 _FAULTS = frozenset({"syntax", "name-defined"})
-# What a strict configuration says where the packages that code builds upon are not there.
+# Errors of a strict configuration if the packages that the code uses are missing.
 _FOR_WANT_OF_PACKAGES = frozenset({"no-any-return", "untyped-decorator"})
 
 
@@ -75,30 +75,30 @@ Unconfigured = Literal["advise", "fail"]
 class TypeCheckEvaluator:
     """Fails on type errors that the base does not have.
 
-    The rules are those of the base tree's configuration of the checker; without one quiet ones, blind to what
-    the environment lacks. Where the base configures no checker, findings only advise: the result is skipped
-    and lists them. So do findings of rules that the base breaks in many places, and findings in files where
-    the base has many errors of any kind: its checker did not look there. A comment that names the
-    errors it hides counts where the base has such comments. What else silences the checker (other comments,
-    `@no_type_check`, blocks that it is set to skip) counts only where the base has it. No function
-    may lose its annotations. Where the base's own errors, its comments that hide errors, or missing packages
-    cast doubt on an error (see `doubt`), a human is asked. Loses 0.1 of the score for each new error.
+    The rules are those of the base tree's checker configuration; without one, quiet rules that ignore what
+    the environment lacks. If the base configures no checker, findings only advise: the result is skipped and
+    lists them. Findings of rules that the base breaks in many places also only advise, as do findings in
+    files with many errors of any kind at the base, because its checker did not look there. A comment that
+    names the errors it hides counts if the base has such comments. Other silencers (other comments,
+    `@no_type_check`, blocks that the checker skips) count only if the base has them. No function may lose its
+    annotations. If the base's own errors, its comments that hide errors, or missing packages cast doubt on an
+    error (see `doubt`), a person is asked. Each new error costs 0.1 of the score.
 
-    What mypy remembers of one attempt is used in the next of the same run, so that only what changed is
-    checked; a fraction of the time. A run's first check begins with what is known of libraries.
+    mypy's cache is kept for the next attempt of the same run, so that only changes are checked, in a fraction
+    of the time. A run's first check begins with a cache of libraries.
 
     Attributes:
         timeout: seconds for one run of the checker.
-        python: interpreter whose installed packages count; None is the one this program runs on.
-        interpreters: chooses it by what the base declares; None is always `python`.
-        checker: which tool checks.
+        python: interpreter with the installed packages that count; None is the one that runs this program.
+        interpreters: chooses it from the base's declarations; None always uses `python`.
+        checker: the tool that checks.
         allow_silencers: whether new comments and decorators that silence the checker count, too.
-        unconfigured: what findings do where the base does not configure the checker.
+        unconfigured: the effect of findings if the base does not configure the checker.
         lacks_packages: whether the interpreter lacks the packages that the project needs.
-        protected: what becomes of doubtful errors where the context does not say so.
-        memory: what is remembered of runs.
-        libraries: what is known of libraries before a run's first check.
-        learns: whether checks add to what is known of libraries; False where no later check can use it.
+        protected: what happens to doubtful errors, unless the context says so.
+        memory: the caches of runs.
+        libraries: the caches of libraries for a run's first check.
+        learns: whether checks add to the caches of libraries; False if no later check can use them.
     """
 
     timeout: float = 30.0
@@ -120,7 +120,7 @@ class TypeCheckEvaluator:
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Check the workspace; `output` and `phase` play no part."""
+        """Check the workspace. `output` and `phase` are not used."""
         workspace = find_workspace(self, context, "type check")
         if isinstance(workspace, EvaluationResult):
             return workspace
@@ -188,7 +188,7 @@ class TypeCheckEvaluator:
         at_base = _AtBase(checker, trees.changed)
         comparison = await trees.compare(found, at_base.check_some)
         if comparison.new and trees.base is not None:
-            # In circles of imports, what a checker can tell hangs on the files that it reads and their order.
+            # In import cycles, a checker's findings depend on which files it reads and in which order.
             comparison = await trees.compare(found, at_base.check_all)
         advises = self._advises(checker, trees)
         loose = often_broken(at_base.found, but=_FAULTS.__contains__, all_or_none=True)
@@ -209,7 +209,7 @@ class TypeCheckEvaluator:
             tool=checker.name,
             **asked(comparison, _WORDING.noun),
         )
-        # Who has findings passes by other evidence, never by this.
+        # With advice only, the checker is no evidence for a pass.
         return (
             result
             if comparison.new or comparison.doubts or not comparison.advice
@@ -230,7 +230,7 @@ class TypeCheckEvaluator:
         if kept is None and isinstance(checker, Mypy):
             kept = self.libraries.recall(checker.libraries)
         if kept:
-            # Without what was remembered it only takes longer.
+            # Without the cache it only takes longer.
             with suppress(zipfile.BadZipFile, OSError, EOFError):
                 await asyncio.to_thread(unpack, kept, cache)
 
@@ -241,20 +241,20 @@ class TypeCheckEvaluator:
 
 @dataclass(slots=True)
 class _AtBase:
-    """What a checker finds at the base; `changed` names the files that the candidate changed."""
+    """A checker's findings at the base. `changed` names the files that the candidate changed."""
 
     checker: TypeChecker
     changed: Collection[str]
     found: list[Finding] = field(default_factory=list[Finding])
 
     async def check_some(self, base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
-        """Check only these files where the checker may."""
+        """Check only these files, if the checker allows that."""
         if self.checker.needs_all(self._covered(base)):
             return await self.check_all(base, files)
         return await self._check(base, files, files, files)
 
     async def check_all(self, base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
-        """Check every file in the order of the candidate's check; return what is found in these files."""
+        """Check every file in the order of the candidate's check. Return the findings in these files."""
         return await self._check(base, self._covered(base), self.changed, files)
 
     def _covered(self, base: AnalysedCopy) -> list[str]:
@@ -268,7 +268,7 @@ class _AtBase:
 
 
 async def _bare_ones(trees: StaticTrees, comparison: Comparison) -> Why:
-    """Say that lost annotations are no proof where the base has functions without any: its tool is silent."""
+    """Return why lost annotations are no proof: the base, too, has functions without any."""
     if trees.base is None or not any(each.rule == LOST for each in comparison.new):
         return lambda _: ""
     if await asyncio.to_thread(base_annotates_all, trees.base):
@@ -281,7 +281,7 @@ def _for_want_of_packages(finding: Finding) -> bool:
 
 
 def _without_packages(result: EvaluationResult, error: EnvironmentTroubleError) -> EvaluationResult:
-    """Say on a result that the packages of the project were not there."""
+    """Note on a result that the packages of the project were missing."""
     note = f"Types were checked without the packages that the project needs. {error}"
     metadata = {**result.metadata, "environment": "none", "environment_trouble": error.trouble.reason.value}
     return result.model_copy(update={"feedback": f"{result.feedback}\n{note}", "metadata": metadata})

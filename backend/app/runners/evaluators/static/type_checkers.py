@@ -1,4 +1,4 @@
-"""Which type checkers there are, and how each is prepared for a tree."""
+"""The supported type checkers, and how each is prepared for a tree."""
 
 import sys
 from dataclasses import dataclass, replace
@@ -16,14 +16,14 @@ from app.schemas.evaluation import CheckerName
 
 @dataclass(frozen=True, slots=True)
 class CheckerPlace:
-    """What a checker works with.
+    """The directories and limits of a checker.
 
     Attributes:
         scraps: where it may write.
-        base: the tree whose configuration counts.
-        python: interpreter whose installed packages count; None is the one this program runs on.
-        seconds: for one call.
-        cache: directory in which it may remember what it has checked.
+        base: the tree with the configuration that counts.
+        python: interpreter with the installed packages that count; None is the one that runs this program.
+        seconds: time limit for one call.
+        cache: directory for its cache.
         programs: directory with the checkers' programs; None is that of this program's interpreter.
     """
 
@@ -36,12 +36,12 @@ class CheckerPlace:
 
 
 def remembers(name: CheckerName) -> bool:
-    """True when a checker is quicker the second time; the others are quick, or read everything anew."""
+    """Return True if a checker's cache saves time. The others are fast, or read everything again."""
     return name == "mypy"
 
 
 def open_checker(name: CheckerName, place: CheckerPlace, unusable: str = "") -> TypeChecker:
-    """Prepare a checker under the base's settings, or under its built-in ones when those are unusable.
+    """Prepare a checker with the base's settings, or with its built-in ones if those are unusable.
 
     Raises:
         ToolTroubleError: it is not installed.

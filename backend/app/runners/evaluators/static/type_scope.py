@@ -1,4 +1,4 @@
-"""Which files a project has mypy check by its own commands, where its configuration names none."""
+"""Finds the files that a project's own commands check with mypy, if its configuration names none."""
 
 import re
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ _PYTHON = (".py", ".pyi")
 
 
 def places_checked(base: Path) -> tuple[str, ...]:
-    """Return the directories and files that the base's own calls of mypy name; empty for all or unknown.
+    """Return the directories and files in the base's own calls of mypy. Empty means all or unknown.
 
-    A call counts if everything that it names is there, as in `mypy src/` of a tox environment. A call that is
-    put together from variables says nothing. One that names the root means all files.
+    A call counts if everything that it names exists, as in `mypy src/` of a tox environment. A call built
+    from variables does not count. One that names the root means all files.
 
     Args:
         base: the base tree.
@@ -44,7 +44,7 @@ def _lines(base: Path) -> Iterator[str]:
 
 
 def _named(base: Path, rest: str) -> list[str]:
-    """Return what the arguments of one call name; nothing if any of them is unknown."""
+    """Return the paths in the arguments of one call; none if any of them is unknown."""
     found: list[str] = []
     is_value = False
     for word in _MARKS.sub(" ", _POSARGS.sub(" ", rest)).split():

@@ -1,4 +1,4 @@
-"""Which configuration the type checker runs under: the base tree's, as far as it cannot run code."""
+"""Chooses the type checker's configuration: the base tree's, except parts that could run code."""
 
 import configparser
 import fnmatch
@@ -12,14 +12,14 @@ from typing import Any, cast
 
 from app.runners.evaluators.static.type_scope import places_checked
 
-# Not counted: missing annotations, and ends of functions that only the checker thinks reachable.
+# Not reported: missing annotations, and ends of functions that only the checker considers reachable.
 _QUIET = (
     "--ignore-missing-imports",
     "--follow-imports=silent",
     "--disable-error-code=var-annotated",
     "--disable-error-code=return",
 )
-# They are installed with this program, so nothing of the workspace runs when they do.
+# These are installed with this program, so they run no code of the workspace.
 _OUR_PLUGINS = frozenset({"pydantic.mypy"})
 _INI_PLUGINS = re.compile(r"^plugins[ \t]*[=:].*\n(?:[ \t]+\S.*\n)*", re.MULTILINE)
 _TOML_PLUGINS = re.compile(
@@ -36,8 +36,8 @@ class TypeSettings:
         arguments: for its command line.
         source: who chose them, for people.
         config_text: content of the configuration file to write, with `config_name`; None for no file.
-        scope: paths or globs that the project has checked, by its configuration or else by its own calls
-            of mypy; empty means every file.
+        scope: paths or globs that the project checks, by its configuration or else by its own calls of mypy;
+            empty means every file.
         excluded: regular expressions of paths that the project leaves out.
         search: directories, relative to the tree, from which modules are imported besides the tree itself.
     """
@@ -51,7 +51,7 @@ class TypeSettings:
     search: tuple[str, ...] = ("src",)
 
     def covers(self, name: str) -> bool:
-        """True when the project has this file checked."""
+        """Return True if the project checks this file."""
         if any(re.search(pattern, name) for pattern in self.excluded):
             return False
         return not self.scope or any(_within(name, place) for place in self.scope)
@@ -61,10 +61,10 @@ BUILT_IN = TypeSettings(arguments=_QUIET, source="built-in")
 
 
 def settings_of(base: Path | None) -> TypeSettings:
-    """Return the settings found at the root of the base tree, or quiet ones of our own.
+    """Return the settings at the root of the base tree, or quiet ones of our own.
 
-    A file for mypy alone shows that the project uses it, even when it cannot be read. Plugins are code that
-    runs in the checker: only those are loaded that come with this program.
+    A file for mypy alone shows that the project uses it, even if it cannot be read. Plug-ins are code that
+    runs in the checker, so only those that come with this program are loaded.
     """
     if base is None:
         return BUILT_IN
@@ -74,7 +74,7 @@ def settings_of(base: Path | None) -> TypeSettings:
         except (re.error, ValueError) as error:
             return TypeSettings(_QUIET, f"built-in (base {name} cannot be used: {error})")
     for name in _OWN_FILES:
-        if (base / name).is_file():  # no section was found in it
+        if (base / name).is_file():  # the file has no section for it
             return TypeSettings(_QUIET, f"built-in (base {name} cannot be read)")
     return BUILT_IN
 
@@ -97,10 +97,10 @@ def _from_section(path: Path, section: Mapping[str, Any]) -> TypeSettings:
 
 
 def _without_plugins(name: str, text: str, section: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """Take out the plugins that are not ours; give the text that is left, and their names.
+    """Remove the plug-ins that are not ours. Return the remaining text, and their names.
 
     Raises:
-        ValueError: they cannot be taken out.
+        ValueError: they cannot be removed.
     """
     plugins = [each.strip() for each in _listed(section.get("plugins"))]
     dropped = [each for each in plugins if each not in _OUR_PLUGINS]
@@ -121,7 +121,7 @@ def _without_plugins(name: str, text: str, section: Mapping[str, Any]) -> tuple[
 
 
 def _sections(base: Path) -> "list[tuple[str, Mapping[str, Any]]]":
-    """Read the configuration files that mypy would look at, first the one that wins."""
+    """Return the configuration files that mypy would read, in order of precedence."""
     found: list[tuple[str, Mapping[str, Any]]] = []
     for name in (*_OWN_FILES, "pyproject.toml", "setup.cfg"):
         path = base / name
@@ -150,7 +150,7 @@ def _parse(name: str, text: str) -> Mapping[str, Any] | None:
 
 
 def _listed(value: object) -> tuple[str, ...]:
-    """Split what mypy takes as a list: commas, colons and line ends in text, or a real list."""
+    """Split a value that mypy reads as a list: a text with commas, colons and line ends, or a real list."""
     if isinstance(value, str):
         parts = re.split(r"[,:\n]", value)
     elif isinstance(value, list):

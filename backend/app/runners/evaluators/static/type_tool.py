@@ -1,4 +1,4 @@
-"""What a type checker is to the type gate."""
+"""The interface between a type checker and the type gate."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from app.runners.evaluators.static.baseline import Finding
 
 
 class SettingsUnusableError(Exception):
-    """The project's own configuration is not one that this version of the checker can use."""
+    """This version of the checker cannot use the project's own configuration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a checker found.
+    """The findings of a checker.
 
     Attributes:
         found: errors, files relative to the tree.
-        unfinished: why files of the candidate's work were not checked; `""` when all were.
+        unfinished: why files of the candidate's work were not checked; `""` if all were.
         unchecked: files that the candidate has not changed and that were not checked.
     """
 
@@ -32,7 +32,7 @@ class TypeChecker(Protocol):
 
     @property
     def name(self) -> str:
-        """The tool, for people."""
+        """The tool's name, for people."""
         ...
 
     @property
@@ -42,27 +42,27 @@ class TypeChecker(Protocol):
 
     @property
     def configured(self) -> bool:
-        """True when the base configures this tool, whether or not its settings can be used."""
+        """True if the base configures this tool, whether or not its settings can be used."""
         ...
 
     def covers(self, name: str) -> bool:
-        """True when the settings have this file checked."""
+        """Return True if the settings include this file."""
         ...
 
     def needs_all(self, files: Sequence[str]) -> bool:
-        """True when what is found in some files depends on which others are checked in the same call."""
+        """Return True if findings in some files depend on which others are checked in the same call."""
         ...
 
     async def check(self, tree: Path, files: Sequence[str], changed: Collection[str]) -> Checked:
-        """Check files of a copy that this call may change; it holds all other Python files, too.
+        """Check files of a copy. The copy holds all other Python files, too, and this call may change it.
 
         Args:
             tree: the copy.
-            files: those to check.
-            changed: those of them that matter most.
+            files: the files to check.
+            changed: the files among them that matter most.
 
         Raises:
             SettingsUnusableError: see there.
-            ToolTroubleError: there is no report that can be used.
+            ToolTroubleError: there is no usable report.
         """
         ...

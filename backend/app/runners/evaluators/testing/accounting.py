@@ -29,7 +29,7 @@ _NOTED = "the base's version fails, the changed one passes"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """By what failing tests of the base are sorted."""
+    """The rules by which failing tests of the base are sorted."""
 
     protected: ProtectedPolicy
     goal: Goal
@@ -37,17 +37,17 @@ class Rules:
 
 
 def says_something(report: RunReport) -> bool:
-    """Tell whether tests passed, so that others may be left out: what does not count speaks for nothing."""
+    """Return True if tests passed, so that others may be left out: those alone are no evidence."""
     return report.ending is Ending.COMPLETE and any(each.ok for each in report.tests.values())
 
 
 async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
-    """Take out the failures that do not count, and ask about those that a human has to decide on.
+    """Remove the failures that do not count, and ask about those that need a person's decision.
 
-    Where no test of the base passes, none is taken out: what is left would speak for nothing. A human can
-    still be asked when a changed helper keeps every file from loading, and the candidate's versions pass.
-    Tests that load and fail, all of them, are answered by no question: their versions may ask for anything.
-    Failures that are no proof (see `doubts`) are asked about when everything else holds, or is asked, too.
+    If no test of the base passes, none is removed, because the rest would be no evidence. A person can still
+    be asked if a changed helper keeps every file from loading, and the candidate's versions pass. No question
+    helps if all tests load and fail, because their new versions may require anything. Failures that are no
+    proof (see `doubts`) lead to questions if everything else passes or is also asked.
     """
     judged = judged.counting_once()
     endless = sort_endless(judged.endless, rules.goal)
@@ -58,7 +58,7 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Bas
 
 
 def _with_endless(judged: JudgedRun, endless: SortedFailures) -> JudgedRun:
-    """Note tests that never end, keep those that a human is asked about, and count the others as failed."""
+    """Note tests that never end. Keep those that need a person's decision, and count the others as failed."""
     if judged.of_base is None or not judged.endless:
         return judged
     asked = {each.id: judged.endless[each.id] for each in endless.questions}
@@ -82,13 +82,13 @@ async def _with_doubts(harness: Harness, judged: JudgedRun, rules: Rules, base: 
         return await _with_rows(harness, judged, rules, base)
     found = await _with_rows(harness, doubts.taken_from(judged), rules, base)
     if not (found.questions or found.all_well):
-        # Something else speaks against it: then everything is said, and nothing is asked.
+        # Something else prevents a pass, so everything is reported and nothing is asked.
         return await _with_rows(harness, judged, rules, base)
     return replace(found, questions=(*found.questions, *doubts.questions()))
 
 
 async def _with_rows(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
-    """Sort the failures, and ask about rows of base tests that the code chose."""
+    """Sort the failures, and ask about rows of base tests that the code determines."""
     asked = {} if rules.protected is ProtectedPolicy.FAIL else _fewer_rows(judged)
     if not asked:
         return await _accounted(harness, judged, rules, base)
@@ -102,7 +102,7 @@ async def _with_rows(harness: Harness, judged: JudgedRun, rules: Rules, base: Ba
 
 
 def _fewer_rows(judged: JudgedRun) -> dict[str, list[str]]:
-    """Group lost rows of parametrised tests by function, where other rows of the function all pass."""
+    """Group lost rows of parametrized tests by function, if the other rows of the function all pass."""
     ran: dict[str, list[RanTest]] = defaultdict(list)
     for test in judged.of_base.tests.values() if judged.of_base else ():
         ran[function_of(test.id)].append(test)
@@ -164,7 +164,7 @@ async def _sorted(of_base: RunReport, judged: JudgedRun, rules: Rules, base: Bas
 
 
 async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> SortedFailures:
-    """Sort the tests that cannot be read: for what the environment lacks, or as at the base."""
+    """Sort the tests that cannot be loaded: because of the environment, or as at the base."""
     if goal.policy is BaseFailures.MUST_PASS or not of_base.errors:
         return SortedFailures()
     lacking = await base.lacking_files(of_base.errors)

@@ -1,17 +1,19 @@
-"""Runs failed tests again: are they flaky, does the base fail them too, or is it the machine?
+"""Runs failed tests again, to find out whether they are flaky, also fail at the base, or lack something.
 
-What is found never turns a failure into a pass. It is reported, so that no one hunts a missing fault,
-and where *every* failure is the base's own flake or the machine's lack, there is no verdict. What the
-base does is taken from the run's baseline, if there is one:
+The result never turns a failure into a pass. It is reported so that no time is wasted on a fault that does
+not exist. If *every* failure is a flake of the base or due to the machine, there is no verdict. The base's
+results come from the run's baseline, if there is one:
 
-- *flaky*: failed, and passed when run again alone. The candidate fails; the word goes into the feedback.
-- *unsteady*: a flaky test that also passes in a second run of all tests. So its failure hangs on nothing that
-  the tests do to each other, and a human is asked.
-- *flaky at base*: a flaky test that the base, in up to three runs, both passes and fails. That is not the
-  candidate's doing: the evaluation can be repeated.
-- *red at base*: the base fails the test as well, in each of two runs. Tests that come before their code do
-  that, and a candidate has to make them pass; `base_failures` says which ones count.
-- *environment*: the base fails it with the same words, and they speak of the machine (no network, a missing
+- *flaky*: failed, and passed when run again alone. The candidate fails, and the feedback says that it is
+  flaky.
+- *unsteady*: a flaky test that also passes in a second run of all tests. So its failure does not depend on
+  other
+  tests, and a person is asked.
+- *flaky at base*: a flaky test that both passes and fails at the base, in up to three runs. That is not the
+  candidate's fault: the evaluation can be repeated.
+- *red at base*: the base fails the test as well, in each of two runs. That is normal for tests written before
+  their code, which a candidate must make pass; `base_failures` says which ones count.
+- *environment*: the base fails it with the same message, which is about the machine (no network, a missing
   program or library).
 """
 
@@ -29,16 +31,16 @@ from app.runners.evaluators.testing.trees import RunTree
 from app.workspaces.together import together
 
 LOOKED_AT = 10
-"""How many failing tests of one run are looked at again."""
+"""Limit on the failing tests of one run that are run again."""
 
 _BASE_RUNS = 3
 _COMPARED = 500
-"""How many failing tests of one run are run at the base."""
+"""Limit on the failing tests of one run that are run at the base."""
 
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """What is known about failing tests, by id; see the module for the words.
+    """What is known about failing tests, by id. The module explains the terms.
 
     `red` holds the messages at the base, `red_files` the project's files in the tracebacks there.
     """
@@ -52,12 +54,12 @@ class SecondLook:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def excuses(self, report: RunReport) -> bool:
-        """Tell whether no failure of a run is the candidate's doing."""
+        """Return True if the candidate caused no failure of a run."""
         excused = {*self.flaky_at_base, *self.environment}
         return bool(report.failures) and all(each.id in excused for each in report.failures)
 
     def is_flaky_at_base(self, test_id: str) -> bool:
-        """Tell whether the base both fails and passes a test."""
+        """Return True if the base both fails and passes a test."""
         return test_id in self.flaky_at_base or (test_id in self.at_base and test_id not in self.red)
 
     def __add__(self, other: "SecondLook") -> "SecondLook":
@@ -75,13 +77,13 @@ class SecondLook:
 async def look_again(
     harness: Harness, tree: RunTree, report: RunReport, base: BaseTests | None = None
 ) -> SecondLook:
-    """Run failing tests of a run once more, and beside that in the base where they are the base's.
+    """Run failing tests once more. At the same time, run those of the base at the base.
 
     Args:
         harness: runs them.
-        tree: what was run.
-        report: what came of it.
-        base: the base, when its tests were run.
+        tree: the tree of the failed run.
+        report: the report of the failed run.
+        base: the base, if its tests were run.
     """
     failing = [each.id for each in report.failures[: LOOKED_AT if base is None else _COMPARED]]
     if report.ending is not Ending.COMPLETE or not failing:
@@ -110,12 +112,12 @@ async def look_again(
 
 
 async def steadied(harness: Harness, tree: RunTree, report: RunReport, second: SecondLook) -> SecondLook:
-    """Run all tests once more where nothing but flaky ones speaks against a run.
+    """Run all tests once more if only flaky tests prevent a pass.
 
     Args:
         harness: runs them.
-        tree: what was run.
-        report: what came of it.
+        tree: the tree of the failed run.
+        report: the report of the failed run.
         second: what is known of its failures.
     """
     flaky = [each.id for each in report.failures if each.id in second.flaky]
@@ -131,7 +133,7 @@ async def steadied(harness: Harness, tree: RunTree, report: RunReport, second: S
 async def _remembered(
     known: Remembered, base: BaseTests, report: RunReport, failing: Sequence[str], flaky: tuple[str, ...]
 ) -> SecondLook:
-    """Say what is known about failing tests from the baseline.
+    """Return what the baseline says about failing tests.
 
     The base runs again only for a test that passed there twice and is flaky here.
     """
@@ -167,7 +169,7 @@ async def _flaky_there(base: BaseTests, flaky: Collection[str], there: RunReport
 
 
 async def _machine_lacks(name: str, report: RunReport, there: RunReport, base: BaseTests) -> str | None:
-    """Say what the machine lacks when a test failed for that here and at base."""
+    """Return what the machine lacks if a test failed for that reason here and at the base."""
     here = report.tests[name].message
     other = there.tests.get(name)
     if other is None or issue_key(other.message) != issue_key(here):

@@ -16,14 +16,14 @@ _QUICK = 1.0
 """Seconds: a test that takes less beside the code does not wait for anything there."""
 
 _SHORT = 10.0
-"""Seconds that the run away from the code has in any case, once the other one has ended."""
+"""Least number of seconds that the run away from the code gets after the other one has ended."""
 
 
 class Away:
-    """One run away from the candidate's code, begun early: before it is known which tests pass beside it.
+    """One run away from the candidate's code, started before the results beside the code are known.
 
-    Most attempts that reach their tests' end pass, and then the time is saved; what others do away from the
-    code is not looked at.
+    Most attempts whose tests run to the end pass, so starting early saves time. Results of other tests are
+    not used.
     """
 
     def __init__(self, harness: Harness, tree: RunTree | None) -> None:
@@ -36,15 +36,15 @@ class Away:
     @classmethod
     @asynccontextmanager
     async def beside(cls, harness: Harness, layout: Layout, *, wanted: bool) -> "AsyncGenerator[Away]":
-        """Begin, and end what is still running when the block is left.
+        """Start the run. End what is still running at the end of the block.
 
         Args:
             harness: how the tests run beside the candidate's code.
-            layout: what is run there.
-            wanted: False to run nothing.
+            layout: the trees to run.
+            wanted: False runs nothing.
         """
         away = cls(harness, layout.base_run if wanted else None)
-        # Unconfined runs would get in each other's way: they share ports and temporary files.
+        # Unconfined runs would disturb each other, because they share ports and temporary files.
         if away._tree is not None and (await harness.sandbox.state()).confined:
             away._begin(away._tree, layout.base_tests)
         try:
@@ -55,15 +55,16 @@ class Away:
     async def report(
         self, passed: Sequence[RanTest], base: BaseTests, seconds: float
     ) -> OutsideReport | None:
-        """Say what tests that passed beside the code do away from it; None when nothing was to be run.
+        """Return what tests that passed beside the code do away from it, or None if no run was wanted.
 
-        What goes wrong there leaves the evidence that there is.
+        If the run fails, the existing evidence stays as it is.
 
         Args:
             passed: the tests.
-            base: controls what disagrees.
-            seconds: how long the tests took beside the code. It may take about as long again here; what has
-                not been reached by then is not looked at.
+            base: a control for findings.
+            seconds: how long the tests took beside the code. This run may take about as long again; tests
+                that it
+                does not reach by then are not judged.
         """
         if self._tree is None:
             return None
@@ -80,14 +81,14 @@ class Away:
     async def _controlled(
         self, tree: RunTree, passed: Sequence[RanTest], base: BaseTests, more: float
     ) -> OutsideReport:
-        """Judge, and keep what speaks against the candidate if it does not speak against the base as well.
+        """Judge the tests. Keep findings against the candidate only if they do not also apply to the base.
 
-        The candidate is judged once more if something is left: chance does not do so twice.
+        If any are left, judge the candidate once more, because chance does not repeat them.
         """
         ids = [each.id for each in passed]
         quick = [each.id for each in passed if each.seconds < _QUICK]
         report = await self._report(tree, ids, quick, more)
-        # The base first: it clears what no link can carry, which is the usual cause.
+        # The base comes first, because it usually clears tests that no link between processes can carry.
         report = report.without(await base.unlike_away(report.disagrees, ids, tree.trusted))
         if not report.disagrees:
             return report
@@ -96,7 +97,7 @@ class Away:
     async def _report(
         self, tree: RunTree, passed: Sequence[str], quick: Sequence[str], more: float
     ) -> OutsideReport:
-        # Which other files hold doctests is known only from the run beside the code.
+        # Only the run beside the code shows which other files hold doctests.
         needed = tree.trusted.intersection(map(file_of, passed))
         if self._early is None or not needed.issubset(self._files):
             await self._end()

@@ -1,4 +1,4 @@
-"""Compares a run with the base: tests lost or newly skipped, and who is at fault for trouble."""
+"""Compares a run with the base: tests lost or newly skipped, and who is at fault if it fails."""
 
 import asyncio
 from collections.abc import Collection, Iterable
@@ -37,7 +37,7 @@ _LACKS = "The interpreter that runs the tests lacks what the project needs"
 
 
 class BaseTests:
-    """The tests of the base tree. Runs them only when a question needs it that no baseline answers."""
+    """The tests of the base tree. They run only for a question that no baseline answers."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class BaseTests:
         self.remembered = Remembered(baseline) if baseline and baseline.whole else None
 
     async def prepare(self) -> None:
-        """Read the base's tests, and begin to list them where their text does not tell all of them."""
+        """Read the base's tests. Start listing them if their text does not show all of them."""
         self._written = await asyncio.to_thread(self._read)
         if not self._written.tells_all and self._layout.base_tests and self.remembered is None:
             self._listed()
@@ -73,7 +73,7 @@ class BaseTests:
     async def run(
         self, files: Collection[str] | None = None, ids: Collection[str] | None = None
     ) -> RunReport:
-        """Return what all tests of the base do there, or those of some files, or some of these."""
+        """Return the results at the base: of all tests, of those in some files, or of some of these."""
         if self.remembered is not None and self.remembered.knows(ids or ()):
             return self.remembered.report(files, ids)
         return await self.run_now(files, ids)
@@ -85,12 +85,12 @@ class BaseTests:
         *,
         seconds: float | None = None,
     ) -> RunReport:
-        """Run tests of the base in the base, even those whose results are known."""
+        """Run tests of the base in the base, even those with known results."""
         harness = self._harness if seconds is None else replace(self._harness, seconds=seconds)
         return await harness.run(await self._tree(files), ids=ids)
 
     async def lost(self, report: RunReport) -> list[str]:
-        """Return the base's tests that a run did not have."""
+        """Return the base's tests that are missing in a run."""
         if self._known.are_all_in(report.ids):
             return []
         listing = await self._listed()
@@ -111,8 +111,8 @@ class BaseTests:
             return []
         there = await self.run(files)
         known, awake = set(there.tests), {each.id for each in there.tests.values() if not each.idle}
-        # Where each test of a function still runs, a further one is new, as for a new data file. A file that
-        # cannot be imported at base has tests that its text names.
+        # If each test of a function still runs, a further one is new, as for a new data file. For a file that
+        # cannot be imported at the base, the tests are those in its text.
         awake_functions = {function_of(each) for each in awake.difference(report.tests)}
         broken = {each.id for each in there.errors}
         unread = [name for name in files if there.ending is not Ending.COMPLETE or name in broken]
@@ -127,9 +127,9 @@ class BaseTests:
     async def unlike_away(
         self, ids: Collection[str], all_ids: Collection[str], trusted: frozenset[str]
     ) -> list[str]:
-        """Name the tests that pass beside the base's own code, but are not known to pass away from it.
+        """Return the tests that pass beside the base's own code, but are not known to pass away from it.
 
-        No forgery: the link to the other process cannot carry what they do. A finding needs this control.
+        The link to the other process may not carry what they do, so a finding needs this control.
 
         Args:
             ids: the tests in question.
@@ -144,7 +144,7 @@ class BaseTests:
         beside = (await self.run(set(map(file_of, ids)), ids)).tests
         honest = {each.id for each in beside.values() if each.ok}
         tree = replace(await self._tree(), trusted=trusted)
-        # Few are soon judged by themselves; one that agrees then may hang on those before it.
+        # A few tests alone are judged quickly, but one that passes alone may depend on those before it.
         unlike = set[str]()
         for chosen in (ids, all_ids):
             if left := honest - unlike:
@@ -152,7 +152,7 @@ class BaseTests:
         return [each for each in ids if each in unlike]
 
     def replaced(self, report: RunReport) -> list[str]:
-        """Return the tests of the base that ran with other code than the base's file has."""
+        """Return the tests of the base that ran with other code than that in the base's file."""
         plain = {each.id for each in self._known.tests if each.plain}
         return [
             f"{name} (its code comes from {place})"
@@ -161,7 +161,7 @@ class BaseTests:
         ]
 
     async def environment_trouble(self, report: RunReport, *, of_base: bool) -> str:
-        """Say why a run that did not work is not the candidate's fault; `""` when it is, or it worked.
+        """Return why a failed run is not the candidate's fault; `""` if it is, or if the run did not fail.
 
         Args:
             report: the run.
@@ -176,11 +176,11 @@ class BaseTests:
         return ""
 
     async def forged_too(self, report: RunReport) -> bool:
-        """Tell whether the base's own reports are as little to be believed: a project may patch pytest."""
+        """Return True if the base's own reports have the same faults, as a project may patch pytest."""
         return set(report.forged) <= set((await self.run()).forged)
 
     async def _endless_too(self, report: RunReport) -> str:
-        """Say that the base's own run does not come to its end either, and which test it waits for."""
+        """Return a message if the base's own run does not end either, with the test for which it waits."""
         if self._baseline and ran_endless(self._baseline, report, self._harness.seconds):
             return f"In the base, {self._baseline.trouble}"
         waits_for = report.unfinished[0] if report.unfinished else ""
@@ -202,7 +202,7 @@ class BaseTests:
         listing = await self._listed() if of_base else None
         if listing and listing.ending is Ending.BROKEN and is_lacked_by_installed(listing.text):
             return f"{_LACKS}: {missing_module(listing.text)}"
-        # A module that the base has not got may be the very one that the agent is asked to write.
+        # The agent's task may be to write a module that the base does not have.
         if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
             return ""
         if listing is not None and listing.ending is not Ending.BROKEN and not own_hook_broke(report.text):
@@ -215,7 +215,7 @@ class BaseTests:
         return f"pytest cannot run in the base either: {excerpt(listing.text, 300)}"
 
     async def _lacking(self, errors: Iterable[CollectProblem], *, of_base: bool) -> str:
-        """Say what the environment lacks, if each problem of a run comes from that."""
+        """Return what the environment lacks, if that explains each problem of a run."""
         modules, machine = set[str](), set[str]()
         for each in errors:
             module = missing_module(each.message)
@@ -231,10 +231,10 @@ class BaseTests:
         return "; ".join(sorted(machine))
 
     async def lacking_files(self, errors: Iterable[CollectProblem]) -> dict[str, str]:
-        """Return the files of base tests that cannot be read for want of what the environment should provide.
+        """Return the files of base tests that cannot be loaded because the environment lacks something.
 
         Args:
-            errors: what could not be read with the candidate's code.
+            errors: problems of loading with the candidate's code.
 
         Returns:
             What is lacking, by file.
@@ -242,11 +242,11 @@ class BaseTests:
         return {each.id: what for each in errors if (what := await self._lacking([each], of_base=True))}
 
     async def unreadable(self) -> dict[str, str]:
-        """Return the files and classes that cannot be read at the base, with the message of each."""
+        """Return the files and classes that cannot be loaded at the base, with the message of each."""
         return {each.id: each.message for each in (await self._listed()).errors}
 
     async def _lacks(self, module: str, problem: CollectProblem, *, of_base: bool) -> bool:
-        """Tell whether a file cannot be read for want of a module that the environment should provide."""
+        """Return True if a file cannot be loaded because the environment lacks a module."""
         if await self.needs_installed(module):
             return True
         if not (of_base and await self._has_at_base(problem)):
@@ -262,9 +262,9 @@ class BaseTests:
         return bool(there) and issue_key(there) == issue_key(problem.message)
 
     async def needs_installed(self, module: str) -> bool:
-        """Tell whether a missing module is one that the environment should provide, and does not.
+        """Return True if the environment should provide a missing module, and does not.
 
-        What an error says counts for nothing alone: the candidate's code may have raised it.
+        An error's text alone does not count, because the candidate's code may have raised it.
         """
         foreign = await asyncio.to_thread(is_foreign, module, self._base, self._layout.base_sources)
         return foreign and not await has_module(self._harness, module)

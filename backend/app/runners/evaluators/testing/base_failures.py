@@ -13,7 +13,7 @@ from app.runners.evaluators.testing.report import CollectProblem, RanTest
 from app.runners.evaluators.testing.touched import Touched
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 
-# What an error says about versions of other people's code rather than about the project's own.
+# Error messages about versions of other people's code rather than the project's own code.
 _OTHERS = re.compile(
     r"cannot import name '\w+' from '[\w.]+' \([^)]*/(?:lib/python3\.\d+|site-packages)/"
     r"|\b(?:PendingDeprecation|Deprecation|PytestDeprecation|PytestRemovedIn\d+)Warning: "
@@ -27,7 +27,7 @@ _UNWRITTEN = re.compile(
     r"|AttributeError: (?:module|type object) "
     r"|TypeError: .*(?:unexpected keyword argument|positional arguments?|required keyword-only)"
 )
-# A name that a test file itself lacks waits for nothing: it was to come from a package that is missing.
+# A name that is missing in a test file itself is not unwritten code: it comes from a missing package.
 _UNWRITTEN_FOR_FILES = re.compile(_UNWRITTEN.pattern.replace("NameError|", ""))
 _UNTOUCHED = "it already failed in the same way, and the change touches nothing that it uses"
 _EXPLANATION = re.compile(r"\n\s*\+\s+(?:where|and)\b.*", re.DOTALL)
@@ -36,11 +36,11 @@ _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What is known of the tests that a run is to make pass.
+    """Which tests a run should make pass.
 
     Attributes:
         policy: which failures count.
-        tests: globs of ids that the starter or the plan named.
+        tests: globs of ids from the person who started the run, or from the plan.
         words: the goal in the user's words.
     """
 
@@ -49,7 +49,7 @@ class Goal:
     words: str = ""
 
     def names(self, test_id: str) -> bool:
-        """Tell whether a glob names a test, its function or its file."""
+        """Return True if a glob names a test, its function or its file."""
         function, path = function_of(test_id), file_of(test_id)
         if any(fnmatchcase(each, glob) for glob in self.tests for each in (test_id, function, path)):
             return True
@@ -59,11 +59,11 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class SortedFailures:
-    """Failing tests of the base by what becomes of them.
+    """Failing tests of the base that may not count.
 
     Attributes:
-        known: by id, why a test that fails at the base as well does not count.
-        questions: about tests of which that is not certain.
+        known: by id, why a test that also fails at the base does not count.
+        questions: about tests for which that is not certain.
     """
 
     known: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -73,13 +73,13 @@ class SortedFailures:
 def sort_failures(
     failures: Iterable[RanTest], second: SecondLook, goal: Goal, touched: Touched | None = None
 ) -> SortedFailures:
-    """Sort failing tests; one that is in neither group of the answer counts against the candidate.
+    """Sort failing tests. Those in neither group of the result count against the candidate.
 
     Args:
         failures: tests of the base that fail on the candidate's code.
         second: what is known of them at the base.
         goal: which of them count.
-        touched: what the candidate changed; None when that is unknown.
+        touched: what the candidate changed; None if unknown.
     """
     if goal.policy is BaseFailures.MUST_PASS:
         return SortedFailures()
@@ -104,11 +104,11 @@ def sort_failures(
 
 
 def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], goal: Goal) -> SortedFailures:
-    """Sort tests of the base that cannot be read; what the base can read counts against the candidate.
+    """Sort tests of the base that cannot be loaded. Those that the base can load count against the candidate.
 
     Args:
-        errors: what cannot be read with the candidate's code.
-        at_base: the message at the base by file or class, for what the base cannot read either.
+        errors: problems of loading with the candidate's code.
+        at_base: the message by file or class for those that the base cannot load either.
         goal: which failures count.
     """
     known: dict[str, str] = {}
@@ -130,7 +130,7 @@ def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], go
 
 
 def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
-    """Sort tests that end neither on the candidate's code nor at the base; others count against it.
+    """Sort tests that end neither on the candidate's code nor at the base. The others count against it.
 
     Args:
         endless: by id, what is known of the test.
@@ -176,9 +176,10 @@ def _is_about_versions(message: str) -> bool:
 
 
 def _stays_red(test: RanTest, second: SecondLook, goal: Goal, touched: Touched | None) -> bool:
-    """Tell whether a test fails as before, and nothing says that the run is to make it pass.
+    """Return True if a test fails as before, and nothing says that the run should make it pass.
 
-    One that the change plays no part in may fail in another way, as it hangs on the machine or on chance.
+    If the change does not affect a test, it may fail in another way, because that depends on the machine or
+    on chance.
     """
     at_base = second.red[test.id]
     if not _may_stay(at_base, goal):
@@ -189,20 +190,20 @@ def _stays_red(test: RanTest, second: SecondLook, goal: Goal, touched: Touched |
 
 
 def _same_way(message: str, at_base: str) -> bool:
-    """Tell whether two messages say the same.
+    """Return True if two messages are the same.
 
-    What pytest explains below a failed assertion does not count: it prints objects, and the candidate may
-    have given them a field more.
+    Pytest's explanation below a failed assertion does not count: it prints objects, and the candidate may
+    have added a field to them.
     """
     here, there = (issue_key(_EXPLANATION.sub("", each)) for each in (message, at_base))
     return here == there
 
 
 def _may_stay(at_base: str, goal: Goal, unwritten: re.Pattern[str] = _UNWRITTEN) -> bool:
-    """Tell whether nothing says that the run is to fix what fails.
+    """Return True if nothing says that the run should fix the failure.
 
-    Where the failure lies in the project's own code, the goal may be about tests without naming any ("make
-    the tests pass"), or the test may wait for something that is still to be written.
+    If the failure is in the project's own code, the goal may mean tests without naming any ("make the tests
+    pass"), or the test may wait for code that is not yet written.
     """
     if _ELSEWHERE.search(at_base):
         return True
@@ -210,10 +211,11 @@ def _may_stay(at_base: str, goal: Goal, unwritten: re.Pattern[str] = _UNWRITTEN)
 
 
 def _is_aside(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -> bool:
-    """Tell whether a test that stays red has nothing to do with the run: then it is a note, not a question.
+    """Return True if a test that stays red has nothing to do with the run, so that a note suffices.
 
-    A failure in the project's own code may be what the run is about, whatever the goal's words. Who leaves
-    it as it was must not pass unasked, so only failures outside that code can be aside.
+    A failure in the project's own code may be the subject of the run, whatever the goal's words. A candidate
+    that leaves it unfixed must not pass without a question, so only failures outside that code can be
+    unrelated.
     """
     at_base = second.red[test.id]
     if not goal.words or _ABOUT_TESTS.search(goal.words) or not _ELSEWHERE.search(at_base):

@@ -1,6 +1,6 @@
-"""Measures what the base's tests do before an agent has changed anything.
+"""Measures the results of the base's tests before an agent has changed anything.
 
-All tests run twice. Those that end differently run twice more, so that it is known how often they fail.
+All tests run twice. Those with different results run twice more, to find out how often they fail.
 """
 
 import asyncio
@@ -32,23 +32,25 @@ _CHUNK = 1_000_000
 
 
 def baseline_key(base: Path, found: Ready, rules: Iterable[str], limits: WorkspaceLimits) -> str:
-    """Identify a baseline by what it depends on: files of the base, environment and rules of the run.
+    """Return the key of a baseline, from everything that it depends on.
+
+    These are the files of the base, the environment and the rules of the run.
 
     Args:
         base: the tree.
         found: the interpreter that runs the tests.
-        rules: what else counts, such as the version of the gate.
-        limits: on the tree.
+        rules: further values that count, such as the version of the gate.
+        limits: limits on the tree.
 
     Raises:
-        WorkspaceError: the tree is larger than what is allowed.
+        WorkspaceError: the tree is larger than the limits allow.
         OSError: a file cannot be read.
     """
     made = hashlib.sha256()
     for name, tree in sorted(whole_tree(base, limits).files.items()):
         made.update(f"{name}\0{_content(tree / name)}\0".encode("utf-8", "surrogateescape"))
     environment = found.key or [str(found.python), *_packages(found.python)]
-    # A version that the build makes from git is part of what the tests see.
+    # Tests can see a version that the build derives from git.
     made.update(json.dumps([environment, origin_of(base).described, *rules]).encode())
     return made.hexdigest()
 
@@ -59,7 +61,7 @@ async def measure(harness: Harness, base: Path, key: str) -> Baseline:
     A run that does not end is not repeated.
 
     Raises:
-        ToolTroubleError: the interpreter cannot be started, or its pytest is none.
+        ToolTroubleError: the interpreter cannot be started, or its pytest does not work.
         SandboxUnavailableError: the tests cannot be confined here.
     """
     whole = await asyncio.to_thread(whole_tree, base, harness.limits)
@@ -76,12 +78,12 @@ async def measure(harness: Harness, base: Path, key: str) -> Baseline:
 
 
 def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
-    """Sort tests by what they did in complete runs, of which those after the first two may be partial.
+    """Sort tests by their results in complete runs. Runs after the first two may be partial.
 
     Args:
         runs: the reports, at least `RUNS`.
-        key: what identifies the baseline.
-        limit: seconds that one run may take.
+        key: the key of the baseline.
+        limit: time limit of one run, in seconds.
     """
     first, *others = runs
     by_test = {name: [run.tests[name] for run in runs if name in run.tests] for name in first.tests}
@@ -128,7 +130,7 @@ def _is_flaky(ran: Sequence[RanTest]) -> bool:
 
 
 def _is_like(first: RunReport, second: RunReport) -> bool:
-    """Tell whether two runs had the same tests, and each of these ran to its end."""
+    """Return True if two runs had the same tests, and each of these ran to its end."""
     same = set(first.ids) == set(first.tests) == set(second.ids) == set(second.tests)
     return same and {each.id for each in first.errors} == {each.id for each in second.errors}
 
@@ -165,7 +167,7 @@ def _without_end(report: RunReport, harness: Harness, key: str) -> Baseline:
 
 
 def _content(path: Path) -> str:
-    """Identify what a file of a tree is: its bytes and whether it runs, or where a link leads."""
+    """Return the identity of a tree's file: its bytes and whether it is executable, or its link's target."""
     if path.is_symlink():
         return f"link {os.readlink(path)}"
     made = hashlib.sha256()
@@ -177,6 +179,6 @@ def _content(path: Path) -> str:
 
 
 def _packages(python: Path) -> list[str]:
-    """Tell when packages were last added to or removed from an environment that has no key."""
+    """Return when packages were last added to or removed from an environment that has no key."""
     places = sorted(python.parent.parent.glob("lib/python3*/site-packages"))
     return [f"{place} {place.stat().st_mtime_ns}" for place in places]

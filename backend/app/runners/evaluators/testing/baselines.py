@@ -31,20 +31,20 @@ class FoundBaseline:
 
 
 def comparing_gate(registry: EvaluatorRegistry, phases: Iterable[str]) -> PytestEvaluator | None:
-    """Return the test gate that compares with the base in one of these phases; None where there is none."""
+    """Return the test gate that compares with the base in one of these phases, or None."""
     gates = [each for phase in phases for each in registry.get_evaluators(phase)]
     return next((each for each in gates if isinstance(each, PytestEvaluator) and each.compare_base), None)
 
 
 async def no_recall(key: str) -> Baseline | None:
-    """Know no earlier baseline."""
+    """Return None: there is no earlier baseline."""
     return None
 
 
 async def baseline_at(gate: PytestEvaluator, base: Path, recall: Recall = no_recall) -> FoundBaseline | None:
-    """Return the baseline of a tree; None if the tree has no tests.
+    """Return the baseline of a tree, or None if the tree has no tests.
 
-    A baseline that cannot be measured says why in `trouble`.
+    If the baseline cannot be measured, its `trouble` says why.
 
     Args:
         gate: runs the tests.

@@ -20,7 +20,7 @@ _FAILS = "the base's version fails on this code, the changed one passes"
 
 @dataclass(frozen=True, slots=True)
 class _Theirs:
-    """What the candidate's versions of tests do: those that ran, and the files that do not load."""
+    """Results of the candidate's versions of tests: those that ran, and the files that do not load."""
 
     tests: Mapping[str, RanTest]
     unread: frozenset[str]
@@ -28,7 +28,7 @@ class _Theirs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedTests:
-    """Compares what the base's version of tests says with what the candidate's version says.
+    """Compares the results of the base's and the candidate's versions of tests.
 
     Attributes:
         base: the tree of the base.
@@ -49,7 +49,9 @@ class ChangedTests:
         return touched_files(self.base, self.workspace)
 
     async def questions(self, harness: Harness, of_base: RunReport, own: RunReport | None) -> list[Question]:
-        """Ask about every failing test of the base; empty when a failure has no changed version that passes.
+        """Return questions about every failing test of the base.
+
+        If a failure has no changed version that passes, there are no questions.
 
         Args:
             harness: runs tests of unchanged files in the candidate's setting.
@@ -63,15 +65,15 @@ class ChangedTests:
         ):
             return []
         theirs = await self._theirs(harness, failing, own)
-        # Where no test passes in either version, nothing speaks for the change.
+        # If no test passes in either version, there is no evidence for the change.
         if not any(each.ok for each in (*of_base.tests.values(), *theirs.tests.values())):
             return []
         return await asyncio.to_thread(self._ask, failing, theirs)
 
     async def about_setting(self, harness: Harness, own: RunReport | None) -> list[Question]:
-        """Ask about changed helpers and settings without which no test of the base can even begin.
+        """Return questions about changed helpers and settings without which no base test can even start.
 
-        All tests of the candidate run in its own setting; nothing is asked unless each of them holds there.
+        All tests of the candidate run in its own setting. Nothing is asked unless all of them pass there.
 
         Args:
             harness: runs them.
@@ -100,16 +102,16 @@ class ChangedTests:
         ]
 
     async def _theirs(self, harness: Harness, failing: Sequence[str], own: RunReport | None) -> _Theirs:
-        """Return what the candidate's versions do; tests of files that it left alone run in its setting."""
+        """Return the results of the candidate's versions. Tests of unchanged files run in its setting."""
         found = dict(own.tests) if own is not None else {}
         unread: frozenset[str] = frozenset()
-        # A data file that a plug-in of the project collects is none of the candidate's own test files.
+        # A data file that a plug-in of the project collects is not one of the candidate's own test files.
         alone = [each for each in failing if not self._is_changed_test_file(file_of(each))]
         if alone:
             tree = await asyncio.to_thread(whole_tree, self.workspace, harness.limits)
             only = RunTree(tree.files, only=frozenset(map(file_of, alone)))
-            # Parameters that come from changed data give tests other names there; files that did not load
-            # have names that are no tests.
+            # Parameters from changed data give tests other names there. The names of files that did not load
+            # are no tests.
             unnamed = any("[" in each or "::" not in each for each in alone)
             report = await harness.run(only, ids=None if unnamed else alone)
             is_whole = report.ending is Ending.COMPLETE and not report.forged
@@ -135,7 +137,7 @@ class ChangedTests:
         return asked if len(asked) <= MAX_QUESTIONS else []
 
     def _loads_with_changes(self, name: str, theirs: _Theirs) -> bool:
-        """Tell whether a file that was left alone loads with the changes beside it, and its tests pass."""
+        """Return True if an unchanged file loads with the changes beside it, and its tests pass."""
         if name != file_of(name) or name in theirs.unread or not (self.workspace / name).exists():
             return False
         tests = [each for each in theirs.tests.values() if file_of(each.id) == name]
@@ -148,7 +150,7 @@ class ChangedTests:
         tests = theirs.tests.values()
         same = [each for each in tests if name in (function_of(each.id), each.id, file_of(each.id))]
         versions = same or [each for each in tests if function_of(each.id) == function]
-        # A file or a function may hold tests that are skipped on this machine; one skipped test says nothing.
+        # Some tests of a file or function may be skipped on this machine. A skip alone is no evidence.
         is_one = bool(same) and name != path
         if versions and not (all(each.ok for each in versions) if is_one else _holds(versions)):
             return None
@@ -162,19 +164,20 @@ class ChangedTests:
         return self._whole_file(path) if name == path else self._support([name], asked)
 
     def _support(self, names: Sequence[str], asked: Sequence[Question]) -> Question | None:
-        """Ask about what else was changed around tests that are as they were.
+        """Return a question about other changes around unchanged tests.
 
-        That may be a file of tests, too: others inherit from its classes or import its functions.
+        Such a change may also be in a test file, because other files inherit from its classes or import its
+        functions.
 
         Args:
-            names: one test, or files of tests that do not load without the change.
+            names: one test, or test files that do not load without the change.
         """
         tests = {each for each in self.laid_over if is_test_file(each, self.patterns)}
         others = [each for each in self.laid_over if each not in tests]
         parts = (
             [*asked, *self._further(others, asked)]
             or self._further(sorted(tests), asked)
-            # A helper may lack only an import that the code no longer offers.
+            # A helper may only lack an import that the code no longer provides.
             or [question_of_file(each, self._before(each), self._after(each)) for each in others]
         )
         if not parts:
@@ -190,7 +193,7 @@ class ChangedTests:
         return [each for path in paths for each in self._changes_of(path) if each not in asked]
 
     def _whole_file(self, path: str) -> Question | None:
-        """Ask about a file of tests that cannot be told apart: it does not load, or is gone."""
+        """Return a question about a whole test file that does not load or was removed."""
         asked = questions_about(path, self._before(path), None)
         after = self._after(path)
         if after is None:
@@ -221,7 +224,7 @@ def _sides(parts: Sequence[Question]) -> Iterator[list[str]]:
 
 
 def _holds(tests: Sequence[RanTest]) -> bool:
-    """Tell whether the tests of a file say something, and nothing against the code."""
+    """Return True if the tests of a file are evidence, and none of it is against the code."""
     return any(each.ok for each in tests) and not any(each.bad for each in tests)
 
 

@@ -11,8 +11,8 @@ from typing import Any, cast
 from app.runners.evaluators.source_places import source_places
 from app.runners.evaluators.testing.python_files import defines_tests, named_otherwise, patterns_of_tests
 
-# Options in the base's `addopts` that say which tests there are and how they are imported. Others (coverage,
-# parallel runs, output) belong to people's convenience or to plugins that may not be loaded.
+# Options in the base's `addopts` that determine which tests exist and how they are imported. Others
+# (coverage, parallel runs, output) are for convenience, or for plug-ins that may not be loaded.
 _KEPT_WITH_VALUE = frozenset(
     {"--import-mode", "--ignore", "--ignore-glob", "--deselect", "--doctest-glob", "-m", "-k", "-p"}
 )
@@ -35,7 +35,7 @@ _TEST_PROGRAMS = ("test.py", "tests.py")
 _PROGRAM_PLACES = ("", "test", "tests", "src/test", "src/tests")
 _PACKAGES_OF_PYTEST = ("iniconfig", "packaging", "pluggy", "pygments")
 _DOCTEST_GLOB = "--doctest-glob"
-# What pytest takes for a text with doctests when no glob is given.
+# Pytest's default for texts with doctests if no glob is given.
 _DOCTEST_FILES = ("test*.txt",)
 
 
@@ -61,17 +61,17 @@ class PytestSettings:
 
     @property
     def has_doctests(self) -> bool:
-        """True when tests may stand in any file."""
+        """True if any file may contain tests."""
         return any(each.startswith("--doctest") for each in self.arguments)
 
     @property
     def has_doctests_in_modules(self) -> bool:
-        """True when docstrings of sources are tests."""
+        """True if docstrings of sources are tests."""
         return "--doctest-modules" in self.arguments
 
     @property
     def doctest_files(self) -> tuple[str, ...]:
-        """Glob patterns of texts that hold doctests."""
+        """Glob patterns of texts with doctests."""
         following = (None, *self.arguments)
         globs = [
             each.partition("=")[2] or each
@@ -82,12 +82,12 @@ class PytestSettings:
 
     @property
     def selects(self) -> bool:
-        """True when some of the tests in the test files are left out of a run."""
+        """True if a run leaves out some tests of the test files."""
         return any(each.partition("=")[0] in _SELECTING for each in self.arguments)
 
 
 def settings_for(tree: Path, base: Path | None) -> PytestSettings:
-    """Choose the configuration for a run in `tree`; `base` may be that same tree."""
+    """Choose the configuration for a run in `tree`. `base` may be that same tree."""
     found = _find(base) if base else None
     if found is None:
         files = _usual_test_files(base)
@@ -113,9 +113,9 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
 
 
 def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
-    """Name the packages that pytest is made of and that the base holds: its tests are about these.
+    """Return the packages of pytest itself that the base contains, because its tests are about these.
 
-    Only the base decides. A candidate that adds such a package would otherwise have a say in pytest.
+    Only the base decides. Otherwise a candidate could add such a package and change pytest.
     """
     places = [base, *(base / each for each in settings.import_places)]
     return [
@@ -126,7 +126,7 @@ def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
 
 
 def _usual_test_files(base: Path | None) -> tuple[str, ...]:
-    """Return pytest's usual patterns, with the files that projects of unittest run under other names."""
+    """Return pytest's usual patterns, and the files that unittest projects run under other names."""
     if base is None:
         return _TEST_FILES
     alone = [
@@ -138,9 +138,10 @@ def _usual_test_files(base: Path | None) -> tuple[str, ...]:
 
 
 def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
-    """Return the option for the import path: what the project names, and after it where its modules lie.
+    """Return the option for the import path: the project's own entries, then the directories of its modules.
 
-    Authors of such a layout have the project installed in place; an installed copy is not what is judged.
+    Authors of such a layout install the project in editable mode. An installed copy would not be the judged
+    code.
     """
     places = _words(options.get("pythonpath"))
     known = {each.removeprefix("./").rstrip("/") for each in places}
@@ -149,7 +150,7 @@ def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
 
 
 def _override(name: str, value: object, tree: Path) -> list[str]:
-    """Return an option that replaces a setting; paths are made those of the tree that is run."""
+    """Return an option that replaces a setting. Paths are converted to those of the tree that runs."""
     if name == "pythonpath":
         value = " ".join(shlex.quote(str(tree / part)) for part in _words(value))
     elif isinstance(value, list):
@@ -180,7 +181,7 @@ def _words(value: object) -> list[str]:
 
 
 def _find(tree: Path) -> tuple[Path, Mapping[str, Any]] | None:
-    """Find the file that pytest would take at the root of a tree, with its options."""
+    """Return the configuration file that pytest would use at the root of a tree, with its options."""
     for name in _CONFIG_FILES:
         path = tree / name
         if path.is_file():
@@ -191,7 +192,7 @@ def _find(tree: Path) -> tuple[Path, Mapping[str, Any]] | None:
 
 
 def _options(path: Path) -> Mapping[str, Any] | None:
-    """Read pytest's options; None when the file holds none."""
+    """Read pytest's options. Return None if the file holds none."""
     dedicated = path.name.lstrip(".").startswith("pytest.")
     try:
         text = path.read_text(encoding="utf-8")

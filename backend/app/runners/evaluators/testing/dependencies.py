@@ -1,4 +1,4 @@
-"""Recognises what a test run lacks: a module to install or to write, a network, a library, a program."""
+"""Recognizes what a test run lacks: a module to install or to write, a network, a library, a program."""
 
 import configparser
 import re
@@ -18,11 +18,11 @@ _REQUIREMENTS = (
 _SETUP_OPTIONS = ("install_requires", "tests_require")
 _NAME = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)")
 _FRAME = re.compile(r'INTERNALERROR>\s+File "([^"]+)", line \d+')
-"""Of a traceback of pytest itself; it names files of the tree by their path below it."""
+"""A line in a traceback of pytest itself. It names files of the tree by their path below it."""
 _IMPORT_FRAME = re.compile(r"(?:^|\s)(\S+\.py):\d+: in ")
-"""Of a traceback that leads to an error while a file is imported."""
+"""A line in a traceback of an import that failed."""
 
-# What an error message says about the machine rather than the code.
+# Parts of error messages about the machine rather than the code.
 _ENVIRONMENT = (
     (
         re.compile(r"Network is unreachable|name resolution|Name or service not known"),
@@ -52,7 +52,7 @@ _ENVIRONMENT = (
     (re.compile(r"PackageNotFoundError|No package metadata was found"), "a package's metadata is missing"),
 )
 
-# Distributions whose module has another name; enough of the well-known ones to tell whose fault it is.
+# Distributions with a module of another name; enough of the well-known ones to tell whose fault it is.
 _DISTRIBUTION_OF = {
     "attr": "attrs",
     "bs4": "beautifulsoup4",
@@ -65,7 +65,7 @@ _DISTRIBUTION_OF = {
     "yaml": "pyyaml",
 }
 
-# What only tests import, and some projects declare nowhere; no goal asks an agent to write one of these.
+# Libraries that only tests import and some projects declare nowhere. No goal asks an agent to write one.
 _TEST_LIBRARIES = frozenset(
     {
         *("factory", "faker", "flaky", "freezegun", "hypothesis", "mock", "moto", "pretend", "requests_mock"),
@@ -76,24 +76,24 @@ _TEST_PLUGIN = "pytest_"
 
 
 def missing_module(message: str) -> str | None:
-    """Return the top-level module that an error message says is missing."""
+    """Return the top-level module that an error message reports as missing."""
     match = _MISSING.search(message)
     return match.group(1).partition(".")[0] if match else None
 
 
 def missing_submodule(message: str) -> str | None:
-    """Return the dotted name of the module that an error message says is missing in a package."""
+    """Return the dotted name of the module that an error message reports as missing in a package."""
     match = _MISSING.search(message)
     return match.group(1) if match and "." in match.group(1) else None
 
 
 def lacking(message: str, tree: Path | None = None) -> str | None:
-    """Say what the machine lacks by an error message; None when it does not speak of that.
+    """Return what the machine lacks according to an error message, or None.
 
-    Code can raise what it likes: the message counts only where the base fails with it, too.
+    Code can raise any message, so it counts only if the base fails with the same one.
 
     Args:
-        message: of the error.
+        message: the error's message.
         tree: the base, where a git submodule may be missing.
     """
     found = next((what for pattern, what in _ENVIRONMENT if pattern.search(message)), None)
@@ -101,7 +101,7 @@ def lacking(message: str, tree: Path | None = None) -> str | None:
 
 
 def _unfetched_submodule(message: str, tree: Path) -> str | None:
-    """Say which git submodule is missing by a message that names a path in it: its directory is empty."""
+    """Return the missing git submodule if a message names a path in it and its directory is empty."""
     for path in _SUBMODULE_PATH.findall(_text(tree / ".gitmodules")):
         place = tree / path
         if path in message and not (place.is_dir() and any(place.iterdir())):
@@ -110,11 +110,11 @@ def _unfetched_submodule(message: str, tree: Path) -> str | None:
 
 
 def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
-    """Tell whether a missing module is one that the environment should provide.
+    """Return True if the environment should provide a missing module.
 
-    It is when the tree has no module of that name, and either declares it as a dependency (of its tests, too)
-    or imports it in its own code. Any other module that only tests import may be the very one the agent is
-    asked to write; see `is_test_library`.
+    That is so if the tree has no module with that name, and either declares it as a dependency (or one of its
+    tests) or imports it in its own code. Any other module that only tests import may be the one that the
+    agent must write; see `is_test_library`.
 
     Args:
         module: a top-level module name.
@@ -131,9 +131,9 @@ def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
 
 
 def is_lacked_by_installed(message: str) -> bool:
-    """Tell whether an installed package imports the module that an error message says is missing.
+    """Return True if an installed package imports the module that an error message names as missing.
 
-    Code can raise what it likes: the message counts only where the base fails with it, too.
+    Code can raise any message. This one counts only if the base fails with it, too.
 
     Args:
         message: of pytest, with the frames that lead to the error.
@@ -144,19 +144,19 @@ def is_lacked_by_installed(message: str) -> bool:
 
 
 def is_test_library(module: str, tree: Path) -> bool:
-    """Tell whether a module is a well-known library for tests that the tree does not have itself.
+    """Return True if a module is a well-known test library that the tree itself does not contain.
 
-    Without a declaration that is an environment's lack only where the base's own tests fail for it, too.
+    Without a declaration, the environment is at fault only if the base's own tests fail for it, too.
     """
     known = module.lower() in _TEST_LIBRARIES or module.lower().startswith(_TEST_PLUGIN)
     return known and not is_in_tree(module, tree)
 
 
 def is_made_by_build(module: str, tree: Path, sources: Iterable[str]) -> bool:
-    """Tell whether a missing module of a package is one that the project's build writes or compiles.
+    """Return True if the project's build writes or compiles a missing module of a package.
 
-    The tree has the package and not the module, and its own code imports the module all the same. One that
-    only tests import may be the very one that the agent is asked to write.
+    The tree has the package and not the module, but its own code imports the module. A module that only tests
+    import may be the one that the agent must write.
 
     Args:
         module: a dotted name.
@@ -177,13 +177,13 @@ def is_made_by_build(module: str, tree: Path, sources: Iterable[str]) -> bool:
 
 
 def is_in_tree(module: str, tree: Path) -> bool:
-    """Tell whether a tree has a module, named with slashes, at its root or where its modules lie."""
+    """Return True if a tree has a module, named with slashes, at its root or in a source directory."""
     places = ("", *source_places(tree))
     return any((tree / place / name).exists() for place in places for name in (module, f"{module}.py"))
 
 
 def _declared(tree: Path) -> Iterator[str]:
-    """Name the distributions that a project says it needs."""
+    """Yield the distributions that a project declares as dependencies."""
     try:
         document = tomllib.loads(_text(tree / "pyproject.toml"))
     except tomllib.TOMLDecodeError:
@@ -203,7 +203,7 @@ def _declared(tree: Path) -> Iterator[str]:
         yield from _names(line for text in wanted for line in text.splitlines())
     for options in _sections(tree / "tox.ini").values():
         lines = [line for text in _named(options, ("deps",)) for line in text.splitlines()]
-        # A dependency may be for some environments only: `py3: name`.
+        # A dependency may be only for some environments: `py3: name`.
         yield from _names(line.rpartition(": ")[2] for line in lines)
 
 
@@ -244,9 +244,9 @@ def _text(path: Path) -> str:
 
 
 def own_hook_broke(text: str) -> bool:
-    """Tell whether pytest itself broke in a hook of the project.
+    """Return True if pytest itself broke in a hook of the project.
 
-    Such a hook may break on every test that fails, at the base as well: that excuses no test that fails.
+    Such a hook may break on every failing test, at the base as well. That does not excuse a failing test.
     """
     frames = _FRAME.findall(text)
     return bool(frames) and not frames[-1].startswith("/")

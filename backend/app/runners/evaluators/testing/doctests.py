@@ -1,4 +1,4 @@
-"""Runs the base's doctests on a candidate's sources, which hold their own."""
+"""Runs the base's doctests on a candidate's sources, which hold doctests of their own."""
 
 import ast
 import doctest
@@ -12,7 +12,7 @@ _Examples = Sequence[tuple[str, str, tuple[tuple[int, bool], ...]]]
 
 
 def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dict[str, bytes]:
-    """Return the candidate's sources that ask for less or something else, with the base's docstrings in them.
+    """Return the candidate's sources with changed or missing doctests, with the base's docstrings in them.
 
     Args:
         base: the base tree.
@@ -31,7 +31,7 @@ def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dic
 
 
 def _rewritten(before: bytes, after: bytes) -> bytes | None:
-    """Put docstrings of the base in place of others; None when none has to be."""
+    """Replace docstrings with those of the base. Return None if none must be replaced."""
     try:
         old, new = dict(docstrings(before)), dict(docstrings(after))
         edits = [
@@ -51,7 +51,7 @@ def _rewritten(before: bytes, after: bytes) -> bytes | None:
 
 
 def docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
-    """Return docstrings, each with the name of what it belongs to: `""`, `.function`, `.Class.method`.
+    """Yield docstrings, each with the name of its owner: `""`, `.function`, `.Class.method`.
 
     Raises:
         SyntaxError: the source cannot be parsed.
@@ -72,7 +72,7 @@ def docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
 
 
 def _examples(text: object) -> _Examples:
-    """Return source, wanted output and options of each example.
+    """Return source, expected output and options of each example.
 
     Raises:
         ValueError: the text is not well formed.
@@ -86,7 +86,7 @@ def _options(options: Mapping[int, bool]) -> tuple[tuple[int, bool], ...]:
 
 
 def _holds(new: _Examples, old: _Examples) -> bool:
-    """Tell whether all old examples are among the new ones, in order."""
+    """Return True if all old examples are among the new ones, in order."""
     rest = iter(new)
     return all(each in rest for each in old)
 

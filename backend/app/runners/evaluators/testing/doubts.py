@@ -1,13 +1,13 @@
-"""Failing tests that are no proof against a candidate, because the setting of the gate may be at fault. Pure.
+"""Failing tests that are no proof against a candidate, because the gate's setting may be at fault. Pure.
 
-A failure proves something only if the same run says so again, and if the environment has what the test
-needs. Where that is not so, a person is asked: nothing passes by it, and no attempt is used up. Three kinds:
+A failure proves something only if another run repeats it, and if the environment has what the test needs.
+Otherwise a person is asked: nothing passes by that, and no attempt is used up. There are three kinds:
 
 - *unsteady*: the test failed, and passed alone and in a second whole run of the same code;
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
-- *as before*: such a test fails in the words in which tests of the base fail on the base's own code.
+- *as before*: such a test fails with the same message as base tests on the base's own code.
 
-Nothing is taken out of runs that could not be trusted, and only while other tests of the base pass.
+No failure is removed from untrusted runs. Failures are only removed while other tests of the base pass.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _MESSAGE_CHARS = 500
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """Failures that a person is asked about.
+    """Failures about which a person is asked.
 
     Attributes:
         of_base: by id of a base test, why its failure is no proof.
@@ -41,7 +41,7 @@ class Doubts:
         return bool(self.of_base or self.own)
 
     def taken_from(self, judged: JudgedRun) -> JudgedRun:
-        """Return the runs without what is in doubt; the result still does not pass."""
+        """Return the runs without the doubtful failures. The result still does not pass."""
         of_base = judged.of_base.without(self.of_base) if judged.of_base else None
         own = judged.own.without(self.own) if judged.own else None
         return replace(
@@ -49,7 +49,10 @@ class Doubts:
         )
 
     def questions(self) -> list[Question]:
-        """Ask about each failure; many become one question, whose key covers all of them."""
+        """Return a question about each failure.
+
+        Many become one question, with a key that covers all of them.
+        """
         every = {**self.own, **self.of_base}
         if len(every) > MAX_QUESTIONS:
             ids = "\n".join(sorted(every))
@@ -66,10 +69,10 @@ class Doubts:
 
 
 def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
-    """Say which failures are no proof.
+    """Return which failures are no proof.
 
     Args:
-        judged: the runs; what fails as at the base is no longer in them, where it does not count.
+        judged: the runs, without the failures that also occur at the base and do not count.
         lacking: by id of the candidate's own tests and files, what the environment lacks for them.
     """
     of_base, own = judged.of_base, judged.own

@@ -1,4 +1,4 @@
-"""Tests that do not end at the base either: each is waited for once, and the others are judged without it."""
+"""Handles tests that also never end at the base: each is waited for once, and the others run without it."""
 
 from collections.abc import Awaitable, Collection
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from app.runners.evaluators.testing.trees import RunTree
 from app.schemas.baseline import Baseline
 
 MOST_ENDLESS = 2
-"""So many tests of one evaluation are left out. A project with more has no suite that ends here."""
+"""Limit on left-out tests in one evaluation. With more, the project's test suite does not end here."""
 
 _ALONE_SECONDS = 10.0
 
@@ -22,13 +22,13 @@ class RunAtBase(Protocol):
     def __call__(
         self, files: Collection[str], ids: Collection[str], *, seconds: float
     ) -> Awaitable[RunReport]:
-        """Run some tests of some files, for at most so many seconds."""
+        """Run some tests of some files, with a time limit in seconds."""
         ...
 
 
 @dataclass(slots=True)
 class Endless:
-    """What is known of tests that a run waited for.
+    """The known tests that never end.
 
     Attributes:
         harness: how the tests run.
@@ -44,20 +44,20 @@ class Endless:
     _found: dict[str, str] = field(default_factory=dict[str, str], init=False, repr=False)
 
     async def why(self, name: str) -> str:
-        """Say that a test does not end at the base either; `""` when it does.
+        """Return a message if a test does not end at the base either, else `""`.
 
-        It is tried alone, so that the base does not wait for as long again.
+        The test runs alone there, so that the base does not take as long again.
         """
         if name not in self._found:
             self._found[name] = await self._tried(name)
         return self._found[name]
 
     async def past(self, tree: RunTree | None, report: RunReport | None) -> RunReport | None:
-        """Run the other tests once more where a run waited for one that does not end at the base either.
+        """Run the other tests once more, if a run waited for a test that does not end at the base either.
 
         Args:
-            tree: what was run.
-            report: what came of it.
+            tree: the tree that ran.
+            report: the report of that run.
         """
         while tree is not None and report is not None and report.ending is Ending.TIMED_OUT:
             name = report.unfinished[0] if report.unfinished else ""

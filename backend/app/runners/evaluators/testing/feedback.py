@@ -18,7 +18,7 @@ _NO_TESTS = 5
 
 
 def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
-    """Return the result: passed if the runs are complete, something passed, and nothing is against it."""
+    """Return the result: passed if the runs are complete, something passed, and nothing prevents a pass."""
     criteria = [_criterion("tests_pass", _objections(judged), judged.score, _evidence(judged))]
     if judged.of_base is not None:
         criteria += [
@@ -33,7 +33,7 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
     if alone:
         criteria.append(_criterion("evidence_from_outside", [alone.text], 0.0, None))
     passed = all(each.passed for each in criteria)
-    # No human may allow what fails away from the code.
+    # No person may accept tests that fail away from the code.
     others = [each.passed for each in criteria[1:] if each.criterion != "evidence_from_outside"]
     questions = [*judged.questions, *_asked_alone(alone, judged)] if all(others) else []
     lines = [_headline(judged)] if passed else _feedback(judged, criteria)
@@ -50,7 +50,7 @@ def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
 
 
 def _alone(judged: JudgedRun) -> Question | None:
-    """Return what is to be asked about a pass that only the candidate's own process speaks for."""
+    """Return the question about a pass for which only the candidate's own process is evidence."""
     if judged.in_process is InProcessOnly.NOTE or not judged.in_process_only or not judged.all_well:
         return None
     return Question.about(
@@ -76,10 +76,10 @@ def _asked(questions: Sequence[Question]) -> dict[str, object]:
 
 
 def _objections(judged: JudgedRun) -> list[str]:
-    """What in the runs speaks against a pass."""
+    """Return what prevents a pass."""
     found: list[str] = []
     for run in judged.runs:
-        # Beside the base's tests, the candidate's need not say anything; they must not fail.
+        # If there are base tests, the candidate's own need not be evidence, but must not fail.
         extra = run is judged.own and judged.of_base is not None
         about = [_trouble(run)] if run.ending is not Ending.COMPLETE else _complaints(run, may_be_idle=extra)
         name = "The added or changed tests: " if extra else ""
@@ -120,7 +120,7 @@ def _about_counter(counter: CounterReport) -> list[str]:
 
 
 def _complaints(run: RunReport, *, may_be_idle: bool) -> list[str]:
-    """Objections to a run that finished."""
+    """Return the objections to a run that finished."""
     found: list[str] = []
     if run.errors:
         found.append(f"{_plural(len(run.errors), 'test file')} cannot be imported")
@@ -192,7 +192,7 @@ def _known(name: str, judged: JudgedRun) -> str:
 
 
 def _notes(judged: JudgedRun) -> list[str]:
-    """What a reader should know about the runs, be they passed or not."""
+    """Return what a reader should know about the runs, whether they passed or not."""
     found: list[str] = []
     if judged.self_written_only:
         found.append("The base has no tests: only the agent's own tests support this result.")
@@ -211,7 +211,7 @@ def _notes(judged: JudgedRun) -> list[str]:
 
 
 def _about_proof(counter: CounterReport) -> list[str]:
-    """Say how much the base's tests prove."""
+    """Return how much the base's tests prove, as sentences."""
     if counter.trouble:
         return [counter.trouble]
     count = len(counter.proven) + len(counter.refuted) + len(counter.unproven)

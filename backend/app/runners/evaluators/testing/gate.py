@@ -1,4 +1,4 @@
-"""The test gate: the base's tests in the base's test setting, beside them those that the candidate wrote."""
+"""The test gate: runs the base's tests in the base's test setting, and those that the candidate wrote."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from app.runners.evaluators.testing.trees import Layout
 
-# Files that say a project is written in another language, whose tests are another evaluator's business.
+# Files that show a project in another language, whose tests other evaluators run.
 _OTHER_LANGUAGES = (
     *("package.json", "go.mod", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"),
     *("Gemfile", "composer.json", "mix.exs", "Package.swift"),
@@ -43,35 +43,36 @@ _OTHER_LANGUAGES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PytestEvaluator:
-    """Passes when the base's tests hold for the candidate's code, and the candidate's own tests hold, too.
+    """Passes if the base's tests and the candidate's own tests pass with the candidate's code.
 
-    The two are different runs, side by side, and of different worth. The base's tests run in the base's test
-    setting (see `pytest_trees`): they must run to their end, all of them, none failed, none newly skipped.
-    The tests that the candidate added or changed run in its own tree: they must not fail. Where the base has
-    no tests these are all there is; then some must pass, and the result says that only self-written tests
-    speak for the code. No tests at all are a failure. Only a project in another language is skipped.
+    The two are separate runs with different weight, side by side. The base's tests run in the base's test
+    setting (see `pytest_trees`): all of them must run to their end, none failed, none newly skipped. The
+    tests that the candidate added or changed run in its own tree and must not fail. If the base has no tests,
+    these are all there is: then some must pass, and the result says that the only evidence is self-written
+    tests. A tree without tests fails. Only a project in another language is skipped.
 
     Every run has its private copy and is confined. A run that breaks is the candidate's fault unless the base
-    breaks in the same way: then, or when the machine lacks what the base's own code needs, or when every
-    failure is a flake that the base has, too, there is no verdict. The score is passed of total.
+    breaks in the same way. In that case there is no verdict. The same holds if the machine lacks something
+    that the base's own code needs, or if every failure is a flake of the base. The score is passed of total.
 
-    Tests that fail at the base as well count by the policy `base_failures`; the notice lists the rest.
-    Where a base's test fails and the candidate's version of it passes, `protected` decides: with *ask* the
-    failed result holds the question whether the goal says so.
+    Tests that also fail at the base count by the policy `base_failures`; a notice lists those that do not. If
+    a base test fails and the candidate's version of it passes, `protected` decides: with *ask*, the failed
+    result holds the question whether the goal calls for that change.
 
     Attributes:
-        timeout: seconds for one run; where the base must be run too, it has as many again.
-        python: interpreter for the tests; it needs pytest 7.4 or newer. None is the one this program runs on.
-        interpreters: chooses the interpreter by what the base declares; None is always `python`.
-        compare_base: whether the base's tests count; otherwise the candidate's tree is run as it is.
+        timeout: seconds for one run; if the base must be run, too, that run gets as many again.
+        python: interpreter for the tests, with pytest 7.4 or newer. None is the one that runs this program.
+        interpreters: chooses the interpreter from the base's declarations; None always uses `python`.
+        compare_base: whether the base's tests count; otherwise the candidate's tree is run unchanged.
         sandbox: confines the tests.
-        limits: on the trees; a larger one gets no verdict.
+        limits: limits on the trees; a larger one gets no verdict.
         outside: whether values are also compared in a process that never loads the candidate's code.
-        protected: what becomes of changed tests where the context does not say so.
-        base_failures: which tests that fail at base count where the context does not say so.
-        counter_tests: whether the base's tests must notice when what they expect is changed.
-        narrowed: chooses what is run out of all that could be; None runs all of it.
-        in_process_only: what becomes of a pass for which only the process of the candidate's code speaks.
+        protected: what happens to changed tests, unless the context says so.
+        base_failures: which tests that fail at the base count, unless the context says so.
+        counter_tests: whether the base's tests must fail if their expected values are changed.
+        narrowed: selects the files and tests to run; None runs all.
+        in_process_only: what happens to a pass for which only the process of the candidate's code is
+            evidence.
     """
 
     timeout: float = 120.0
@@ -92,7 +93,7 @@ class PytestEvaluator:
     is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
-        """Run the workspace's tests; `output` and `phase` play no part."""
+        """Run the workspace's tests. `output` and `phase` are not used."""
         workspace = find_workspace(self, context, "test")
         if isinstance(workspace, EvaluationResult):
             return workspace
@@ -101,7 +102,7 @@ class PytestEvaluator:
             if await asyncio.to_thread(_is_foreign_language, workspace, base):
                 return skipped(self, "No Python files to test")
             async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
-                # What runs tests is slow to import, and many projects have none for this gate.
+                # The code that runs tests is slow to import, and many projects have no tests for this gate.
                 from app.runners.evaluators.testing.gate_run import judged  # noqa: PLC0415 - only to run tests
 
                 result = with_interpreter(await judged(self, found, workspace, context), found)
@@ -114,10 +115,10 @@ class PytestEvaluator:
         return await self._stamped(result)
 
     async def key_of(self, base: Path, found: Ready) -> str:
-        """Return what identifies a baseline of a tree, as this gate would measure it now.
+        """Return the key of a tree's baseline, as this gate would measure it now.
 
         Raises:
-            WorkspaceError: the tree is larger than what is allowed.
+            WorkspaceError: the tree is larger than the limits allow.
             OSError: a file cannot be read.
         """
         from app.runners.evaluators.testing.baseline import baseline_key  # noqa: PLC0415 - only with a baseline
@@ -126,7 +127,7 @@ class PytestEvaluator:
         return await asyncio.to_thread(baseline_key, base, found, (self.version, state.name), self.limits)
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
-        """Say on the result whether the tests were confined."""
+        """Note on the result whether the tests were confined."""
         state = await self.sandbox.state()
         note = "" if state.confined else "\nThe tests ran unconfined: no sandbox was used."
         return result.model_copy(

@@ -1,6 +1,7 @@
 """Carries out the test gate: runs the tests and compares them with the base.
 
-Separate from the gate, whose settings every panel holds: this imports far more, and only for tests.
+It is separate from the gate, whose settings every panel holds, because it imports far more, and only for
+tests.
 """
 
 import asyncio
@@ -37,10 +38,10 @@ async def judged(
     workspace: Path,
     context: EvaluationContext,
 ) -> EvaluationResult:
-    """Run the tests of a workspace as the gate says, and return its result.
+    """Run the tests of a workspace with the gate's settings. Return the result.
 
     Args:
-        gate: says how.
+        gate: the gate with its settings.
         found: the interpreter of the workspace.
         workspace: the candidate's tree.
         context: of the evaluation.
@@ -111,7 +112,7 @@ async def _judge_runs(
         )
         of_base = await base.endless.past(layout.base_run, of_base)
         own = await base.endless.past(layout.own_run, own)
-        # While the base's tests say something, what others lack may be a note or a question.
+        # While the base's tests are evidence, a lack of other tests may be a note or a question.
         if of_base is None or not says_something(of_base):
             for report in filter(None, (of_base, own)):
                 trouble = await base.environment_trouble(report, of_base=report is of_base)
@@ -138,9 +139,9 @@ async def _judge_runs(
 
 
 async def _trouble_left(judged: JudgedRun, base: BaseTests) -> str:
-    """Say what the environment lacks for tests that are neither noted nor asked about.
+    """Return what the environment lacks for tests that are neither noted nor asked about.
 
-    What the candidate's own tests lack leaves the attempt without a verdict only while the base's tests hold.
+    What the candidate's own tests lack prevents a verdict only while the base's tests pass.
     """
     trouble = await base.environment_trouble(judged.of_base, of_base=True) if judged.of_base else ""
     if trouble or judged.own is None or judged.questions or not replace(judged, own=None).all_well:

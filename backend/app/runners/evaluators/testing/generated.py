@@ -8,11 +8,11 @@ from app.workspaces.environments.versions import generated_files
 
 
 def write_generated(base: Path | None, copy: Path) -> None:
-    """Write the version files of the base's build into a copy that tests run in, where they are missing.
+    """Write the missing version files of the base's build into a copy in which tests run.
 
     Args:
-        base: the tree that says which files there are, and which version; without one nothing is written.
-        copy: of any tree.
+        base: the tree that determines the files and the version; None writes nothing.
+        copy: a copy of any tree.
 
     Raises:
         OSError: the copy cannot be written to.

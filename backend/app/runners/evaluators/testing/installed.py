@@ -1,4 +1,4 @@
-"""Asks a project's interpreter what is installed, out of reach of the evaluated code."""
+"""Asks a project's interpreter which modules are installed, out of reach of the evaluated code."""
 
 import os
 from pathlib import Path
@@ -12,14 +12,14 @@ _ABSENT = 2
 
 
 async def has_module(harness: Harness, module: str) -> bool:
-    """Tell whether an interpreter has a top-level module, standard library included.
+    """Return True if an interpreter has a top-level module, including the standard library's.
 
-    Whatever keeps it from answering counts as if it had the module: then nothing is put down to its lack.
+    If it cannot answer, it counts as having the module, so that no failure is attributed to a missing one.
 
     Raises:
         SandboxUnavailableError: it cannot be confined here.
     """
-    # Not resolved: an environment is known by the link to its interpreter.
+    # Not resolved, because an environment is identified by the link to its interpreter.
     python = Path(os.path.abspath(harness.python))  # noqa: ASYNC240 - asks nothing of the file system
     async with run_directory() as place:
         outcome = await harness.sandbox.run(

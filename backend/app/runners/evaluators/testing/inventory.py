@@ -17,7 +17,7 @@ def file_of(test_id: str) -> str:
 def lost_tests(at_base: Iterable[str], present: Iterable[str]) -> list[str]:
     """Return the ids of the base's tests that a candidate no longer has.
 
-    Parameters may be renamed, as long as a function has no fewer of them.
+    Parameters may be renamed if a function has at least as many of them.
     """
     groups: dict[str, set[str]] = defaultdict(set)
     for each in present:

@@ -14,27 +14,28 @@ from app.schemas.questions import Question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedRun:
-    """The runs of a candidate, and what comparing them with the base has shown; one run at least is there.
+    """The runs of a candidate, at least one, and the result of comparing them with the base.
 
     Attributes:
         of_base: the base's tests on the candidate's code.
-        own: the tests that the candidate added or changed, or without a base all that it has.
+        own: the tests that the candidate added or changed, or without a base all its tests.
         lost: ids of base tests that did not run.
-        fewer: ids of base tests that did not run either, while others of the same functions pass. The code
-            chose them, as in `parametrize("name", code.NAMES)`, and a human is asked; not in `lost`.
-        idle: ids of base tests that run at base and are skipped here.
-        replaced: base tests whose code is not the base's, with where it comes from.
-        compared: whether there was a base to compare with.
+        fewer: ids of further base tests that did not run, although others of the same functions pass. The
+            code
+            determines them, as in `parametrize("name", code.NAMES)`, and a person is asked; not in `lost`.
+        idle: ids of base tests that run at the base and are skipped here.
+        replaced: base tests with code that is not the base's, and its origin.
+        compared: whether there was a base for comparison.
         self_written_only: whether the base has no tests.
         laid_over: files that were taken from the base although the candidate changed them.
         known: by id, why a failing test of the base does not count; these are no longer in `of_base`.
         endless: by id, why a test is not in the runs: it ends neither here nor at the base.
-        doubted: by id, why a failure is no proof, and a human is asked; these are no longer in the runs.
-        questions: what a human is asked; when there are any, nothing else speaks against a pass.
-        second: what a second look at failing tests showed.
-        counter: what the base's tests do with wrong expectations; None when that was not asked.
-        outside: what the base's tests do away from the candidate's process; None when that was not asked.
-        in_process: what becomes of a pass for which no test speaks away from that process.
+        doubted: by id, why a failure is no proof and a person is asked; these are no longer in the runs.
+        questions: questions for a person; if there are any, nothing else prevents a pass.
+        second: the result of a second look at failing tests.
+        counter: results of the base's tests with wrong expectations; None if that was not wanted.
+        outside: results of the base's tests away from the candidate's process; None if that was not wanted.
+        in_process: what happens to a pass without evidence from outside that process.
     """
 
     of_base: RunReport | None = None
@@ -57,12 +58,12 @@ class JudgedRun:
 
     @property
     def in_process_only(self) -> bool:
-        """True when the base's tests speak for the candidate in the process of its code alone."""
+        """True if the base's tests are evidence only in the process of the candidate's code."""
         return self.of_base is not None and (self.outside is None or not self.outside.judged)
 
     @property
     def runs(self) -> tuple[RunReport, ...]:
-        """The runs that there were, the base's tests first."""
+        """The existing runs, the base's tests first."""
         return tuple(each for each in (self.of_base, self.own) if each is not None)
 
     @property
@@ -73,29 +74,29 @@ class JudgedRun:
 
     @property
     def ok(self) -> int:
-        """Number of tests that passed, without those whose skip is under objection."""
+        """Number of tests that passed, without those with an objectionable skip."""
         return sum(each.ok for each in self.report.tests.values())
 
     @property
     def total(self) -> int:
-        """Number of tests and files that had to be all right."""
+        """Number of tests and files that had to pass."""
         report = self.report
         bad = len(report.failures) + len(report.errors) + len(report.unfinished)
         return self.ok + bad + len(self.lost) + len(self.idle) + len(self.doubted)
 
     @property
     def all_well(self) -> bool:
-        """True when nothing in the candidate's process speaks against a pass."""
+        """True if nothing in the candidate's process prevents a pass."""
         clean = not (self.lost or self.idle or self.replaced)
         return clean and all(_is_clean(each) for each in self.runs)
 
     @property
     def score(self) -> float:
-        """Passed of total, 0.0 when there was nothing."""
+        """Passed of total; 0.0 if there was nothing."""
         return self.ok / self.total if self.total else 0.0
 
     def hangs_on(self, run: RunReport) -> bool:
-        """Tell whether nothing but failing tests of this run speaks against a pass."""
+        """Return True if only failing tests of this run prevent a pass."""
         others = [each for each in self.runs if each is not run]
         whole = run.ending is Ending.COMPLETE and not (run.errors or run.forged or run.unfinished)
         clean = not (self.lost or self.idle or self.replaced)
@@ -103,7 +104,7 @@ class JudgedRun:
 
     @property
     def hangs_on_base(self) -> bool:
-        """Tell whether nothing but tests and files of the base that fail speaks against a pass."""
+        """Return True if only failing tests and files of the base prevent a pass."""
         run = self.of_base
         others = [each for each in self.runs if each is not run]
         clean = not (self.lost or self.idle or self.replaced) and all(_is_clean(each) for each in others)
@@ -112,10 +113,11 @@ class JudgedRun:
         return run.ending is Ending.COMPLETE and run.canaries_ran and not (run.forged or run.unfinished)
 
     def counting_once(self) -> "JudgedRun":
-        """Return the same without what of the candidate's fails just as the base's version of it does.
+        """Return a copy without the candidate's tests that fail exactly like the base's version.
 
-        A changed file holds tests that are as they were. Whether such a failure counts is decided once, by
-        the base's version. Nor does one that passes when it is repeated, as the base's version did at once.
+        A changed file also holds unchanged tests. The base's version alone decides whether such a failure
+        counts. A failure that passes when repeated does not count either, if the base's version passed at
+        once.
         """
         if self.own is None or self.of_base is None:
             return self
@@ -135,7 +137,7 @@ class JudgedRun:
         return of_base.ok and own.id in self.second.flaky
 
     def metadata(self) -> dict[str, object]:
-        """Return the numbers and names that a result carries."""
+        """Return the figures and names for a result's metadata."""
         report = self.report
         counts = report.count()
         return {
@@ -192,6 +194,6 @@ def _merged(one: RunReport, other: RunReport) -> RunReport:
 
 
 def _worst(one: Mapping[str, RanTest], other: Mapping[str, RanTest]) -> dict[str, RanTest]:
-    """A test that is in both runs counts as failed when it failed in either, else as in the first."""
+    """Merge two runs. A test in both counts as failed if it failed in either, else as in the first."""
     kept = {name: test for name, test in other.items() if name not in one or (test.bad and not one[name].bad)}
     return {**one, **kept}

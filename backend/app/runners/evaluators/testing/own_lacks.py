@@ -1,4 +1,7 @@
-"""What the environment lacks for the tests that a candidate wrote: enough for a question, no more."""
+"""Finds what the environment lacks for the tests that a candidate wrote.
+
+That is enough only for a question.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,15 +14,15 @@ from app.runners.evaluators.testing.run import Harness
 
 
 async def lacking_own(harness: Harness, trees: Sequence[Path], report: RunReport | None) -> dict[str, str]:
-    """Say what tests lack by their own messages, by the id of the test or file.
+    """Return what tests lack according to their own messages, by the id of the test or file.
 
     A package counts if the base or the candidate declares it, or if it is a well-known library for tests. Any
-    other module may be one that the agent was to write.
+    other module may be one that the agent had to write.
 
     Args:
         harness: how the tests ran.
         trees: the base's and the candidate's tree.
-        report: of the candidate's own tests; None when it has none.
+        report: of the candidate's own tests; None if it has none.
     """
     found: dict[str, str] = {}
     for each in (*report.failures, *report.errors) if report is not None else ():

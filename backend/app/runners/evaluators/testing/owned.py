@@ -1,8 +1,9 @@
 """Finds helpers and data files of a base that only its tests use, wherever they are.
 
-A file counts as theirs when the text of the tests names it and no other source does. That is said of data
-beside the tests (`expected.json`), of directories with a name for such data (`golden`), and of modules that
-consist of checks. What may as well belong to the product stays out: documents, examples, settings, packages.
+A file counts as theirs if the text of the tests names it and no other source does. This applies to data
+beside the tests (`expected.json`), to directories with a name for such data (`golden`), and to modules that
+consist of checks. Files that may also belong to the product are left out: documents, examples, settings,
+packages.
 """
 
 import ast
@@ -39,21 +40,21 @@ _MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What one source names: modules that it imports, and texts."""
+    """The modules that one source imports, and its texts."""
 
     modules: frozenset[str]
     texts: frozenset[str]
 
 
 def owned_by_tests(root: Path, names: Sequence[str], is_test: Callable[[str], bool]) -> frozenset[str]:
-    """Name the files that only the tests use.
+    """Return the files that only the tests use.
 
-    Only tests, and modules that look like checks, are parsed; of all others the text is searched.
+    Only tests, and modules that look like checks, are parsed; all others are searched as text.
 
     Args:
         root: the base.
         names: its files as POSIX paths.
-        is_test: tells whether a file belongs to the tests by its name.
+        is_test: returns True if a file belongs to the tests by its name.
     """
     tests = [name for name in names if name.endswith(".py") and is_test(name)]
     sources = [name for name in names if name.endswith(".py") and not is_test(name)]
@@ -100,7 +101,7 @@ def _import(texts: Sequence[bytes], name: str) -> bool:
 
 
 def _consists_of_checks(tree: ast.Module) -> bool:
-    """Tell whether every function of a module is there to assert something."""
+    """Return True if every function of a module exists to assert something."""
     functions = [each for each in tree.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     if not functions or any(isinstance(each, ast.ClassDef) for each in tree.body):
         return False
@@ -126,7 +127,7 @@ def _may_be_data(name: str, beside: Collection[str], sources: Collection[str]) -
 
 
 def _marks(name: str) -> set[str]:
-    """Return the words by which a source names a file."""
+    """Return the words by which a source may name a file."""
     directory, base = posixpath.split(name)
     return {base, name, *_DATA_DIRECTORIES.intersection(directory.split("/"))}
 

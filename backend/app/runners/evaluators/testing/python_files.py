@@ -1,7 +1,7 @@
-"""Which files of a base are test files, where its configuration lets pytest look into sources, too.
+"""Finds the test files of a base if its configuration makes pytest search sources, too.
 
-Projects whose modules hold doctests often set `python_files = *.py` or `package/*.py`. The modules that such
-a pattern names are sources all the same: a candidate changes them, and the base's must not replace them.
+Projects with doctests in modules often set `python_files = *.py` or `package/*.py`. The modules that match
+such a pattern are still sources: a candidate may change them, and the base's must not replace them.
 """
 
 import ast
@@ -23,9 +23,9 @@ _MAX_NAMED = 100
 def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
     """Return globs of the test files alone.
 
-    A pattern that speaks of tests stays. Any other is replaced by the names of the base's files that it
-    matches and that define a test or lie in a test directory, and by whole directories in which all of
-    them do.
+    A pattern that is about tests stays. Any other is replaced by the names of the base's files that it
+    matches and that define a test or are in a test directory, and by whole directories in which all of them
+    do.
 
     Args:
         base: the base's tree.
@@ -45,7 +45,7 @@ def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
         if directory and all(tests for _, tests in modules):
             kept.append(f"{directory}/*.py")
         else:
-            # In a test directory a module may only import the tests of its neighbours: `tests/__main__.py`.
+            # In a test directory, a module may only import its neighbours' tests: `tests/__main__.py`.
             inside = not _TEST_DIRECTORIES.isdisjoint(directory.split("/"))
             named = [name for name, tests in modules if tests or inside]
             kept += [name for name in named if not name.endswith("__init__.py")]
@@ -53,9 +53,9 @@ def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
 
 
 def named_otherwise(base: Path, usual: Sequence[str]) -> tuple[str, ...]:
-    """Return the modules with tests in test directories, where no test file of the base has a usual name.
+    """Return modules with tests in test directories, if no test file of the base has a usual name.
 
-    So it is in projects that run `python -m unittest package.tests`, whose modules have any names.
+    That is the case in projects that run `python -m unittest package.tests`, where modules can have any name.
 
     Args:
         base: the base's tree.
@@ -83,7 +83,7 @@ def _modules(base: Path) -> Iterator[str]:
 
 
 def defines_tests(path: Path) -> bool:
-    """Tell whether a module has tests by their usual names; one that cannot be read counts as tests."""
+    """Return True if a module has tests with usual names, or cannot be read."""
     if not path.is_file():
         return False
     try:

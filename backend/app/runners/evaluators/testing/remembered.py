@@ -11,10 +11,10 @@ from app.schemas.baseline import Baseline
 
 @dataclass(frozen=True)
 class Remembered:
-    """What the base's tests did when the run started.
+    """The results of the base's tests when the run started.
 
     Attributes:
-        baseline: a whole one, of the same base, environment and rules.
+        baseline: a complete one, of the same base, environment and rules.
     """
 
     baseline: Baseline
@@ -30,7 +30,7 @@ class Remembered:
         return frozenset(each.id for each in self.baseline.flaky)
 
     def knows(self, ids: Collection[str]) -> bool:
-        """Tell whether each of these tests ran at the base, or its file could not be read there."""
+        """Return True if each of these tests ran at the base, or its file could not be loaded there."""
         return all(each in self._tests or file_of(each) in self._unreadable for each in ids)
 
     def report(
@@ -40,12 +40,12 @@ class Remembered:
         *,
         flaky: Outcome = Outcome.PASSED,
     ) -> RunReport:
-        """Return what a run of the base's tests would report.
+        """Return the report that a run of the base's tests would have.
 
         Args:
             files: the files to run; None means all.
-            ids: the tests to run of those that the files hold; None means all.
-            flaky: how tests end that both pass and fail.
+            ids: the tests of these files to run; None means all.
+            flaky: the outcome of tests that both pass and fail.
         """
         tests = {
             name: _ended(test, flaky) if name in self.flaky else test
@@ -81,7 +81,7 @@ class Remembered:
 
 
 def ran_endless(baseline: Baseline, report: RunReport, seconds: float) -> bool:
-    """Tell whether the base's tests reached a limit that is at least `seconds`, as a run did now."""
+    """Return True if the base's tests reached a limit of at least `seconds`, as a run did now."""
     return bool(baseline.waits_for) and report.ending is Ending.TIMED_OUT and baseline.limit >= seconds
 
 

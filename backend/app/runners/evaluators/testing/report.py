@@ -15,7 +15,7 @@ from app.workspaces.process import ProcessOutcome
 class Outcome(StrEnum):
     """How one test ended.
 
-    `ERROR` is a failure in its set-up or tear-down. `CUT` tests were ended, as they took longer than a limit
+    `ERROR` is a failure in its set-up or tear-down. `CUT` tests were ended, because they exceeded a limit
     that only some runs have.
     """
 
@@ -29,12 +29,12 @@ class Outcome(StrEnum):
 
 
 class Ending(StrEnum):
-    """How the run as a whole ended.
+    """How the whole run ended.
 
     `UNSTARTED`: the runner itself could not start (no pytest in the interpreter). `UNFIT`: this pytest is too
     old. `TIMED_OUT`: killed at the deadline. `TORN`: the process ended without its closing record, or with
     another status than it reported. `BROKEN`: pytest could not work (a conftest that cannot be imported, an
-    internal error). `COMPLETE`: the run went to its end, whatever its tests say.
+    internal error). `COMPLETE`: the run reached its end, whatever the outcome of its tests.
     """
 
     UNSTARTED = "unstarted"
@@ -55,11 +55,11 @@ class RanTest:
     """One test that ran.
 
     Attributes:
-        id: pytest's.
+        id: pytest's id.
         outcome: how it ended.
         seconds: how long it took.
         message: place and assertion of a failure, or the reason of a skip.
-        files: of a failure, the project's files in its traceback, as POSIX paths; empty when unknown.
+        files: for a failure, the project's files in its traceback, as POSIX paths; empty if unknown.
     """
 
     id: str
@@ -70,7 +70,7 @@ class RanTest:
 
     @property
     def ok(self) -> bool:
-        """True for a test that ran and found nothing wrong."""
+        """True for a test that ran and passed."""
         return self.outcome in (Outcome.PASSED, Outcome.XPASSED)
 
     @property
@@ -80,18 +80,18 @@ class RanTest:
 
     @property
     def was_cut(self) -> bool:
-        """True for a test that was ended for the time that it took."""
+        """True for a test that was ended because of a time limit."""
         return self.outcome is Outcome.CUT
 
     @property
     def idle(self) -> bool:
-        """True for a test that says nothing, because it was skipped or was expected to fail."""
+        """True for a test that is no evidence, because it was skipped or was expected to fail."""
         return self.outcome in (Outcome.SKIPPED, Outcome.XFAILED)
 
 
 @dataclass(frozen=True, slots=True)
 class CollectProblem:
-    """A file that could not be collected, or with `skipped` one that took itself out."""
+    """A file that could not be collected, or that skipped itself if `skipped` is True."""
 
     id: str
     skipped: bool
@@ -100,22 +100,22 @@ class CollectProblem:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What became of a test run.
+    """The results of a test run.
 
     Attributes:
         ending: how it ended.
-        code: pytest's exit code; None when the run did not get that far.
-        ids: the tests that were collected, in the order of the run.
+        code: pytest's exit code; None if the run did not get that far.
+        ids: the collected tests, in the order of the run.
         places: by id, the test's number in the order of collection, which a plug-in may have changed.
         tests: the tests that ran to their end, by id.
-        problems: files that could not be collected or were skipped whole.
-        deselected: number of tests that something took out of the run.
-        forged: why the reports cannot be believed: canaries that came out wrong, parts of pytest replaced.
-        canaries_ran: whether the tests whose outcome is known ran before the first test and after the last.
-        foreign: tests whose code does not come from their own file, by id, and where it comes from.
-        version: of pytest.
+        problems: files that could not be collected or were skipped as a whole.
+        deselected: number of tests that were deselected.
+        forged: why the reports cannot be trusted: canaries with a wrong outcome, replaced parts of pytest.
+        canaries_ran: whether the canaries ran before the first test and after the last.
+        foreign: by id, tests whose code does not come from their own file, and its origin.
+        version: pytest's version.
         signal: number of the signal that ended the process, 0 for none.
-        text: the end of what pytest printed.
+        text: the end of pytest's output.
         seconds: wall-clock duration.
     """
 
@@ -146,16 +146,16 @@ class RunReport:
 
     @property
     def as_collected(self) -> tuple[str, ...]:
-        """The collected tests in the order of collection: the same in every run, shuffled or not."""
+        """The collected tests in the order of collection, which is the same in every run, shuffled or not."""
         return tuple(sorted(self.ids, key=lambda each: self.places.get(each, len(self.places))))
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """Tests that were collected and never came to an end."""
+        """Tests that were collected and never ended."""
         return tuple(each for each in self.ids if each not in self.tests)
 
     def without(self, tests: Collection[str]) -> "RunReport":
-        """Return the report of a run that did not have these tests, or files that cannot be collected."""
+        """Return the report as if the run had not had these tests or uncollectable files."""
         left = replace(
             self,
             tests={name: test for name, test in self.tests.items() if name not in tests},
@@ -163,7 +163,7 @@ class RunReport:
             problems=tuple(each for each in self.problems if each.id not in tests),
         )
         had = self.failures or self.errors
-        # With the last of them goes the exit code that only says that there were some.
+        # Once the last failure is removed, an exit code that only reports failures becomes 0.
         ended_well = had and not (left.failures or left.errors or left.unfinished)
         return replace(left, code=0) if ended_well and self.code in (_TESTS_FAILED, _INTERRUPTED) else left
 
@@ -240,7 +240,7 @@ def _name(record: Mapping[str, Any]) -> str:
 
 
 def _signal(process: ProcessOutcome) -> int:
-    """Return the signal that ended a process: confined ones report it as a shell does."""
+    """Return the signal that ended a process. Confined processes report it as a shell does."""
     if process.timed_out:
         return 0
     if process.returncode < 0:
@@ -259,7 +259,7 @@ def _exit_code(records: list[dict[str, Any]]) -> int | None:
 
 
 def _records(stream: bytes, secret: RunSecret) -> tuple[list[dict[str, Any]], bool]:
-    """Parse records from the start of a stream for as long as they are in turn, and tell of a tear."""
+    """Parse records from the start of a stream up to the first invalid one. Return whether there was one."""
     lines = stream.split(b"\n")
     records = list(_in_turn(lines, secret.key))
     whole = not lines[-1] and len(records) == len(lines) - 1
@@ -267,7 +267,7 @@ def _records(stream: bytes, secret: RunSecret) -> tuple[list[dict[str, Any]], bo
 
 
 def _in_turn(lines: Iterable[bytes], key: bytes) -> Iterator[dict[str, Any]]:
-    """Return the records up to the first that is cut, not JSON, out of turn, or not from the runner."""
+    """Yield the records up to the first that is cut, not JSON, out of turn, or not from the runner."""
     code = b""
     for number, signed in enumerate(lines, start=1):
         line, claimed = signed[: -CODE_DIGITS - 1], signed[-CODE_DIGITS:]

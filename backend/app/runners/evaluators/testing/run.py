@@ -30,7 +30,7 @@ from app.workspaces.process import ProcessOutcome
 RUNNER = Path(__file__).with_name("pytest_runner") / "__main__.py"
 
 RAISE_LIMIT = "If they need longer, raise evaluators.pytest.timeout in phaserunner.toml"
-"""The next step after tests of the base did not end."""
+"""The next step if tests of the base did not end."""
 
 _MAX_STREAM_BYTES = 64_000_000
 _DRAIN_SECONDS = 1.0
@@ -46,13 +46,13 @@ class Harness:
 
     Attributes:
         python: the interpreter; it must have pytest 7.4 or newer.
-        base: the tree whose configuration counts; None when there is none.
-        seconds: for one run.
-        sandbox: what confines the tests. They reach the copy that they run in, and no network.
-        limits: on the trees that are copied.
+        base: the tree with the configuration that counts; None if there is none.
+        seconds: time limit of one run.
+        sandbox: confines the tests. They reach the copy in which they run, and no network.
+        limits: limits on the trees that are copied.
         traceback: pytest's style for failures; `native` is the cheapest, and parses no source.
-        test_seconds: how long one test may take, by the id of its function; it is ended then. Tests of other
-            functions are ended with the run.
+        test_seconds: how long one test may take before it is ended, by the id of its function. Tests of other
+            functions end only with the run.
     """
 
     python: Path
@@ -66,17 +66,17 @@ class Harness:
     async def run(
         self, tree: RunTree, *, ids: Collection[str] | None = None, collect_only: bool = False
     ) -> RunReport:
-        """Run the tests of a tree, whose root is on the import path as with `python -m pytest`.
+        """Run the tests of a tree. Its root is on the import path, as with `python -m pytest`.
 
-        The tests run in a copy, which is gone afterwards; paths in the report are relative to it.
+        The tests run in a copy, which is removed afterwards. Paths in the report are relative to it.
 
         Args:
             tree: the files.
-            ids: the tests to run of those that the files hold; None means all.
+            ids: the tests of these files to run; None means all.
             collect_only: list the tests and run none.
 
         Raises:
-            ToolTroubleError: the interpreter cannot be started, or its pytest is none.
+            ToolTroubleError: the interpreter cannot be started, or its pytest does not work.
             SandboxUnavailableError: the tests cannot be confined here.
         """
         async with run_directory() as place:
@@ -112,7 +112,7 @@ class Harness:
             "only": None if tree.only is None else sorted(tree.only),
         }
         (given / "task.json").write_text(json.dumps(task))
-        # Another user may be the one to read it.
+        # The directory may be read by another user.
         for path in (place, given, *given.iterdir()):
             path.chmod(0o755)
         scraps = [place / "home", place / "tmp"]
@@ -134,7 +134,7 @@ class Harness:
         return await asyncio.to_thread(read_report, records, process, secret)
 
     async def _start(self, run: "_PreparedRun", numbers: list[str], fds: tuple[int, ...]) -> ProcessOutcome:
-        # Without `..`, and not resolved: an environment is known by the link to its interpreter.
+        # Without `..`, but not resolved, because an environment is identified by the link to its interpreter.
         python = Path(os.path.abspath(self.python))  # noqa: ASYNC240 - asks nothing of the file system
         return await self.sandbox.run(
             # Not isolated (`-I`): tests and their code may read `sys.flags`, as `ssl` does, and their child
@@ -159,7 +159,7 @@ class Harness:
 
 @dataclass(frozen=True, slots=True)
 class _PreparedRun:
-    """Directories of one run: the copy, what it is given to read, and scraps for a run that is unconfined."""
+    """Directories of one run: the copy, its readable files, and a scratch directory if it is unconfined."""
 
     copy: Path
     given: Path
@@ -168,7 +168,7 @@ class _PreparedRun:
 
 @asynccontextmanager
 async def run_directory() -> AsyncGenerator[Path]:
-    """Make a directory for one run, and remove it whatever the tests left in it."""
+    """Create a directory for one run. Remove it afterwards, whatever the tests left in it."""
     path = await asyncio.to_thread(_make_directory)
     try:
         yield path
@@ -181,7 +181,7 @@ async def run_directory() -> AsyncGenerator[Path]:
 
 
 def _make_directory() -> Path:
-    """Make a directory whose name differs from run to run in digits alone.
+    """Create a directory whose name differs between runs only in digits.
 
     Real tests take paths apart by their letters (`path.lstrip(root)`), and must not fail by chance.
     """
@@ -208,26 +208,26 @@ def _handed_over(secret: RunSecret) -> Generator[int]:
 
 
 def pytest_arguments(copy: Path, settings: PytestSettings, given: Path) -> list[str]:
-    """Return the arguments for a run in `copy`; the configuration is put into `given`."""
-    # A copy of the configuration: it must be in sight, and under its own name, which says how it is read.
+    """Return the arguments for a run in `copy`. The configuration is written to `given`."""
+    # A copy of the configuration: it must be visible, and keep its name, which determines its format.
     config = given / (settings.config_file.name if settings.config_file else "pytest.ini")
     config.write_bytes(settings.config_file.read_bytes() if settings.config_file else b"[pytest]\n")
     return [f"-c{config}", f"--rootdir={copy}", f"--confcutdir={copy}", *_FIXED, *settings.arguments]
 
 
 def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
-    """Return the files that say which plugins a run needs."""
+    """Return the files that show which plug-ins a run needs."""
     names = [
         str(copy / name)
         for name in tree.files
         if name.endswith(".py") and is_test_support(name, settings.test_files)
     ]
-    # The base itself is out of sight of the run; the copy of its configuration is not.
+    # The run cannot see the base itself, but it can see the copy of its configuration.
     return [str(given / settings.config_file.name), *names] if settings.config_file else names
 
 
 def _relative(report: RunReport, copy: Path) -> RunReport:
-    """Cut the path of the copy out of all that people read, and the name of the run: others say the same."""
+    """Remove the copy's path and the run's name from all texts, because they differ in every run."""
 
     def cut(text: str) -> str:
         return text.replace(f"{copy}/", "").replace(str(copy.parent), "<run>")
@@ -249,9 +249,10 @@ class _RecordPipe:
         self._task = asyncio.create_task(self._read(reading))
 
     async def finish(self) -> bytes:
-        """Close our writing end, wait for what is on its way, and give all that came."""
+        """Close our writing end, wait for the remaining data, and return all data."""
         os.close(self.writing)
-        # A descendant that left the process group may hold the pipe open for ever; what came by then counts.
+        # A descendant that left the process group may hold the pipe open for ever. Only the data so far
+        # counts.
         await asyncio.wait([self._task], timeout=_DRAIN_SECONDS)
         self._task.cancel()
         await asyncio.wait([self._task])
@@ -264,7 +265,7 @@ class _RecordPipe:
             lambda: asyncio.StreamReaderProtocol(reader), pipe
         )
         try:
-            # What exceeds the limit is dropped: the stream then has no end and counts as torn.
+            # Data beyond the limit is dropped. The stream then has no end and counts as torn.
             while chunk := await reader.read(65_536):
                 self._kept += chunk[: _MAX_STREAM_BYTES - len(self._kept)]
         finally:

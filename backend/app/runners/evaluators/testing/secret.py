@@ -1,4 +1,4 @@
-"""What a test run and its reader know but the tests do not: the key of the records, and the canaries."""
+"""What only a test run and its reader know: the key of the records, and the canaries."""
 
 import json
 import secrets
@@ -9,7 +9,7 @@ from random import SystemRandom
 
 CODE_DIGITS = 32
 
-# How each kind of canary ends, unless reports are tampered with; `pytest_runner.canaries` has their bodies.
+# How each kind of canary ends, unless reports are tampered with. `pytest_runner.canaries` has their bodies.
 _PASSING = ("equal", "expected_error")
 _SKIPPING = ("skip",)
 _FAILING = (
@@ -27,7 +27,7 @@ _BROKEN = "broken"
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """A test that the runner adds. `name` is its function, `kind` says what it does."""
+    """A test that the runner adds. `name` is its function, `kind` determines its body."""
 
     name: str
     kind: str
@@ -42,14 +42,14 @@ class RunSecret:
     end: tuple[Canary, ...]
 
     def to_bytes(self) -> bytes:
-        """Return it as the runner reads it; short enough for the buffer of a pipe."""
+        """Return the secret in the runner's format, which is short enough for the buffer of a pipe."""
         parts = {"begin": self.begin, "end": self.end}
         plan = {part: [[each.name, each.kind] for each in canaries] for part, canaries in parts.items()}
         return json.dumps({"key": self.key.hex(), **plan}).encode()
 
 
 def draw_secret() -> RunSecret:
-    """Draw a new secret: every kind of canary once, in any order, and one that fails at either end."""
+    """Draw a new secret: every kind of canary once, in random order, and one that fails at either end."""
     kinds = [kind for kind in _EXPECTED if kind != _ALWAYS]
     chance = SystemRandom()
     chance.shuffle(kinds)
@@ -62,14 +62,14 @@ def draw_secret() -> RunSecret:
 
 
 def code_of(key: bytes, previous: bytes, line: bytes) -> bytes:
-    """Return the code that a record must end with; `previous` is the code before it, empty for the first."""
+    """Return the code with which a record must end. `previous` is the code before it, empty for the first."""
     return blake2b(previous + line, key=key, digest_size=CODE_DIGITS // 2).hexdigest().encode()
 
 
 def wrong_canaries(secret: RunSecret, outcomes: Mapping[str, str]) -> list[str]:
-    """Say which canaries came out otherwise than they must; those that did not run are none of them.
+    """Return which canaries had a wrong outcome. Those that did not run are left out.
 
-    A canary on which a hook of the tests failed (`broken`) says nothing either way.
+    A canary on which a hook of the tests failed (`broken`) is no evidence either way.
     """
     return [
         f"a test that must be {_EXPECTED[each.kind]} ({each.kind}) was reported as {outcome}"
@@ -79,5 +79,5 @@ def wrong_canaries(secret: RunSecret, outcomes: Mapping[str, str]) -> list[str]:
 
 
 def all_ran(secret: RunSecret, names: Iterable[str]) -> bool:
-    """Tell whether every canary was reported."""
+    """Return True if every canary was reported."""
     return {each.name for each in (*secret.begin, *secret.end)} <= set(names)

@@ -1,9 +1,10 @@
-"""Says what belongs to the test setting of a base, to those who protect it and to those who lay it over.
+"""Determines the test setting of a base, both for protecting it and for laying it over a candidate.
 
-The *test setting* is what decides which tests there are and what they ask for: the base's test files and
-conftests wherever they lie, and everything else in its test directories (helpers, `__init__.py`, data), which
-are those with a name like `tests` that hold one of these files or a text with doctests. Such texts elsewhere
-are documentation, which may change. What only the tests use belongs to them, too (see `owned`).
+The *test setting* determines which tests exist and what they require. It includes the base's test files and
+conftests wherever they are, and everything else in its test directories (helpers, `__init__.py`, data). Test
+directories have a name like `tests`, and hold one of these files or a text with doctests. Such texts
+elsewhere are documentation, which may change. Files that only the tests use belong to the setting, too (see
+`owned`).
 """
 
 import posixpath
@@ -18,24 +19,24 @@ _TEST_DIRECTORIES = frozenset({"test", "tests", "unit_tests", "unittests", "spec
 
 
 def is_test_file(name: str, patterns: Sequence[str]) -> bool:
-    """Tell whether pytest looks for tests in a file (POSIX path); `patterns` are its `python_files`."""
+    """Return True if pytest looks for tests in a file (POSIX path). `patterns` are its `python_files`."""
     filename = posixpath.basename(name)
     return any(fnmatchcase(name if "/" in pattern else filename, pattern) for pattern in patterns)
 
 
 def is_test_support(name: str, patterns: Sequence[str]) -> bool:
-    """Tell whether a file (POSIX path) can decide which tests there are."""
+    """Return True if a file (POSIX path) can affect which tests exist."""
     return posixpath.basename(name) == _CONFTEST or is_test_file(name, patterns)
 
 
 def directories_above(name: str) -> Iterator[str]:
-    """Return the directories that a file lies in, without the tree itself."""
+    """Yield the directories that contain a file, without the tree itself."""
     while name := posixpath.dirname(name):
         yield name
 
 
 class TestSetting:
-    """Tells whether a file belongs to the setting, be it the base's or one that a candidate adds.
+    """Decides whether a file belongs to the setting, be it the base's or one that a candidate adds.
 
     Attributes:
         directories: the test directories as POSIX paths.
@@ -43,11 +44,11 @@ class TestSetting:
     Args:
         patterns: globs of test files.
         base_names: the base's files as POSIX paths.
-        doctests: globs of texts that hold doctests.
+        doctests: globs of texts with doctests.
         owned: files that only the tests use.
     """
 
-    __test__ = False  # pytest takes a class of this name for one with tests
+    __test__ = False  # pytest would treat a class with this name as one with tests
 
     def __init__(
         self,
@@ -75,13 +76,13 @@ class TestSetting:
 def setting_of(
     root: Path, patterns: Sequence[str], base_names: Sequence[str], doctests: Sequence[str] = ()
 ) -> TestSetting:
-    """Return the test setting of a base, with what only its tests use.
+    """Return the test setting of a base, with the files that only its tests use.
 
     Args:
         root: the base.
         patterns: globs of test files.
         base_names: its files as POSIX paths.
-        doctests: globs of texts that hold doctests.
+        doctests: globs of texts with doctests.
     """
     by_name = TestSetting(patterns, base_names, doctests)
     owned = owned_by_tests(root, base_names, by_name.__contains__)

@@ -1,7 +1,7 @@
-"""Finds modules that would stand in for Python's own in the processes that tests start.
+"""Finds modules that would replace Python's own in the processes that tests start.
 
-In the tests' own process, what tests import is pinned. A process that they start has the tree at the head of
-its import path: a `json.py` at its root, or a package `unittest`, would speak there for the library.
+In the tests' own process, the imports of tests are pinned. A process that they start has the tree first on
+its import path, so a `json.py` at its root, or a package `unittest`, would replace the library's.
 """
 
 import re
@@ -18,11 +18,11 @@ _CODE = (".py", ".pyc", ".so", ".pyd")
 
 
 def starts_processes(root: Path, tests: Iterable[str]) -> bool:
-    """Tell whether the text of tests speaks of processes that they start.
+    """Return True if the text of tests mentions processes that they start.
 
     Args:
         root: the base.
-        tests: its test files and what belongs to them, as POSIX paths.
+        tests: its test files and their helpers, as POSIX paths.
     """
     return any(_STARTS.search(_content(root / name)) for name in tests if name.endswith(".py"))
 
@@ -35,9 +35,9 @@ def _content(path: Path) -> bytes:
 
 
 def stand_ins(names: Sequence[str], known: Collection[str], places: Iterable[str]) -> frozenset[str]:
-    """Name the added files that stand in for modules of Python or pytest wherever a process imports these.
+    """Return the added files that replace modules of Python or pytest wherever a process imports these.
 
-    A module in a package is none, whatever its name; nor is one that the base has, too.
+    A module in a package does not, whatever its name, nor does one that the base has, too.
 
     Args:
         names: the candidate's files as POSIX paths.
@@ -54,7 +54,7 @@ def stand_ins(names: Sequence[str], known: Collection[str], places: Iterable[str
 
 
 def _modules(names: Iterable[str], root: str) -> Iterator[tuple[str, str]]:
-    """Yield the path and the name of the modules below a root that are named like one of Python's."""
+    """Yield path and name of the modules below a root that have the name of one of Python's."""
     for name in names:
         if not name.startswith(root):
             continue

@@ -8,7 +8,7 @@ _LINE_CHARS = 400
 
 
 def suggestions_for(judged: JudgedRun) -> list[str]:
-    """Return what to do about everything that speaks against a pass, the runs as a whole first."""
+    """Return what to do about everything that prevents a pass, beginning with problems of whole runs."""
     found = [text for run in judged.runs for text in _remedies(run)]
     report = judged.report
     found += [about_problem(each) for each in report.errors]
@@ -28,7 +28,7 @@ def suggestions_for(judged: JudgedRun) -> list[str]:
 
 
 def _remedies(run: RunReport) -> list[str]:
-    """What to do about a run as a whole."""
+    """Return what to do about a run as a whole."""
     if run.ending is Ending.TIMED_OUT:
         return [f"Find what blocks or loops{_where(run)}"]
     if run.ending is Ending.TORN:
@@ -54,7 +54,7 @@ def about_problem(problem: CollectProblem) -> str:
 
 
 def _last_error(message: str) -> str:
-    """Return the line of a traceback that names the error."""
+    """Return the line of a traceback with the error."""
     lines = [line.removeprefix("E").strip() for line in message.splitlines() if line.startswith("E ")]
     return _short(lines[-1] if lines else message)
 

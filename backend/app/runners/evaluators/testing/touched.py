@@ -1,4 +1,4 @@
-"""Decides whether a test that already failed ran through anything the candidate changed."""
+"""Decides whether a test that already failed ran through code that the candidate changed."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ _MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What the candidate changed.
+    """The candidate's changes.
 
     Attributes:
         base: the tree of the base.
@@ -28,11 +28,11 @@ class Touched:
     files: frozenset[str]
 
     def plays_a_part(self, test_id: str, traceback: Iterable[str], words: str) -> bool:
-        """Tell whether a test's failure may have to do with the change; where that is unknown, it may.
+        """Return True if the change may affect a test's failure, or if that is unknown.
 
         Args:
             test_id: the test.
-            traceback: files of the project that the failure ran through.
+            traceback: the project's files in the failure's traceback.
             words: the goal in the user's words; a word of it in the test's name makes the test part of it.
         """
         path = file_of(test_id)
@@ -60,7 +60,7 @@ def _differs(one: Path, other: Path) -> bool:
 
 
 def _imported_files(path: Path, name: str) -> Iterator[str]:
-    """Return the files of the tree that may hold what a test file imports by name."""
+    """Yield the files of the tree that may define what a test file imports by name."""
     try:
         if path.stat().st_size > _MAX_BYTES:
             return

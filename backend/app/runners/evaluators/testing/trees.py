@@ -1,15 +1,16 @@
-"""Builds the trees of test runs: the candidate's code with the base's tests, or the candidate as it is.
+"""Builds the trees of test runs: the candidate's code with the base's tests, or the unchanged candidate.
 
 For the base's tests,
 
-- the base's *test setting* (see `setting`) is laid over from the base, whatever the candidate made of it;
-- what the candidate added to it is taken out: no new conftest, helper or data file speaks to them; nor does
-  what Python or pytest would load unasked (`sitecustomize`, `.pth`, `*.dist-info`), or what would stand for
-  Python's own modules in the processes that tests start (see `shadowing`).
+- the base's *test setting* (see `setting`) replaces whatever the candidate made of it;
+- the candidate's additions to it are removed, so that no new conftest, helper or data file affects them. The
+  same goes for files that Python or pytest would load by themselves (`sitecustomize`, `.pth`, `*.dist-info`),
+      and
+  for modules that would replace Python's own in the processes that tests start (see `shadowing`).
 
 The tests that the candidate added or changed run in the candidate's tree, with its own conftests and helpers.
-Paths that were opened are the candidate's to change: they are not laid over, and a test file among them that
-was changed counts as the candidate's own.
+The candidate may change opened paths: they are not replaced, and a changed test file among them counts as its
+own.
 """
 
 import filecmp
@@ -43,11 +44,11 @@ class RunTree:
     """The files of one run.
 
     Attributes:
-        files: POSIX paths relative to the tree, each with the tree it is taken from.
+        files: POSIX paths relative to the tree, each with the tree from which it is taken.
         trusted: those that the candidate did not write.
         only: the test files to run; None means all.
-        pinned: top-level modules that no file of the tree may stand in for where the interpreter has them.
-        texts: files whose content is this, and not what the tree that they are taken from has.
+        pinned: top-level modules that no file of the tree may replace if the interpreter has them.
+        texts: files with this content instead of that in the tree from which they are taken.
     """
 
     files: Mapping[str, Path]
@@ -59,16 +60,16 @@ class RunTree:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What is run for a candidate and its base.
+    """The runs for a candidate and its base.
 
     Attributes:
-        base_tests: the base's test files that are laid over; conftests are none.
+        base_tests: the base's test files that are laid over, without conftests.
         base_sources: the base's Python files that are not part of its test setting.
         laid_over: files of the test setting that the candidate had changed or removed.
         own_tests: test files that the candidate added or changed.
-        base_run: for the base's tests; None when it has none.
-        own_run: for the candidate's own tests; None when it has none.
-        doctests: sources that run with the base's docstrings, because their own ask for something else.
+        base_run: for the base's tests; None if it has none.
+        own_run: for the candidate's own tests; None if it has none.
+        doctests: sources that run with the base's docstrings, because their own require something else.
     """
 
     base_tests: tuple[str, ...]
@@ -81,10 +82,10 @@ class Layout:
 
 
 def whole_tree(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> RunTree:
-    """Return a tree as it is.
+    """Return an unchanged tree.
 
     Raises:
-        WorkspaceError: it is larger than what is allowed.
+        WorkspaceError: it is larger than the limits allow.
     """
     return RunTree(dict.fromkeys(tree_files(root, limits), root))
 
@@ -96,21 +97,21 @@ def lay_out(
     open_paths: Sequence[str] = (),
     limits: WorkspaceLimits = DEFAULT_LIMITS,
 ) -> Layout:
-    """Decide what is run.
+    """Determine the runs.
 
     Args:
         base: the tree with the base commit.
         workspace: the candidate's tree.
         settings: the configuration that counts.
-        open_paths: glob patterns of what the candidate may change.
-        limits: on each of the trees.
+        open_paths: glob patterns of files that the candidate may change.
+        limits: limits on each of the trees.
 
     Raises:
-        WorkspaceError: a tree is larger than what is allowed.
+        WorkspaceError: a tree is larger than the limits allow.
     """
     base_names = tree_files(base, limits)
     known = set(base_names)
-    # Python would import what was compiled in place of a source, and its content could not be read.
+    # Python would import a compiled file in place of a source, and nothing could check its content.
     names = [name for name in tree_files(workspace, limits) if name in known or not name.endswith(_COMPILED)]
     setting = _Setting(base, settings, base_names, open_paths)
     laid = [name for name in base_names if setting.holds(name)]
@@ -149,7 +150,7 @@ def lay_out(
 
 
 class _Setting:
-    """Tells what becomes of files of the test setting, and of those that were added to it."""
+    """Decides what happens to files of the test setting, and to those that were added to it."""
 
     def __init__(
         self, base: Path, settings: PytestSettings, base_names: Sequence[str], open_paths: Sequence[str]
@@ -159,15 +160,15 @@ class _Setting:
         self._setting = setting_of(base, settings.test_files, base_names, settings.doctest_files)
 
     def matters(self, name: str) -> bool:
-        """True for a file of the setting, be it open or not."""
+        """Return True for a file of the setting, whether opened or not."""
         return name in self._setting
 
     def holds(self, name: str) -> bool:
-        """True for a file that is laid over."""
+        """Return True for a file that is taken from the base."""
         return self.matters(name) and not self._is_open(name)
 
     def adds(self, name: str, own: Collection[str]) -> bool:
-        """True for a candidate's file that the base's tests must not see."""
+        """Return True for a candidate's file that the base's tests must not see."""
         if self._is_open(name):
             return name in own
         return name not in self._known and (self.matters(name) or _is_planted(name))
@@ -177,7 +178,7 @@ class _Setting:
 
 
 def _base_run(base: Path, workspace: Path, laid: Sequence[str], names: Sequence[str]) -> RunTree:
-    """Lay files of the base over the candidate's; what stands in their way gives way."""
+    """Lay files of the base over the candidate's. Whatever is in their way is removed."""
     over = set(laid)
     above = {place for name in laid for place in directories_above(name)}
     kept = [name for name in names if name not in above and over.isdisjoint(directories_above(name))]
@@ -204,7 +205,7 @@ def _differ(one: Path, other: Path) -> bool:
 def materialise(tree: RunTree, dest: Path) -> None:
     """Write a run's files to a new directory.
 
-    Links that lead out of their tree and files that cannot be read are left out.
+    Links that lead out of their tree and unreadable files are left out.
     """
     dest.mkdir()
     made = {""}
@@ -213,7 +214,8 @@ def materialise(tree: RunTree, dest: Path) -> None:
         if directory not in made:
             (dest / directory).mkdir(parents=True, exist_ok=True)
             made.add(directory)
-        # What vanished or cannot be read is missing in the copy: the tests tell whether that matters.
+        # A file that disappeared or cannot be read is missing in the copy. The tests show whether that
+        # matters.
         with suppress(OSError):
             _copy(root, name, dest / name)
     for name, text in tree.texts.items():

@@ -1,7 +1,7 @@
 """Finds the tests that a file defines by its text, and how certain that is without running it.
 
-Most test files say plainly which tests they hold. For these no process need be started to know that a run
-held all of them; for all others the base is asked.
+The text of most test files shows plainly which tests they hold. For these, no process is needed to check that
+a run had all of them. For all others, the base's tests are listed.
 """
 
 import ast
@@ -23,14 +23,14 @@ _TRANSPARENT = ("pytest.", "mark.", "unittest.", "mock.", "patch", "staticmethod
 
 @dataclass(frozen=True, slots=True)
 class WrittenTest:
-    """A test function as it stands in its file.
+    """A test function in its file's text.
 
     Attributes:
-        id: file, classes and name, as pytest puts them together.
+        id: file, classes and name, joined like pytest's ids.
         cases: the number of its literal parameters, multiplied; 1 without any.
-        certain: whether the number of cases is.
-        skipped: whether it is marked to be skipped, always.
-        plain: whether no decorator can put another function in its place.
+        certain: whether the number of cases is certain.
+        skipped: whether a mark always skips it.
+        plain: whether no decorator can replace the function by another one.
     """
 
     id: str
@@ -42,24 +42,24 @@ class WrittenTest:
 
 @dataclass(frozen=True, slots=True)
 class WrittenTests:
-    """The tests of some files. `certain` is False when the text does not tell all of them."""
+    """The tests of some files. `certain` is False if the text does not show all of them."""
 
     tests: tuple[WrittenTest, ...]
     certain: bool
 
     @property
     def tells_all(self) -> bool:
-        """Whether the text tells every test with all its parameters; otherwise only running does."""
+        """True if the text shows every test with all its parameters. Otherwise only a run does."""
         return self.certain and all(each.certain for each in self.tests)
 
     def are_all_in(self, ids: Iterable[str]) -> bool:
-        """Tell whether it is certain that the given ids hold every test, with all its parameters."""
+        """Return True if the given ids certainly contain every test, with all its parameters."""
         found = Counter(function_of(each) for each in ids)
         return self.tells_all and all(found[each.id] >= each.cases for each in self.tests)
 
 
 def read_tests(tree: Path, files: Iterable[str], conftests: Iterable[str] = ()) -> WrittenTests:
-    """Read test files; those that cannot be parsed hold nothing, and then nothing is certain."""
+    """Read test files. A file that cannot be parsed adds no tests and makes the result uncertain."""
     tests: list[WrittenTest] = []
     certain = True
     for name in files:
@@ -79,17 +79,17 @@ def read_tests(tree: Path, files: Iterable[str], conftests: Iterable[str] = ()) 
 def written_tests(tree: Path, files: Iterable[str]) -> list[str]:
     """Return the ids of the test functions that files define.
 
-    For files that cannot be imported: a project whose tests come first has just those.
+    This is for files that cannot be imported, as in a project with tests written before their code.
     """
     return [each.id for each in read_tests(tree, files).tests]
 
 
 def pinned_modules(tree: Path, names: Iterable[str], test_files: Iterable[str]) -> frozenset[str]:
-    """Name the modules that tests are made of: what test files import, and the tree itself does not have.
+    """Return the modules that test files import and the tree itself does not have.
 
-    A candidate that adds a module of such a name would speak for itself where a test asks a tool (a
-    `hypothesis` that tries nothing, a `unittest` that agrees). Where the interpreter has no module of the
-    name, it is one that is to be written.
+    A candidate could add a module with such a name and thereby judge itself (a `hypothesis` that tries
+    nothing, a `unittest` that always agrees). If the interpreter has no module with the name, it is one that
+    must be written.
 
     Args:
         tree: the base.
@@ -118,7 +118,7 @@ def _parse(path: Path) -> ast.Module | None:
 def _of_body(
     body: Sequence[ast.stmt], prefix: str, inside: ast.ClassDef | None
 ) -> tuple[list[WrittenTest], bool]:
-    """Return the tests of a module or class, and whether its text tells all of them."""
+    """Return the tests of a module or class, and whether its text shows all of them."""
     tests: list[WrittenTest] = []
     certain = True
     for node in body:
@@ -152,7 +152,7 @@ def _test(
 
 
 def _cases(decorator: ast.expr) -> int | None:
-    """Count the cases of a parametrisation; None when only running tells, 1 for any other decorator."""
+    """Count the cases of a parametrization. Return None if only a run shows them, 1 for other decorators."""
     if not isinstance(decorator, ast.Call) or _name_of(decorator) != "parametrize":
         return 1
     values = decorator.args[1] if len(decorator.args) > 1 else None
@@ -166,7 +166,7 @@ def _cases(decorator: ast.expr) -> int | None:
 
 
 def _numbers_in(call: ast.Call) -> int | None:
-    """Count what a `range` of plain numbers holds."""
+    """Count the numbers in a `range` of literal numbers."""
     if _name_of(call, whole=True) != "range" or call.keywords:
         return None
     try:
@@ -176,7 +176,7 @@ def _numbers_in(call: ast.Call) -> int | None:
 
 
 def _is_harmless(node: ast.stmt) -> bool:
-    """Tell whether a statement defines no tests, as far as its text says."""
+    """Return True if a statement defines no tests, as far as its text shows."""
     if isinstance(node, ast.ImportFrom):
         return not any(each.name == "*" or _looks_like_test(each.asname or each.name) for each in node.names)
     if isinstance(node, ast.Assign | ast.AnnAssign):
@@ -192,7 +192,7 @@ def _looks_like_test(name: str) -> bool:
 
 
 def _decides_elsewhere(module: ast.Module) -> bool:
-    """Tell whether hooks, or fixtures with parameters that are no literals, decide which tests there are."""
+    """Return True if hooks, or fixtures with computed parameters, determine which tests exist."""
     for node in ast.walk(module):
         if isinstance(node, ast.Name | ast.FunctionDef):
             name = node.id if isinstance(node, ast.Name) else node.name
@@ -208,12 +208,12 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def is_test_class(node: ast.ClassDef) -> bool:
-    """Tell whether pytest looks for tests in a class."""
+    """Return True if pytest looks for tests in a class."""
     return node.name.startswith("Test") or any(_name_of(base).endswith("TestCase") for base in node.bases)
 
 
 def _may_hold_tests(node: ast.ClassDef) -> bool:
-    """Tell whether a class that does not look like one of tests may be one by what it inherits."""
+    """Return True if a class that does not look like a test class may be one by inheritance."""
     functions = [each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     return any(each.startswith("test") for each in functions) or any(
         "test" in ast.unparse(base).lower() for base in node.bases
@@ -221,6 +221,6 @@ def _may_hold_tests(node: ast.ClassDef) -> bool:
 
 
 def _name_of(node: ast.expr, *, whole: bool = False) -> str:
-    """Return the last part of a dotted name, called or not, or with `whole` all of it."""
+    """Return the last part of a dotted name, called or not, or with `whole` the whole name."""
     text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
     return text if whole else text.rpartition(".")[2]

@@ -15,19 +15,19 @@ class ContainerLaunch:
     """One launch.
 
     Attributes:
-        name: of the container.
-        owner: number of the process that makes it; empty for none.
-        image: what it is made of; it must be on this machine.
-        user: user and group inside, as `--user` takes them.
-        switch: True when that user has no other processes on this machine.
+        name: the container's name.
+        owner: number of the process that creates the container; empty for none.
+        image: the container's image, which must be on this machine.
+        user: user and group inside, in the form of `--user`.
+        switch: True if that user has no other processes on this machine.
         mounts: by path inside, the path on this machine and whether it may be written.
-        has_own_var_tmp: True when `/var/tmp` of the image leads to `/tmp`.
+        has_own_var_tmp: True if `/var/tmp` of the image leads to `/tmp`.
         cwd: where the program starts.
-        host_network: whether the machine's network is there; otherwise there is only a private loopback.
-        limits: bounds on the launch.
-        descriptors: how many descriptors must at least be possible.
+        host_network: True gives the program the machine's network, False only a private loopback.
+        limits: limits of the launch.
+        descriptors: least number of open descriptors that the limit must allow.
         variables: file with the program's environment.
-        filter: file with the filter of system calls; None leaves it to the engine.
+        filter: file with the system call filter; None leaves the filter to the engine.
     """
 
     name: str
@@ -46,10 +46,10 @@ class ContainerLaunch:
 
 
 def command_line(engine: Engine, launch: ContainerLaunch, argv: Sequence[str]) -> list[str]:
-    """Return the command line that runs `argv` in a container and stays until it has ended.
+    """Return the command line that runs `argv` in a container and waits until it has ended.
 
     Raises:
-        SandboxUnavailableError: a path cannot be given to a container.
+        SandboxUnavailableError: a path cannot be passed to a container.
     """
     return [
         *engine.argv,
@@ -59,7 +59,7 @@ def command_line(engine: Engine, launch: ContainerLaunch, argv: Sequence[str]) -
         *_bounds(launch),
         *_mounts(launch),
         *("--env-file", str(launch.variables), "--workdir", str(launch.cwd)),
-        # The first process of a container does not name a program that is not there; a shell does.
+        # The container's init process would not name a missing program; the shell does.
         *("--entrypoint", "/bin/sh", launch.image, "-c", 'exec "$@"', "sh", *argv),
     ]
 
@@ -70,7 +70,7 @@ def _confined(engine: Engine, launch: ContainerLaunch) -> Iterator[str]:
     yield from ("--security-opt", "no-new-privileges")
     if launch.filter is not None:
         yield from ("--security-opt", f"seccomp={launch.filter}")
-    # Labels of SELinux would have to be changed on the workspace's files; the rest confines without them.
+    # SELinux would need other labels on the workspace's files. The remaining confinement works without them.
     yield from ("--security-opt", "label=disable")
     if engine.is_podman:
         yield from ("--read-only-tmpfs=false", "--image-volume", "ignore")
@@ -81,11 +81,12 @@ def _confined(engine: Engine, launch: ContainerLaunch) -> Iterator[str]:
 
 def _bounds(launch: ContainerLaunch) -> Iterator[str]:
     limits = launch.limits
-    # Temporary files lie in memory and count as the container's.
+    # Temporary files are in memory and count towards the container's limit.
     memory = limits.memory_bytes + 2 * limits.temporary_bytes + limits.temporary_bytes // 4
     yield from ("--memory", str(memory), "--memory-swap", str(memory))
     yield from ("--pids-limit", str(limits.processes))
-    # The kernel counts processes by user: a user with others than these is bounded by the container alone.
+    # The kernel counts processes per user. If the user has other processes, only the container's limit
+    # applies.
     processes = _possible(resource.RLIMIT_NPROC, limits.processes) if launch.switch else None
     bounds = {
         "core": 0,
@@ -99,7 +100,7 @@ def _bounds(launch: ContainerLaunch) -> Iterator[str]:
 
 
 def _possible(number: int, wanted: int) -> int:
-    """The wanted bound, or this process's own where that is lower: none can be raised."""
+    """Return the wanted limit, or this process's own if that is lower. No limit can be raised."""
     hard = resource.getrlimit(number)[1]
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
 

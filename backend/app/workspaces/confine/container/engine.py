@@ -1,4 +1,4 @@
-"""Talks to Docker or Podman through its program."""
+"""Controls Docker or Podman through its command line program."""
 
 import shutil
 import tempfile
@@ -11,7 +11,7 @@ from app.workspaces.confine.running import SandboxUnavailableError
 from app.workspaces.process import ProcessOutcome, run_process
 
 OWNER_LABEL = "phaserunner.owner"
-"""Label of each container: the number of the process that made it."""
+"""Label of each container: the owner number of the process that created it."""
 
 _CALL_SECONDS = 60.0
 _NAMES = ("podman", "docker")
@@ -25,9 +25,9 @@ class Engine:
     Attributes:
         argv: its program, with its global options.
         environ: environment of its program.
-        version: as it says it.
+        version: the version that it reports.
         is_podman: True for Podman, False for Docker.
-        is_rootless: True when its containers have no user of this machine but the service's own.
+        is_rootless: True if its containers can use no user of this machine except the service's own.
     """
 
     argv: tuple[str, ...]
@@ -40,21 +40,21 @@ class Engine:
         """Run one command of the engine to its end.
 
         Raises:
-            OSError: the program is gone.
+            OSError: the program no longer exists.
         """
         return await _call(self.argv, self.environ, *arguments, stdin=stdin)
 
     async def has_image(self, image: str) -> bool:
-        """Tell whether an image is on this machine."""
+        """Return True if an image is on this machine."""
         return (await self.call("image", "inspect", "--format", "{{.Id}}", image)).returncode == 0
 
     async def remove(self, container: str) -> None:
-        """End a container with all that runs in it, and remove it; one that is not there is no error."""
+        """End a container and everything in it, and remove it. A missing container is no error."""
         patience = ("--time", "0") if self.is_podman else ()
         await self.call("rm", "--force", "--volumes", *patience, container)
 
     async def remove_all_of(self, owner: str) -> int:
-        """Remove the containers of one owner; return their number."""
+        """Remove the containers of one owner. Return their number."""
         listed = await self.call("ps", "--all", "--quiet", "--filter", f"label={OWNER_LABEL}={owner}")
         found = listed.stdout.split() if listed.returncode == 0 else []
         for container in found:
@@ -63,10 +63,10 @@ class Engine:
 
 
 async def find_engine(settings: ContainerSettings) -> Engine:
-    """Find the engine of the settings, or else an installed one, and ask it whether it works.
+    """Find the configured engine, or else an installed one, and check that it works.
 
     Raises:
-        SandboxUnavailableError: there is none, or it does not work; the message says why.
+        SandboxUnavailableError: no engine was found, or it does not work. The message says why.
     """
     argv = settings.engine or _installed()
     version = await _answer(argv, settings.environ, "--version")

@@ -11,28 +11,28 @@ from pathlib import Path
 from app.workspaces.confine.python_places import interpreter_paths
 
 RECEIVER = Path(__file__).with_name("receiver.py")
-"""Program that starts inside the container and takes the descriptors."""
+"""The program that starts inside the container and receives the descriptors."""
 
 
 def receiving(python: Path, path: Path, descriptors: Sequence[int], argv: Sequence[str]) -> list[str]:
-    """Return the command line that takes the descriptors and becomes `argv`."""
+    """Return the command line that receives the descriptors, then executes `argv`."""
     numbers = ",".join(map(str, descriptors))
     return [str(python), "-I", "-S", "-B", str(RECEIVER), str(path), numbers, *argv]
 
 
 def needed_for(python: Path, path: Path) -> tuple[Path, ...]:
-    """Return what the container must see for that."""
+    """Return the paths that the container must see to run the receiver."""
     return (path, RECEIVER, *interpreter_paths(python))
 
 
 @asynccontextmanager
 async def offered(descriptors: Sequence[int], owner: int | None) -> AsyncGenerator[Path]:
-    """Offer descriptors to the first that connects to a socket; yield the socket's path.
+    """Offer descriptors to the first process that connects to a socket. Yield the socket's path.
 
-    The first is this program's own receiver: it connects before any code of a workspace runs.
+    The first is always this module's receiver, because it connects before any code of a workspace runs.
 
     Args:
-        descriptors: of this process; they stay open here.
+        descriptors: open descriptors of this process, which keeps them open.
         owner: number of the user that may connect; None is this process's user.
     """
     with (

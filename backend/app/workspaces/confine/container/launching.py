@@ -1,4 +1,4 @@
-"""Prepares launches in Docker or Podman; each container is removed at the end of its launch."""
+"""Prepares launches in Docker or Podman. Each container is removed at the end of its launch."""
 
 import os
 import platform
@@ -33,7 +33,7 @@ from app.workspaces.confine.running import SandboxUnavailableError
 from app.workspaces.owner_mark import owner_mark
 
 _ENGINE_FAILED = 125
-"""Exit status of `run` when the engine could not start the program; a program may end with it, too."""
+"""Exit status of `run` if the engine could not start the program. Programs can end with it, too."""
 
 
 _FILTER = seccomp_profile(platform.machine())
@@ -41,7 +41,7 @@ _STATE = "{{.State.ExitCode}}|{{.State.Error}}"
 
 
 class ContainerReport:
-    """Asks the engine what became of a container."""
+    """Asks the engine how a container ended."""
 
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
@@ -49,7 +49,7 @@ class ContainerReport:
         self.started = False
 
     async def settle(self, returncode: int) -> None:
-        """Find out whether the program ran; the engine's word counts, not what was printed."""
+        """Determine whether the program ran. Only the engine's answer counts, not what was printed."""
         if returncode != _ENGINE_FAILED:
             self.started = returncode >= 0
             return
@@ -63,10 +63,11 @@ class ContainerReport:
 
 
 class ContainerBackend:
-    """Confines with containers.
+    """Confines programs in containers.
 
-    Without its image, a program sees this machine's system directories, as in bubblewrap, so the
-    machine's interpreters and tools work. With one it sees the image's system. No image is ever downloaded.
+    Without an image, a program sees this machine's system directories, as with bubblewrap, so that the
+    machine's interpreters and tools work. With an image it sees the image's system. No image is ever
+    downloaded.
     """
 
     name = "container"
@@ -81,7 +82,7 @@ class ContainerBackend:
         self._system = ""
 
     async def missing(self) -> str | None:
-        """Find the engine and make the image of this system."""
+        """Find the engine and create the image of this system. Return what is missing."""
         if sys.platform != "linux":
             return f"containers confine programs of Linux alone, not of {sys.platform}"
         self._engine = await find_engine(self._settings.containers)
@@ -89,12 +90,12 @@ class ContainerBackend:
         return None
 
     def is_user(self, number: str) -> bool:
-        """Tell whether a program that says so has the user that it must have."""
+        """Return True if the user number is the one that a program must have."""
         rootless_docker = self._engine is not None and self._engine.is_rootless and not self._engine.is_podman
         return number.isdigit() and (number != "0" or rootless_docker)
 
     def describe(self) -> str:
-        """Say which engine it is."""
+        """Describe the engine."""
         if self._engine is None:
             return "containers"
         rootless = ", rootless" if self._engine.is_rootless else ""
@@ -109,7 +110,7 @@ class ContainerBackend:
         confinement: Confinement,
         pass_fds: Sequence[int] = (),
     ) -> AsyncGenerator[Launched]:
-        """Prepare one container; it is removed at the end of the block, with all that runs in it."""
+        """Prepare one container. Remove it, with everything that runs in it, at the end of the block."""
         engine = self._engine
         if engine is None:
             raise SandboxUnavailableError("no engine for containers was found yet")
@@ -133,7 +134,7 @@ class ContainerBackend:
             command = command_line(engine, launch, argv)
             stack.push_async_callback(_removed, engine, launch.name)
             environ = {"PATH": "/usr/local/bin:/usr/bin:/bin", **engine.environ}
-            # The engine's own programs stay for a moment after a container's end, and not in the workspace.
+            # The engine's own programs outlive the container for a moment, but not in the workspace.
             yield Launched(
                 command, Path(tempfile.gettempdir()), environ, (), ContainerReport(engine, launch.name)
             )
@@ -174,7 +175,7 @@ def _user(engine: Engine, identity: Identity) -> str:
     if identity.switch:
         return f"{identity.uid}:{identity.uid}"
     if engine.is_rootless and not engine.is_podman:
-        return "0:0"  # the service's own account outside, and without any capability inside
+        return "0:0"  # The service's own account outside; inside, root without any capability.
     return f"{os.geteuid()}:{os.getegid()}"
 
 

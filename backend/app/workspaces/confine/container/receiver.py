@@ -1,8 +1,8 @@
 """Starts inside a container: receives descriptors that the engine cannot pass, then executes the program.
 
-Runs alone, with any Python 3.9 or newer and nothing but its standard library:
-`python -I -S receiver.py SOCKET NUMBER[,NUMBER ...] PROGRAM [ARGUMENT ...]`. The socket gives the descriptors
-in that order, once; the program finds each under its number.
+It runs alone, with any Python 3.9 or newer and only the standard library: `python -I -S receiver.py SOCKET
+NUMBER[,NUMBER ...] PROGRAM [ARGUMENT ...]`. The socket sends the descriptors once, in that order. The program
+finds each descriptor under its number.
 """
 
 import fcntl
@@ -12,11 +12,11 @@ import sys
 
 
 def main(path: str, numbers: "list[int]", argv: "list[str]") -> int:
-    """Take the descriptors and become the program; return an exit status only if it cannot be started."""
+    """Receive the descriptors, then execute the program. Return an exit status only if that fails."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as near:
         near.connect(path)
         received = socket.recv_fds(near, 1, len(numbers))[1]
-    # Out of the way first: a received number may be one that another descriptor shall have.
+    # Move them above all numbers first: a received number can be the target number of another descriptor.
     above = max(numbers) + 1
     moved = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, above) for each in received]
     for each in received:

@@ -1,4 +1,4 @@
-"""The system call filter in the format of container engines; it blocks what bubblewrap's does."""
+"""The system call filter in the format of container engines. It blocks the same calls as bubblewrap's."""
 
 import errno
 import json
@@ -10,9 +10,9 @@ _MACHINES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 
 
 def seccomp_profile(machine: str) -> bytes | None:
-    """Return the profile for a machine, as `platform.machine()` names it; None where its calls are unknown.
+    """Return the profile for a machine, named as by `platform.machine()`, or None if it is unknown.
 
-    Where this says None, the engine's own profile holds.
+    Without a profile from here, the engine's own one applies.
     """
     architecture = _MACHINES.get(machine)
     if architecture is None:
@@ -40,5 +40,5 @@ def _refused(names: list[str], code: int, tests: list[dict[str, Any]] | None = N
 
 
 def _test(index: int, operator: str, value: int, second: int = 0) -> dict[str, Any]:
-    """Describe a comparison of one argument; for a masked one the mask is the first value."""
+    """Describe a comparison of one argument. For a masked comparison, the mask is the first value."""
     return {"index": index, "op": operator, "value": value, "valueTwo": second}

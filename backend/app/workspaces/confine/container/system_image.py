@@ -1,4 +1,4 @@
-"""An empty image into which this machine's own system directories are mounted."""
+"""An empty image into which this machine's system directories are mounted."""
 
 import hashlib
 import io
@@ -14,17 +14,17 @@ from app.workspaces.confine.running import SandboxUnavailableError
 _NAME = "localhost/phaserunner-system"
 _DIRECTORIES = ("etc", "var", "home", "proc", "sys", "dev", "run")
 _FOR_EVERYBODY = ("tmp", HOME.strip("/"))
-"""Directories whose modes a temporary file system in their place takes over."""
+"""Directories with a mode that temporary file systems mounted there adopt."""
 
-# The engine makes its own table of hosts; those of users and groups have a line for the program's.
+# The engine writes its own table of hosts. The user and group tables get a line for the program's account.
 _MADE_PER_LAUNCH = frozenset({"hosts", "passwd", "group"})
 
 
 async def system_image(engine: Engine) -> str:
-    """Return the name of the image, which is made where the engine does not have it yet.
+    """Return the name of the image. Create the image if the engine does not have it yet.
 
     Raises:
-        SandboxUnavailableError: it cannot be made.
+        SandboxUnavailableError: it cannot be created.
     """
     archive = _archive()
     name = f"{_NAME}:{hashlib.sha256(archive).hexdigest()[:16]}"
@@ -37,7 +37,7 @@ async def system_image(engine: Engine) -> str:
 
 
 def system_places() -> Iterator[tuple[Path, Path]]:
-    """Name what every program sees of this machine: a path here and the path inside."""
+    """Yield each system path of this machine that every program sees, with the path inside."""
     for name in SYSTEM:
         place = Path(name)
         if place.is_dir() and not place.is_symlink():
@@ -45,13 +45,16 @@ def system_places() -> Iterator[tuple[Path, Path]]:
     for name in ETC:
         place = Path("/etc", name)
         if name not in _MADE_PER_LAUNCH and os.access(place, os.R_OK):
-            # A link is followed here: inside, there is no place for it but the image.
+            # The link is resolved here, because only the image could hold it inside.
             target = place.resolve()
             yield (target if visible_without_asking(target) else place), place
 
 
 def _archive() -> bytes:
-    """The image's only layer: directories, and the system's links such as /bin; the same bytes each time."""
+    """Return the image's only layer: directories, and the system's links such as /bin.
+
+    The bytes never vary.
+    """
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w") as archive:
         for name in SYSTEM:

@@ -1,1 +1,1 @@
-"""Counter-tests: runs the base's tests with one expectation changed, which they must then notice."""
+"""Counter-tests: runs the base's tests with one expectation changed, so that they must fail."""

@@ -1,4 +1,4 @@
-"""Has counter-tests run for the test gate, where they are wanted."""
+"""Runs counter-tests for the test gate, if they are wanted."""
 
 import asyncio
 from dataclasses import replace
@@ -18,15 +18,15 @@ from app.workspaces.files.limits import WorkspaceLimits
 async def counter_report(
     harness: Harness, tree: RunTree | None, plain: RunReport, mode: CounterTestsMode
 ) -> CounterReport | None:
-    """Say which of the base's tests would notice a wrong expectation; None when that is not asked.
+    """Return which of the base's tests would notice a wrong expectation, or None if that is not wanted.
 
-    What goes wrong on the way leaves the evidence that there is.
+    If the check fails, the existing evidence stays as it is.
 
     Args:
-        harness: how the tests ran; its base is whose code may show that a test notices nothing anyway.
-        tree: what was run.
-        plain: what came of it.
-        mode: whether the question is asked, and whether the answer decides.
+        harness: how the tests ran. The code of its base may show that a test never notices anything.
+        tree: the tree that ran.
+        plain: the report of that run.
+        mode: whether to check, and whether the result decides.
     """
     if mode is CounterTestsMode.OFF or tree is None:
         return None

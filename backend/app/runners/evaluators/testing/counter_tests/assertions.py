@@ -1,4 +1,4 @@
-"""Finds the places of an assertion where its expectation can be changed."""
+"""Finds the places in an assertion where its expectation can be changed."""
 
 import ast
 import re
@@ -33,14 +33,14 @@ _ENDS = frozenset({"startswith", "endswith"})
 
 
 class Sites:
-    """Collects sites of one test.
+    """Collects the sites of one test.
 
     Attributes:
         found: the sites.
 
     Args:
         source: the file.
-        names: those of the test.
+        names: the names of the test.
     """
 
     def __init__(self, source: Source, names: Names) -> None:
@@ -62,16 +62,16 @@ class Sites:
         sure: bool,
         row: int | None = None,
     ) -> None:
-        """Add a site whose alternatives are known."""
+        """Add a site with known alternatives."""
         if edits:
             self._add(place, kind, sure=sure, edits=tuple(edits), row=row)
 
     def add_negation(self, place: ast.AST, node: ast.expr, *, sure: bool) -> None:
-        """Add the contrary of a condition as a whole."""
+        """Add the negation of a condition as a whole."""
         self.add_edits(place, Kind.CONTRARY, [self._source.wrapped(node, b"(not (", b"))")], sure=sure)
 
     def add_condition(self, place: ast.AST, node: ast.expr, *, sure: bool) -> None:
-        """Add the sites of a condition that has to be true."""
+        """Add the sites of a condition that must be true."""
         match node:
             case ast.BoolOp(op=ast.And()):
                 for each in node.values:
@@ -88,7 +88,7 @@ class Sites:
                 self.add_negation(place, node, sure=sure)
 
     def add_equation(self, place: ast.AST, operands: Sequence[ast.expr], *, sure: bool) -> None:
-        """Add the literals of two operands that have to be equal."""
+        """Add the literals of two operands that must be equal."""
         self.add_literals(place, expected_literals(operands, self._names), sure=sure)
 
     def _compared(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> list[Found]:
@@ -106,7 +106,7 @@ class Sites:
         return isinstance(node.func, ast.Attribute) and node.func.attr in _ENDS
 
     def _add_contrary(self, place: ast.AST, node: ast.Compare, *, sure: bool) -> None:
-        """Turn the operator round; where it cannot be found in the text, negate the whole."""
+        """Invert the operator. If it cannot be found in the text, negate the whole condition."""
         pattern, contrary = _CONTRARY[type(node.ops[0])]
         start, end = self._source.span(node.left)[1], self._source.span(node.comparators[0])[0]
         gap = self._source.content[start:end]
@@ -142,6 +142,6 @@ class Sites:
 
 
 def all_literals(nodes: Sequence[ast.expr], names: Names) -> Iterator[Found]:
-    """Return the literals of several expressions."""
+    """Yield the literals of several expressions."""
     for each in nodes:
         yield from literals(each, names)

@@ -1,4 +1,4 @@
-"""Finds expectations in calls that assert: unittest's methods, mocks', pytest's context managers, helpers."""
+"""Finds expectations in asserting calls: unittest's methods, mocks', pytest's context managers, helpers."""
 
 import ast
 import re
@@ -39,7 +39,7 @@ _WARNINGS = frozenset({"warns", "assertWarns", "assertWarnsRegex"})
 _ENDING_RUNS = frozenset({"KeyboardInterrupt", "pytest.exit.Exception", "BaseException"})
 _HELPER = re.compile(r"_*(assert|check|expect|verify|compare|validate)", re.IGNORECASE)
 
-# Types that code raises hardly ever, and that other types are hardly ever derived from.
+# Types that code hardly ever raises, and from which other types are hardly ever derived.
 _OTHER_ERRORS = (b"BufferError", b"ReferenceError", b"ChildProcessError")
 _OTHER_WARNINGS = (b"BytesWarning", b"ImportWarning", b"UnicodeWarning")
 
@@ -49,9 +49,9 @@ class Calls:
 
     Args:
         source: the file.
-        names: those of the test.
-        sites: gets them.
-        helpers: functions of the file that assert what they are given.
+        names: the names of the test.
+        sites: receives them.
+        helpers: functions of the file that make assertions about their arguments.
     """
 
     def __init__(self, source: Source, names: Names, sites: Sites, helpers: Collection[str]) -> None:
@@ -61,7 +61,7 @@ class Calls:
         self._helpers = helpers
 
     def add_statement(self, call: ast.Call, *, sure: bool) -> None:
-        """Add what a call statement expects."""
+        """Add the expectations of a call statement."""
         name = called_name(call)
         if name in _ERRORS | _WARNINGS:
             self.add_context(call, call, sure=sure)
@@ -71,7 +71,7 @@ class Calls:
             self._add_helper(call)
 
     def add_context(self, place: ast.AST, call: ast.Call, *, sure: bool) -> None:
-        """Add the exception or warning that a block, or the rest of a call, has to end with."""
+        """Add the exception or warning with which a block, or the rest of a call, must end."""
         name = called_name(call)
         others = _OTHER_ERRORS if name in _ERRORS else _OTHER_WARNINGS
         if name not in _ERRORS | _WARNINGS or not call.args:
@@ -94,7 +94,7 @@ class Calls:
         self._sites.add_literals(place, found, sure=sure)
 
     def _add_method(self, call: ast.Call, name: str, *, sure: bool) -> None:
-        """Add a method of unittest or of a mock; of others only that they might assert."""
+        """Add a method of unittest or of a mock. Other methods only might assert."""
         if name in _CONTRARY:
             self._sites.add_edits(call, Kind.CONTRARY, [(self._renamed(call, _CONTRARY[name]),)], sure=sure)
         operands = call.args[:2]
@@ -113,7 +113,7 @@ class Calls:
             self._add_helper(call)
 
     def _add_helper(self, call: ast.Call) -> None:
-        """Any of the literals may be what is expected, the last one most likely."""
+        """Add the literals of a helper's call. Any may be the expected one, most likely the last."""
         given = _given(call)
         found: Sequence[Found] = list(all_literals(given[1:] or given, self._names))
         self._sites.add_literals(call, found, sure=False)
@@ -124,7 +124,7 @@ class Calls:
 
 
 def _ends_run(node: ast.expr) -> bool:
-    """Tell whether an uncaught exception would end the run and not only its test."""
+    """Return True if an uncaught exception would end the whole run, not only its test."""
     kinds = node.elts if isinstance(node, ast.Tuple) else [node]
     return any(ast.unparse(each) in _ENDING_RUNS for each in kinds)
 
@@ -134,6 +134,6 @@ def _given(call: ast.Call) -> list[ast.expr]:
 
 
 def _is_own_match(found: Found) -> bool:
-    """Tell whether a pattern is plain text, near enough: it is found in itself."""
+    """Return True if a pattern is plain text, or almost: it matches itself."""
     value = found.leaf.value
     return isinstance(value, str) and matches(value, value) is True

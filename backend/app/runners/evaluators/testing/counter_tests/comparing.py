@@ -1,4 +1,4 @@
-"""Compares two runs that complement each other: what is wrong in one of them is true in the other."""
+"""Compares two complementary runs: an expectation that is wrong in one of them is true in the other."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,10 +11,10 @@ from app.runners.evaluators.testing.report import RanTest, RunReport
 
 
 class Answer(StrEnum):
-    """What a test did with a wrong expectation.
+    """The result of a test with a wrong expectation.
 
     `NOTICED`: it failed, and passed with the true one. `UNNOTICED`: it passed with either. `DISTURBED`: it
-    failed with the true one, too. `SILENT`: it did not come to its end, or not in time, in one of the runs.
+    failed with the true one, too. `SILENT`: it did not run to its end, or not in time, in one of the runs.
     """
 
     NOTICED = "noticed"
@@ -28,8 +28,8 @@ class Half:
     """One of the two runs.
 
     Attributes:
-        changes: what was changed for it.
-        report: what came of it.
+        changes: the changes that were made for it.
+        report: its report.
     """
 
     changes: Sequence[Change]
@@ -38,7 +38,7 @@ class Half:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What one test did with one wrong expectation."""
+    """The result of one test with one wrong expectation."""
 
     test: str
     change: Change
@@ -46,7 +46,7 @@ class Answered:
 
 
 def compare(halves: tuple[Half, Half]) -> list[Answered]:
-    """Say of every changed test what it did."""
+    """Return the result of every changed test."""
     one, other = halves
     return [*_answers(one, other), *_answers(other, one)]
 
@@ -56,7 +56,7 @@ def _answers(wrong: Half, true: Half) -> Iterator[Answered]:
     places: dict[int, dict[str, _Place]] = {}
     for change in wrong.changes:
         unit = change.unit
-        # A function may have tens of thousands of tests, and a change for each of them.
+        # Cached, because a function may have tens of thousands of tests, and a change for each of them.
         places[id(unit)] = known = places.get(id(unit)) or _places(unit.tests)
         for test in change.tests:
             changed = _counterpart(known[test], change, here, wrong.report)
@@ -76,7 +76,7 @@ def _answer(changed: RanTest | None, control: RanTest | None) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a test stands among those of its function: its parameters may change, and with them its id."""
+    """The position of a test among those of its function. A change of its parameters may change its id."""
 
     test: str
     function: str
@@ -84,7 +84,7 @@ class _Place:
     count: int
 
     def counterpart(self, ids: Mapping[str, Sequence[str]]) -> str:
-        """Return the id that stands there in another run; empty if that has more tests or fewer."""
+        """Return the id at that position in another run; empty if that has more tests or fewer."""
         after = ids.get(self.function, ())
         return after[self.index] if len(after) == self.count else ""
 
@@ -92,9 +92,9 @@ class _Place:
 def _counterpart(
     place: _Place, change: Change, ids: Mapping[str, Sequence[str]], report: RunReport
 ) -> RanTest | None:
-    """Find a test by its id, or by its place among those of its function if its parameters have changed.
+    """Find a test by its id, or by its position in its function if its parameters have changed.
 
-    The place alone would not do: parameters from a set or a directory come in another order in each run.
+    The position alone is not enough: parameters from a set or a directory have another order in each run.
     """
     found = place.counterpart(ids)
     has_its_id = change.site.row is None and place.test in report.tests
@@ -117,5 +117,5 @@ def _by_function(ids: Iterable[str]) -> dict[str, list[str]]:
 
 
 def answers_by_test(answered: Iterable[Answered]) -> dict[str, Answered]:
-    """Return answers by test; a test has one in each pair of runs."""
+    """Return answers by test. A test has one in each pair of runs."""
     return {each.test: each for each in answered}

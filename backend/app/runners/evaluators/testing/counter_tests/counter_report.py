@@ -1,4 +1,4 @@
-"""What counter-tests say of the tests that passed."""
+"""The results of counter-tests for the tests that passed."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ class CounterReport:
     """The tests that passed, sorted by whether they would have failed.
 
     Attributes:
-        proven: ids of tests that pass as they are and fail with a wrong expectation.
-        refuted: by id, what shows that the code decides a test's outcome.
-        unproven: by id, why a test says nothing.
-        trouble: why no test was looked at; `""` when some were.
-        decides: whether refuted tests count against the candidate; otherwise they are only told.
+        proven: ids of tests that pass unchanged and fail with a wrong expectation.
+        refuted: by id, what shows that the code determines a test's outcome.
+        unproven: by id, why a test is no evidence.
+        trouble: why no test was checked; `""` if some were.
+        decides: True if refuted tests count against the candidate; otherwise they are only reported.
         seconds: wall-clock duration.
     """
 
@@ -29,11 +29,11 @@ class CounterReport:
 
     @property
     def judged(self) -> bool:
-        """True when at least one test says something."""
+        """True if at least one test is evidence."""
         return bool(self.proven or self.refuted)
 
     def metadata(self) -> dict[str, Any]:
-        """Return the figures that are kept with an evaluation."""
+        """Return the figures that are stored with an evaluation."""
         return {
             "proven": len(self.proven),
             "unproven": len(self.unproven),

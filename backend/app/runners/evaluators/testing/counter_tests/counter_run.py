@@ -1,4 +1,4 @@
-"""Runs tests with wrong expectations, two complementary runs at a time, and says what that shows."""
+"""Runs tests with wrong expectations, two complementary runs at a time, and draws the conclusions."""
 
 import asyncio
 import secrets
@@ -59,16 +59,17 @@ _NOT_DRAWN = "there was no time for it"
 class CounterTests:
     """Runs the base's tests with one expectation of each made wrong.
 
-    Every pair of runs holds each test twice: with a wrong expectation in one run, as it is in the other, and
-    chance says which is which. The files are rewritten before the runs begin, and neither run sees both.
+    Every pair of runs holds each test twice: with a wrong expectation in one run and unchanged in the other.
+    Chance decides which is which. The files are rewritten before the runs begin, and neither run sees both
+    versions.
 
-    A test is *proven* when it fails with the wrong expectation. It is *refuted* when it notices neither of
-    two wrong expectations in the same place, and either honest code is sure to notice (see `Site.certain`),
-    or the base's own code passes the test and does notice. Everything else is *unproven*.
+    A test is *proven* if it fails with the wrong expectation. It is *refuted* if it notices neither of two
+    wrong expectations in the same place, and either honest code is certain to notice (see `Site.certain`), or
+    the base's own code passes the test and does notice. All other tests are *unproven*.
 
     Attributes:
-        harness: how the tests ran as they are.
-        base: the base's own tree; None where there is none to compare with.
+        harness: how the unchanged tests ran.
+        base: the base's own tree; None if there is no base for comparison.
         budget: how long it may take.
         seed: for chance; None draws one.
     """
@@ -82,8 +83,8 @@ class CounterTests:
         """Check the tests of a tree that passed.
 
         Args:
-            tree: what was run; only files that are trusted are rewritten.
-            plain: what came of it.
+            tree: the tree that ran; only trusted files are rewritten.
+            plain: the report of that run.
 
         Raises:
             ToolTroubleError: the interpreter cannot be started.
@@ -100,7 +101,7 @@ class CounterTests:
 
 
 def _chance(seed: int | None) -> Random:
-    # What chance decides is written into the files that the tests run from: there is nothing to foretell.
+    # The choices are written into the test files before the run, so predicting them gains nothing.
     return Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311 - seeded when repeated; no secret
 
 
@@ -121,17 +122,17 @@ class _Check:
         self._plain = plain
         self._chance = chance
         self._end = time.monotonic() + settings.budget.most_seconds(plain.seconds)
-        # Half of the tests fail. Python 3.11 can break while pytest parses the source of each failure.
+        # Half of the tests fail, and Python 3.11 can crash while pytest parses the source of each failure.
         self._harness = replace(
             settings.harness,
             seconds=settings.budget.run_seconds(plain.seconds, settings.harness.seconds),
             traceback="native",
         )
-        # One test that does not end with a wrong expectation must not cost the answers of those after it.
+        # A test that never ends with a wrong expectation must not prevent the answers of later tests.
         self._limited = replace(self._harness, test_seconds=settings.budget.limits(plain))
 
     async def run(self, units: Sequence[Unit], passed: AbstractSet[str]) -> CounterReport:
-        """Run pairs with every test that fits, then one with those that did not notice in one of them."""
+        """Run pairs with every test that fits, then another pair with those that did not notice."""
         budget = self._settings.budget
         able = [each for each in units if each.function.sites]
         drawn = sample(able, self._plain, budget, self._chance)
@@ -167,7 +168,7 @@ class _Check:
     async def _ask_again(
         self, units: Sequence[Unit], pairs: Sequence[Pair], versions: Versions
     ) -> tuple[list[Pair], dict[str, str]]:
-        """Change the expectations that went unnoticed into something else, unless the base clears them."""
+        """Change the unnoticed expectations again, to another value, unless the base clears them."""
         suspected = suspects(each.answers for each in pairs)
         if not suspected:
             return [], {}
@@ -175,7 +176,7 @@ class _Check:
         again: list[Pair] = []
         twice: dict[str, Answered] = {}
         while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN:
-            # A suspicion is looked into whatever the time: each run is bounded by itself.
+            # The first check of a suspicion ignores the time limit, because each run has its own.
             if again and not self._has_time():
                 break
             again.append(await self._pair(_of(units, left), left, suspected, versions))
@@ -200,7 +201,7 @@ class _Check:
     def _versions(
         self, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
     ) -> tuple[Version, Version] | None:
-        """Draw changes, and divide them by the toss of a coin; None when there is none."""
+        """Draw changes, and assign each to one of two versions by chance. Return None if there are none."""
         tried = {test: each.change for test, each in before.items()}
         changes = draw_all(units, self._chance, wanted, tried)
         if not changes:
@@ -214,7 +215,10 @@ class _Check:
     def _data_versions(
         self, place: DataPlace, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
     ) -> tuple[Version, Version] | None:
-        """Make one expectation of data files wrong in one of two versions; None where that is not sure."""
+        """Make one expectation of data files wrong in one of two versions.
+
+        Return None if that is not certain.
+        """
         tried = {test: each.change for test, each in before.items()}
         changes = draw_data(units, place, wanted, read_data_files(self._tree), self._chance, tried)
         if not changes:
@@ -253,14 +257,14 @@ class _Check:
             return await together(harness.run(one), harness.run(other))
 
     async def _touchy(self, tests: Collection[str]) -> dict[str, str]:
-        """Find tests that know their own text: they fail in files that were touched, whatever is in them."""
+        """Find tests that know their own text: they fail in changed files, even after an added comment."""
         names = sorted({name for name in map(file_of, tests) if not self._is_source(name)})
         if not names or not self._has_time():
             return {}
         files = [self._files[name] for name in names if name in self._files]
         one, other = (touched_version(files, self._comment()) for _ in range(2))
         as_is = Version((), {each.name: each.source.content for each in files})
-        # Tests must not be able to tell by their limit either; so the run as it was has none.
+        # The plain run has no test limits either, so that tests cannot tell the runs apart by them.
         touched = await self._run_both(self._limited, self._tree, (one, other))
         plain = (await self._run_both(self._harness, self._tree, (as_is, as_is)))[0]
         base = self._settings.base
@@ -270,7 +274,7 @@ class _Check:
         return touchy(tests, touched, plain, honest)
 
     async def _base_answers(self, pair: Pair, tests: Answers) -> dict[str, Answered]:
-        """Say what the base's own code does with the same files."""
+        """Return the results of the base's own code with the same files."""
         base = self._settings.base
         if base is None:
             return {}
@@ -279,7 +283,7 @@ class _Check:
         if not names:
             return {}
         one, other = (each.restricted(names) for each in pair.versions)
-        # Without limits: the base's code may be slower, and an answer of it may clear the candidate.
+        # No limits, because the base's code may be slower, and its answer may clear the candidate.
         reports = await self._run_both(self._harness, base, (one, other))
         return await asyncio.to_thread(answers_of, pair.versions, reports)
 

@@ -22,11 +22,11 @@ _TRIES = 5
 
 
 class _SameError(ValueError):
-    """A value cannot be made another one, so that honest code may not notice."""
+    """A value cannot be changed in a way that honest code is certain to notice."""
 
 
 def read_data_files(tree: RunTree) -> dict[str, bytes]:
-    """Read the files of the tests that are no Python, and that the candidate did not write."""
+    """Read the tests' files that are not Python, and that the candidate did not write."""
     found: dict[str, bytes] = {}
     for name in sorted(tree.trusted):
         path = tree.files[name] / name if name in tree.files else None
@@ -43,13 +43,13 @@ def read_data_files(tree: RunTree) -> dict[str, bytes]:
 def wrong_data(
     files: Mapping[str, bytes], place: DataPlace, chance: Random, tried: Collection[Mapping[str, bytes]]
 ) -> dict[str, bytes]:
-    """Return the files that hold an expectation with other values of it; empty where that is not sure.
+    """Return the files that hold an expectation, with other values. Return none if that is not certain.
 
     Args:
         files: the data files of the tests.
-        place: what is expected.
+        place: the expectation.
         chance: decides.
-        tried: what it was made before.
+        tried: the earlier versions.
     """
     for _ in range(_TRIES):
         found: dict[str, bytes] = {}
@@ -57,7 +57,7 @@ def wrong_data(
             try:
                 text = _rewritten(name, content, place, chance)
             except (ValueError, RecursionError, OverflowError, csv.Error):
-                # One row that stays as it is may be the one that a test looks at.
+                # A test may only look at the row that would stay unchanged.
                 return {}
             if text is not None:
                 found[name] = text
@@ -67,7 +67,7 @@ def wrong_data(
 
 
 def _rewritten(name: str, content: bytes, place: DataPlace, chance: Random) -> bytes | None:
-    """Return a file with other values; None when it does not hold the expectation."""
+    """Return a file with other values, or None if it does not hold the expectation."""
     path = PurePosixPath(name)
     if place.file:
         return _misspelt(content.decode(), chance).encode() if path.name == place.file else None
@@ -117,7 +117,7 @@ def _other(value: Any, chance: Random) -> Any:
     """Return another value of the same kind.
 
     Raises:
-        _SameError: there is none that is sure to be taken for another.
+        _SameError: no value is certain to be treated as another one.
     """
     match value:
         case bool():
@@ -197,7 +197,7 @@ def _toml(text: str, place: DataPlace, chance: Random) -> bytes | None:
 
 
 def _values(value: Any, key: str) -> int:
-    """Count the values of a key, wherever it stands."""
+    """Count the values of a key, wherever it occurs."""
     match value:
         case dict():
             known = cast("dict[str, Any]", value)

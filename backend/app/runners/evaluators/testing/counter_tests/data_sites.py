@@ -26,16 +26,16 @@ _EQUATIONS = frozenset({"assertEqual", "assertEquals", "assertListEqual", "asser
 def data_sites(
     function: Function, names: Names, constants: Mapping[str, ast.expr], *, plain: bool
 ) -> tuple[Site, ...]:
-    """Return the places in data files that a test compares a result with.
+    """Return the places in data files with which a test compares a result.
 
-    Only such count that nothing else in the test uses: what is given to the code under test, too, may be
-    changed without a difference.
+    A place counts only if the test uses its value for nothing else. A value that is also passed to the code
+    under test may be changed without an effect.
 
     Args:
         function: the test.
-        names: those of the test.
+        names: the names of the test.
         constants: module-level names that are set once, with their values.
-        plain: whether nothing that decorates the test can keep it from running.
+        plain: whether no decorator can keep the test from running.
     """
     reader = _Reader(function, names, constants)
     found: list[Site] = []
@@ -75,16 +75,16 @@ class _Reader:
             for each in nodes
             if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name)
         )
-        # A row that is handed on as a whole may tell the code what is expected.
+        # The code may learn the expected value from a row that is passed on as a whole.
         stores = Counter(name for target, _ in _loops(nodes) for name in _places_of(target))
         self._whole = {name for name, count in self._loads.items() if keyed[name] + stores[name] < count}
 
     def has_rows(self, loop: ast.expr) -> bool:
-        """Tell whether a loop runs at least once."""
+        """Return True if a loop runs at least once."""
         return has_rows(loop) or self._is_data(loop)
 
     def places(self, statement: ast.stmt) -> Iterator[DataPlace]:
-        """Yield what a statement expects."""
+        """Yield the places with the values that a statement expects."""
         for result, expected in _equations(statement):
             place = self._place(expected, 0)
             if place is not None and any(isinstance(each, ast.Call) for each in ast.walk(result)):
@@ -110,18 +110,18 @@ class _Reader:
                 return None
 
     def _file(self, node: ast.expr) -> DataPlace | None:
-        """Return the file that a path names, if nothing of the path depends on the run."""
+        """Return the file that a path names, if no part of the path depends on the run."""
         texts = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
         used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         files = [each for each in texts if isinstance(each, str) and PurePosixPath(each).suffix]
-        # What else in the test uses the directory may lead the code to the file.
+        # If the test uses the directory elsewhere, the code may find the file through it.
         again = {each for each in used if self._loads[each] > 1 and each not in _EVERYWHERE}
         if len(files) != 1 or self._texts[files[0]] != 1 or used & self._local or again:
             return None
         return DataPlace(file=PurePosixPath(files[0]).name)
 
     def _is_data(self, node: ast.expr, depth: int = 0) -> bool:
-        """Tell whether an expression is what a data file holds."""
+        """Return True if an expression's value is the content of a data file."""
         if depth > _DEEPEST:
             return False
         match node:
@@ -142,7 +142,7 @@ def _is_library(node: ast.expr) -> bool:
 
 
 def _equations(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield two operands that have to be equal, either way round."""
+    """Yield two operands that must be equal, in both orders."""
     match statement:
         case ast.Assert(test=ast.Compare(left=one, ops=[ast.Eq()], comparators=[other])):
             yield from ((one, other), (other, one))
@@ -166,7 +166,7 @@ def _parametrised(function: Function) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _as_target(names: ast.expr) -> ast.expr:
-    """Return the names of parameters as a loop would write them."""
+    """Return the names of parameters in the form of a loop's target."""
     match names:
         case ast.Constant(value=str() as text):
             words = [each.strip() for each in text.split(",") if each.strip()]
@@ -179,7 +179,7 @@ def _as_target(names: ast.expr) -> ast.expr:
 
 
 def _places_of(target: ast.expr) -> dict[str, DataPlace | None]:
-    """Return the names of a row, or of its columns; None for a row as a whole."""
+    """Return the names for a row's columns, or for a row as a whole, with None as its place."""
     match target:
         case ast.Name(id=name):
             return {name: None}

@@ -1,4 +1,4 @@
-"""Reads the doctests of a source, and where the output that they want can be changed."""
+"""Reads the doctests of a source, and finds where their expected output can be changed."""
 
 import ast
 import doctest
@@ -14,13 +14,13 @@ from app.runners.evaluators.testing.counter_tests.sites import Kind, Site
 from app.runners.evaluators.testing.doctests import docstrings
 
 _LENIENT = ("...", "<BLANKLINE>", "Traceback (")
-"""Wanted output with one of these is compared in a special way."""
+"""Expected output with one of these is compared in a special way."""
 _KINDS = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
 _SHOWN_CHARS = 120
 
 
 def read_doctests(name: str, content: bytes, tests: Sequence[str], chance: Random) -> TestFile | None:
-    """Read the doctests of a source; None when it is not UTF-8, cannot be parsed or has none.
+    """Read the doctests of a source. Return None if it is not UTF-8, cannot be parsed or has none.
 
     Args:
         name: POSIX path relative to the tree.
@@ -43,7 +43,7 @@ def read_doctests(name: str, content: bytes, tests: Sequence[str], chance: Rando
 
 
 def _belongs(test: str, place: str, name: str) -> bool:
-    """Tell whether a doctest with the name `package.module.function` is that of `.function` in this file."""
+    """Return True if a doctest named `package.module.function` is that of `.function` in this file."""
     module = test.removesuffix(place) if place else test
     stem = posixpath.basename(name).removesuffix(".py")
     last = posixpath.basename(posixpath.dirname(name)) if stem == "__init__" else stem
@@ -66,10 +66,10 @@ def _sites(node: ast.Constant, source: Source, lines: Sequence[str], chance: Ran
 def _edits(
     wanted: str, number: int, source: Source, lines: Sequence[str], chance: Random
 ) -> Iterator[tuple[Edit, ...]]:
-    """Give two wrong outputs for one line: one with another letter or digit, one with more of them."""
+    """Yield two wrong outputs for one line: one with another letter or digit, one with additional ones."""
     line = lines[number - 1] if number <= len(lines) else ""
     places = [i for i, letter in enumerate(wanted) if letter in string.ascii_letters + string.digits]
-    # Where the text is written with escapes or continued lines, it is not what it means.
+    # If the text has escapes or continued lines, its source differs from its value.
     if not places or line.strip() != wanted or not line.isascii():
         return
     start = source.line_start(number) + line.index(wanted)

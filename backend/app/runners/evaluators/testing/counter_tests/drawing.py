@@ -1,4 +1,4 @@
-"""Draws which expectations are changed, and into what: pure data and chance."""
+"""Draws which expectations are changed, and to which values. Uses only data and chance."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,11 +20,11 @@ _SHOWN_CHARS = 120
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A test function with the tests that it makes.
+    """A test function with its tests.
 
     Attributes:
-        file: where it stands.
-        function: how it is written.
+        file: the file of the function.
+        function: its source.
         tests: ids of its tests, in the order of collection.
     """
 
@@ -34,7 +34,7 @@ class Unit:
 
     @property
     def has_plain_rows(self) -> bool:
-        """True when each test is a row of parameters, in turn."""
+        """True if each test is a row of parameters, in order."""
         return 0 < self.function.rows == len(self.tests)
 
 
@@ -43,13 +43,13 @@ class Change:
     """An expectation made wrong.
 
     Attributes:
-        unit: the function whose expectation it is.
+        unit: the function with the expectation.
         tests: ids of the tests that it makes wrong.
         site: the place.
-        edits: of the file.
+        edits: edits of the file.
         texts: data files that hold the wrong expectation, by name.
-        late: whether a text is misspelt in its last third or in its first; what went unnoticed is changed
-            again in the same one.
+        late: whether a text is misspelt in its last third or in its first. An unnoticed change is repeated in
+            the same third.
     """
 
     unit: Unit
@@ -61,14 +61,14 @@ class Change:
 
     @property
     def says(self) -> str:
-        """What is expected now, shortened."""
+        """The expectation after the change, shortened."""
         if self.texts:
             return f"{self.site.data} changed in {', '.join(self.texts)}"[:_SHOWN_CHARS]
         return b" ... ".join(each.text for each in self.edits).decode("utf-8", "replace")[:80].strip()
 
 
 def units_of(files: Iterable[TestFile], ids: Sequence[str]) -> list[Unit]:
-    """Sort tests by the functions that make them; those that no function of the files makes are left out."""
+    """Sort tests by their functions. Tests without a function in the files are left out."""
     known = Inventory(files)
     tests: dict[tuple[str, str], list[str]] = defaultdict(list)
     found: dict[tuple[str, str], tuple[TestFile, TestFunction]] = {}
@@ -82,7 +82,7 @@ def units_of(files: Iterable[TestFile], ids: Sequence[str]) -> list[Unit]:
 
 
 class Inventory:
-    """Finds the functions behind tests, inherited ones too.
+    """Finds the functions of tests, including inherited ones.
 
     Args:
         files: all test files.
@@ -96,7 +96,7 @@ class Inventory:
                 self._classes[name].append(file)
 
     def home(self, test: str) -> tuple[TestFile, TestFunction] | None:
-        """Return the file and the function that make a test."""
+        """Return the file and the function of a test."""
         file = self._files.get(file_of(test))
         return self._find(file, function_of(test).partition("::")[2], 0) if file else None
 
@@ -107,7 +107,7 @@ class Inventory:
         holder, _, method = name.rpartition("::")
         bases = file.bases.get(holder)
         if bases is None:
-            # A class that was imported is collected where it was imported to, too.
+            # An imported class is also collected in the file that imports it.
             place = self._only_with(holder)
             return self._find(place, name, depth + 1) if place and place is not file else None
         for base in bases:
@@ -127,8 +127,8 @@ def draw_all(
 ) -> list[Change]:
     """Draw an expectation for each test of some units; see `draw`.
 
-    Texts are misspelt in their first third and in their last third by turns. Code that knows only how an
-    expected text ends, or begins, meets both.
+    Texts are misspelt in their first third and in their last third alternately. So code that only knows the
+    end of an expected text, or the beginning, meets both.
     """
     late = chance.random() < 0.5
     found: list[Change] = []
@@ -146,15 +146,15 @@ def draw(
     *,
     late: bool | None = None,
 ) -> list[Change]:
-    """Draw an expectation for each test of a unit, where there is one.
+    """Draw an expectation for each test of a unit that has one.
 
     Args:
         unit: the function.
         chance: decides.
         wanted: the tests in question.
-        tried: by test, what was changed before and went unnoticed. It is changed again, into something else.
-        late: whether texts are misspelt in their last third, every other row in its first; None leaves it to
-            chance.
+        tried: by test, the earlier change that went unnoticed. It is changed again, to another value.
+        late: whether texts are misspelt in their last third, and every other row's in its first; None leaves
+            it to chance.
     """
     body = [each for each in unit.function.sites if each.row is None]
     rows: dict[int, list[Site]] = defaultdict(list)
@@ -185,7 +185,7 @@ def _one(
     before: Change | None,
     late: bool | None,
 ) -> Change | None:
-    """Change one of some sites, the same place as before if there was one."""
+    """Change one of some sites, in the same place as before if there was an earlier change."""
     if before is not None:
         again = [each for each in sites if each == before.site]
         sites = again or sites
@@ -200,7 +200,7 @@ def _one(
 
 
 def _in_order(sites: Sequence[Site], chance: Random) -> list[Site]:
-    """Return sites in an order drawn by lot: what proves most comes first, each assertion is as likely."""
+    """Return sites in random order: the strongest evidence first, each assertion equally likely."""
     lines: dict[tuple[int, int], list[Site]] = defaultdict(list)
     for site in sites:
         lines[_worth(site), site.line].append(site)
@@ -224,9 +224,9 @@ def _alternatives(file: TestFile, site: Site, chance: Random, late: bool | None)
 
 
 def _is_wrong(leaf: Leaf, text: bytes) -> bool:
-    """Leave out patterns that would still match what the true one says, and shorter texts to be looked for.
+    """Return False for patterns that still match the true text, and for shorter texts to search for.
 
-    A shorter text may well be part of what holds the true one.
+    A shorter text may be part of the text that contains the true one.
     """
     new = read_plain(text)
     if leaf.member and isinstance(new, str | bytes) and isinstance(leaf.value, str | bytes):
@@ -252,7 +252,7 @@ def draw_data(
         wanted: the tests in question.
         files: the data files.
         chance: decides.
-        tried: by test, what was changed before and went unnoticed.
+        tried: by test, the earlier change that went unnoticed.
     """
     texts = wrong_data(files, place, chance, [each.texts for each in tried.values()])
     sites = [(unit, site) for unit in units for site in unit.function.data if site.data == place]
@@ -264,12 +264,12 @@ def draw_data(
 
 
 def rewritten(file: TestFile, changes: Iterable[Change], left_out: Iterable[TestFunction]) -> bytes | None:
-    """Return the text of a file with changes, every line in its place; None when that gives no program.
+    """Return the text of a file with changes, on the same lines, or None if the result cannot be parsed.
 
     Args:
         file: the file.
         changes: those of this file.
-        left_out: functions that are not to be run; they get a name that is no test's.
+        left_out: functions that must not run; they get a name that is not a test's.
     """
     edits = {edit for change in changes for edit in change.edits}
     edits.update(each.hiding for each in left_out if each.hiding is not None)

@@ -1,4 +1,4 @@
-"""Edits of a source file by position, so that lines stay where they are."""
+"""Edits of a source file by position that keep all lines in place."""
 
 import ast
 import re
@@ -24,16 +24,16 @@ class Source:
 
     def __init__(self, content: bytes) -> None:
         self.content = content
-        # Python's parser ends lines at these three, and not at all that `splitlines` knows.
+        # Python's parser ends lines at these three, but not at all line ends of `splitlines`.
         self._starts = [0, *(each.end() for each in re.finditer(rb"\r\n|\n|\r", content))]
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Return where a node begins and ends, in bytes."""
+        """Return the start and end of a node, in bytes."""
         start = self._starts[node.lineno - 1] + node.col_offset
         return start, self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 
     def line_start(self, number: int) -> int:
-        """Return where a line begins, in bytes; the first line has number 1."""
+        """Return the start of a line, in bytes. The first line has number 1."""
         return self._starts[number - 1]
 
     def text(self, node: ast.expr | ast.stmt) -> bytes:
@@ -42,7 +42,7 @@ class Source:
         return self.content[start:end]
 
     def replaced(self, node: ast.expr | ast.stmt, text: bytes) -> Edit:
-        """Return the edit that puts an expression in the place of another and keeps the number of lines."""
+        """Return the edit that replaces an expression with text and keeps the number of lines."""
         start, end = self.span(node)
         missing = self.content[start:end].count(b"\n") - text.count(b"\n")
         return Edit(start, end, b"(" + text + b"\n" * missing + b")" if missing > 0 else text)
@@ -57,7 +57,7 @@ def apply_edits(content: bytes, edits: Iterable[Edit]) -> bytes:
     """Apply edits that do not overlap.
 
     Raises:
-        ValueError: two of them do.
+        ValueError: two of them overlap.
     """
     parts: list[bytes] = []
     done = 0

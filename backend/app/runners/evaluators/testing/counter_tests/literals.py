@@ -20,14 +20,14 @@ _LONGEST_FROM_POOL = 200
 
 
 class NoLiteralError(ValueError):
-    """An expression is no plain literal."""
+    """An expression is not a plain literal."""
 
 
 def plain_value(node: ast.expr) -> Plain:
-    """Return the value of a literal, a sign included.
+    """Return the value of a literal, including its sign.
 
     Raises:
-        NoLiteralError: it is a container or no literal.
+        NoLiteralError: it is a container or not a literal.
     """
     match node:
         case ast.Constant(value=(str() | bytes() | int() | float() | complex() | None) as value):
@@ -39,7 +39,7 @@ def plain_value(node: ast.expr) -> Plain:
 
 
 def is_plain(node: ast.expr) -> bool:
-    """Tell whether `plain_value` gives a value."""
+    """Return True if `plain_value` returns a value."""
     try:
         plain_value(node)
     except NoLiteralError:
@@ -50,14 +50,14 @@ def is_plain(node: ast.expr) -> bool:
 def wrong_texts(
     value: Plain, text: bytes, pool: Sequence[Plain], chance: Random, *, late: bool | None = None
 ) -> list[bytes]:
-    """Return source texts of values that differ from a literal, the order drawn by lot.
+    """Return source texts of values that differ from a literal, in random order.
 
-    No two of them are merely written differently, and none differs in a way that lenient equality may well
-    overlook: letter case, white space, the type of a number.
+    No two of them have the same value in another spelling. None differs only in ways that a lenient
+    comparison may ignore: letter case, white space, the type of a number.
 
     Args:
         value: the literal's value.
-        text: how it is written.
+        text: the literal's source text.
         pool: values that the file expects elsewhere.
         chance: decides.
         late: whether a text is misspelt in its last third or in its first; None leaves it to chance.
@@ -89,7 +89,7 @@ def _near_misses(
 
 
 def _written(value: Plain, like: bytes) -> bytes:
-    """Write a value, a text in the same quotes as another where that is simple."""
+    """Write a value as source text. A text gets the quotes of `like` if that is simple."""
     text = repr(value)
     simple = text[:1] == "'" and not {'"', "'", "\\"}.intersection(text[1:-1])
     return f'"{text[1:-1]}"'.encode() if simple and like[:1] == b'"' else text.encode()
@@ -104,7 +104,7 @@ def _numbers(values: Iterable[complex]) -> Iterator[bytes]:
 def _misspelt(
     value: str | bytes, text: bytes, alphabet: frozenset[str], chance: Random, late: bool | None
 ) -> Iterator[bytes]:
-    """Change one letter or digit in the place where it stands; where there is none, add some."""
+    """Yield texts with one letter or digit changed in its place. Without any, yield longer texts."""
     places = [i for i, byte in enumerate(text) if chr(byte).isalnum() and byte < 128]
     drawn = chance.sample(places, min(_TRIES, len(places)))
     if late is not None:
@@ -129,7 +129,7 @@ def _misspelt(
 
 
 def _another(byte: int, alphabet: frozenset[str], chance: Random) -> bytes:
-    """Draw another character of the same kind, by preference one that the expected texts are made of."""
+    """Draw another character of the same kind, preferably one that occurs in the expected texts."""
     kind = next((each for each in _CLASSES if chr(byte) in each), string.ascii_lowercase)
     others = [each for each in kind if each != chr(byte)]
     used = [each for each in others if each in alphabet]
@@ -148,7 +148,7 @@ def _is_one_off(value: str | bytes, other: object) -> bool:
 
 
 def read_plain(text: bytes) -> Plain | EllipsisType:
-    """Return what a source text means; `...` when it is no plain literal."""
+    """Return the value of a source text, or `...` if it is not a plain literal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -158,7 +158,7 @@ def read_plain(text: bytes) -> Plain | EllipsisType:
 
 
 def matches(pattern: str, text: str) -> bool | None:
-    """Tell whether a regular expression is found in a text; None when it is none."""
+    """Return True if a regular expression matches in a text. Return None if it is not one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -168,7 +168,7 @@ def matches(pattern: str, text: str) -> bool | None:
 
 
 def _may_stand_for(other: Plain, value: Plain) -> bool:
-    """Tell whether a value from elsewhere is surely another one, and of the same kind."""
+    """Return True if a value from elsewhere is certainly another one, and of the same kind."""
     if type(other) is not type(value) or value is None or isinstance(value, bool):
         return False
     if isinstance(other, str | bytes) and isinstance(value, str | bytes):

@@ -1,4 +1,4 @@
-"""Where the values of a test's names come from, as far as its text says."""
+"""Finds where the values of a test's names come from, as far as its text shows."""
 
 import ast
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ class Origin:
 
     Attributes:
         node: the expression.
-        row: the row of parameters that holds it, counted from 0; None when it is no parameter.
+        row: the row of parameters that holds it, counted from 0; None if it is not a parameter.
     """
 
     node: ast.expr
@@ -44,11 +44,11 @@ class Names:
         self.ambiguous = frozenset(name for name, count in stores.items() if count > 1)
 
     def origins(self, name: str) -> Sequence[Origin]:
-        """Return the expressions whose values a name takes one after the other; none if unclear."""
+        """Return the expressions whose values a name takes in turn; none if that is unclear."""
         return () if name in self.ambiguous else self._origins.get(name, ())
 
     def is_only_read_once(self, name: str) -> bool:
-        """Tell whether a name is read in one place, which then is all that its value is for."""
+        """Return True if a name is read in one place, so that its value serves only that place."""
         return self._loads[name] == 1
 
     def _read_rows(self, function: Function, constants: Mapping[str, ast.expr]) -> None:
@@ -144,7 +144,7 @@ def _looped(target: ast.expr, rows: Sequence[ast.expr]) -> Iterator[tuple[str, O
 
 
 def _paired(targets: Sequence[ast.expr], columns: Sequence[ast.expr]) -> Iterator[tuple[str, Origin]]:
-    """Give the names of a loop over pairs their first values: code may give less to be paired than that."""
+    """Yield the first values for the names of a loop over pairs. Code may provide fewer pairs than that."""
     for target, column in zip(targets, columns, strict=False):
         rows = column.elts if isinstance(column, ast.List | ast.Tuple) else []
         if isinstance(target, ast.Name) and rows and not isinstance(rows[0], ast.Starred):

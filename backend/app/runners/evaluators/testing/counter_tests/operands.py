@@ -1,4 +1,4 @@
-"""Finds the literals that an operand of an assertion is made of."""
+"""Finds the literals in an operand of an assertion."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ class Found:
 
     Attributes:
         leaf: the literal.
-        certain: whether another value of it makes the whole operand another value.
+        certain: whether another value of it certainly changes the value of the whole operand.
         row: the row of parameters that holds it, if any.
     """
 
@@ -31,9 +31,9 @@ class Found:
 
 
 def expected_literals(operands: Sequence[ast.expr], names: Names) -> list[Found]:
-    """Return the literals of whichever of two operands of an equation is what was expected.
+    """Return the literals of that operand of an equation which is the expected value.
 
-    That is the one made of literals alone, else the one that holds some, the right one first.
+    That is the operand made only of literals, or else one that holds some, the right one first.
     """
     sides = [list(literals(each, names)) for each in reversed(operands)]
     pure = [side for side, node in zip(sides, reversed(operands), strict=True) if is_pure(node, names)]
@@ -46,9 +46,9 @@ def expected_literals(operands: Sequence[ast.expr], names: Names) -> list[Found]
 
 
 def is_pure(node: ast.expr, names: Names, depth: int = 0) -> bool:
-    """Tell whether an expression is made of literals alone, be it by way of names.
+    """Return True if an expression is made only of literals, directly or through names.
 
-    A name that is read elsewhere too may be changed there, or be what the code under test is given.
+    A name that is also read elsewhere may be changed there, or passed to the code under test.
     """
     if depth > _DEEPEST:
         return False
@@ -70,7 +70,7 @@ def is_pure(node: ast.expr, names: Names, depth: int = 0) -> bool:
 
 
 def literals(node: ast.expr, names: Names, *, certain: bool = True, depth: int = 0) -> Iterator[Found]:
-    """Return the literals that an expression takes its value from."""
+    """Yield the literals that determine an expression's value."""
     if depth > _DEEPEST:
         return
     if isinstance(node, ast.Name):
@@ -95,7 +95,7 @@ def _named(name: str, names: Names, *, certain: bool, depth: int) -> Iterator[Fo
 
 
 def _parts(node: ast.expr) -> tuple[Sequence[ast.expr], bool] | None:
-    """Return what an expression is made of, and whether each part decides its value; None for an atom."""
+    """Return the parts of an expression, and whether each determines its value. Return None for an atom."""
     match node:
         case ast.List() | ast.Tuple():
             return node.elts, True
@@ -112,7 +112,7 @@ def _parts(node: ast.expr) -> tuple[Sequence[ast.expr], bool] | None:
 
 
 def is_mock_call(node: ast.Call) -> bool:
-    """Tell whether an expression is a call as mocks remember it: `mock.call("a")`."""
+    """Return True if an expression is a call in the form that mocks record: `mock.call("a")`."""
     return ast.unparse(node.func) in _MOCK_CALLS
 
 
@@ -121,7 +121,7 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
 
 
 def near_literals(left: ast.expr, right: ast.expr) -> list[Found]:
-    """Return the number that a result is near to: `1.5` in `abs(got - 1.5) < 1e-6`."""
+    """Return the number to which a result must be close: `1.5` in `abs(got - 1.5) < 1e-6`."""
     match left, right:
         case (
             ast.Call(func=ast.Name(id="abs"), args=[ast.BinOp(op=ast.Sub()) as difference]),
@@ -143,14 +143,14 @@ def _plain(node: ast.expr, *, certain: bool) -> Iterator[Found]:
 
 
 def _approximate(found: Found) -> Iterator[Found]:
-    """Take a number for what it is near to: only values far from it are wrong."""
+    """Yield a number as approximate: only values far from it are wrong."""
     value = found.leaf.value
     if isinstance(value, int | float):
         yield replace(found, leaf=replace(found.leaf, value=float(value)))
 
 
 def member_literals(node: ast.expr, names: Names) -> list[Found]:
-    """Return the literals that are looked for in something; short ones may well be in it by chance."""
+    """Return the literals that are searched for in something. Short ones may occur there by chance."""
     if not is_pure(node, names):
         return []
     return [

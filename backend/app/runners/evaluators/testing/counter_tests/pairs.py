@@ -1,4 +1,4 @@
-"""Two complementary versions of the test files, and what the tests answered to both."""
+"""Two complementary versions of the test files, and the results of the tests in both."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from app.runners.evaluators.testing.report import RunReport
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two complementary versions of the test files, and what they answered."""
+    """Two complementary versions of the test files, and their results."""
 
     versions: tuple[Version, Version]
     answers: Mapping[str, Answered]
 
 
 Versions = Callable[[Sequence[Unit], Collection[str], Mapping[str, Answered]], tuple[Version, Version] | None]
-"""Makes two complementary versions for some tests, from what went unnoticed before; None when it cannot."""
+"""Makes two complementary versions for some tests, from earlier unnoticed changes; None if it cannot."""
 
 NO_PAIR = Pair((Version((), {}), Version((), {})), {})
 
@@ -31,6 +31,6 @@ NO_PAIR = Pair((Version((), {}), Version((), {})), {})
 def answers_of(
     versions: tuple[Version, Version], reports: tuple[RunReport, RunReport]
 ) -> dict[str, Answered]:
-    """Return by test what it did in two runs."""
+    """Return the result of each test in two runs."""
     one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
     return answers_by_test(compare((one, other)))

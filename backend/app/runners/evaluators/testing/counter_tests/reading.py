@@ -1,4 +1,4 @@
-"""Reads a test file: its test functions, and where their expectations can be changed."""
+"""Reads a test file: its test functions, and the places where their expectations can be changed."""
 
 import ast
 import re
@@ -23,17 +23,17 @@ _OTHER_ERRORS = (b"BufferError", b"ReferenceError", b"ChildProcessError")
 
 @dataclass(frozen=True, slots=True)
 class TestFunction:
-    """A test function as it is written.
+    """A test function in its source.
 
     Attributes:
         name: classes and name, joined by `::`.
         sites: where an expectation can be changed.
-        rows: the number of rows of parameters; 0 when the text does not tell.
-        hiding: gives it a name of the same length that is no test's; None when its name is used elsewhere.
+        rows: the number of rows of parameters; 0 if the text does not show it.
+        hiding: gives it a name of the same length that is not a test's; None if its name is used elsewhere.
         data: where data files hold an expectation.
     """
 
-    __test__ = False  # pytest takes a class of this name for one with tests
+    __test__ = False  # pytest would treat a class with this name as one with tests
 
     name: str
     sites: tuple[Site, ...]
@@ -50,10 +50,10 @@ class TestFile:
         name: POSIX path relative to the tree.
         source: its text.
         functions: its test functions, by name.
-        bases: for each class, the names of those that it inherits from.
+        bases: for each class, the names of its base classes.
         pool: the values that it expects.
-        is_source: whether it is a source of the candidate, whose docstrings are the tests. The base's code
-            cannot be run with it.
+        is_source: True for a source of the candidate with docstrings as tests. The base's code cannot be run
+            with it.
     """
 
     __test__ = False
@@ -67,7 +67,7 @@ class TestFile:
 
 
 def read_test_file(name: str, content: bytes) -> TestFile | None:
-    """Read a file; None when it is not UTF-8 or cannot be parsed."""
+    """Read a file. Return None if it is not UTF-8 or cannot be parsed."""
     try:
         if content.startswith(_BOM):
             return None
@@ -126,7 +126,7 @@ def _used_names(module: ast.Module) -> Iterator[str]:
 
 
 def _helpers(module: ast.Module) -> Iterator[str]:
-    """Name the functions of a file that assert, and are no tests."""
+    """Yield the names of functions in a file that assert, and are not tests."""
     for _, node in _definitions(module.body, ""):
         if not isinstance(node, ast.ClassDef) and not node.name.startswith("test"):
             text = ast.unparse(node)
@@ -152,7 +152,7 @@ def _function(
 
 
 def _hiding(node: Function, source: Source) -> Edit:
-    """Write `xest` for the `test` that a function's name begins with."""
+    """Return the edit that writes `xest` for the `test` at the start of a function's name."""
     start, end = source.span(node)
     head = re.compile(rb"def\s+(test)").search(source.content, start, end)
     if head is None:

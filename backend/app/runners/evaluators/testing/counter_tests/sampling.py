@@ -1,4 +1,4 @@
-"""Bounds the time that counter-tests take, and draws the tests that fit."""
+"""Limits the time for counter-tests, and draws the tests that fit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +15,18 @@ class Budget:
 
     Attributes:
         free: seconds of tests that are always run again.
-        share: what part of the tests' own time may be spent on each run beyond that.
-        pairs: how many pairs of runs there are where the tests take no longer than `free`; else one.
-        patience: how many times the time of the plain run one run may take, before it is ended. It shares the
-            machine with the run beside it, and tests that fail take longer than those that pass.
-        most: how many times the time of the plain run everything may take; a panel of twice the plain
-            tests leaves no more.
-        test_patience: how many times its own time in the plain run one test may take, before it is ended.
-        test_share: what part of `free` and of the time of the whole plain run one test may take in any case.
-            So the limit is longer on a slower machine, and a run outlasts several tests that never end. Code
-            that searches the memory for a wrong expectation takes longer than for the true one.
+        share: which share of the tests' own time each run may take beyond that.
+        pairs: the number of pairs of runs if the tests take no longer than `free`; otherwise one.
+        patience: time limit of one run, as a multiple of the plain run's time. It shares the machine with the
+            other run, and failing tests take longer than passing ones.
+        most: time limit of everything, as a multiple of the plain run's time. A panel with a limit of twice
+            the
+            plain tests leaves no more.
+        test_patience: time limit of one test, as a multiple of its time in the plain run.
+        test_share: least time limit of one test, as a share of `free` and of the whole plain run's time. So
+            the
+            limit is longer on a slower machine, and a run survives several tests that never end. Code that
+            searches the memory for a wrong expectation takes longer than for the true one.
     """
 
     free: float = 4.0
@@ -36,7 +38,7 @@ class Budget:
     test_share: float = 0.25
 
     def rounds(self, plain: RunReport) -> int:
-        """Return the number of pairs of runs, the one that asks again not counted."""
+        """Return the number of pairs of runs, not counting the one for a second change."""
         return self.pairs if sum(each.seconds for each in plain.tests.values()) <= self.free else 1
 
     def test_seconds(self, whole: float) -> float:
@@ -44,17 +46,17 @@ class Budget:
         return max(self.free, self.share * whole)
 
     def most_seconds(self, plain: float) -> float:
-        """Return the seconds after which nothing more is asked, if the plain run took `plain`."""
+        """Return the seconds after which no further check starts, if the plain run took `plain`."""
         return self.free + self.most * plain
 
     def run_seconds(self, plain: float, most: float) -> float:
-        """Return the seconds after which a run is ended if the plain one took `plain`; at most `most`."""
+        """Return the time limit of a run in seconds, if the plain one took `plain`; at most `most`."""
         return min(most, self.free + self.patience * plain)
 
     def limits(self, plain: RunReport) -> dict[str, float]:
         """Return the seconds that one test may take, by the id of its function.
 
-        A function's tests have one limit: a changed parameter may change their ids.
+        A function's tests have one limit, because a changed parameter may change their ids.
         """
         least = self.test_share * (self.free + plain.seconds)
         limits: dict[str, float] = {}
@@ -65,7 +67,7 @@ class Budget:
 
 
 def sample(units: Sequence[Unit], plain: RunReport, budget: Budget, chance: Random) -> list[Unit]:
-    """Draw test functions whose tests take no longer than the budget, in the order of the run."""
+    """Draw test functions whose tests fit the budget, in the order of the run."""
     seconds = [sum(plain.tests[test].seconds for test in unit.tests if test in plain.tests) for unit in units]
     left = budget.test_seconds(sum(each.seconds for each in plain.tests.values()))
     order = list(range(len(units)))

@@ -1,4 +1,4 @@
-"""What can be changed in an expectation."""
+"""The parts of an expectation that can be changed."""
 
 import ast
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class Kind(StrEnum):
     """How an expectation is made wrong.
 
     `VALUE`: it expects another value. `ERROR`: it expects another type of exception or warning. `CONTRARY`:
-    it expects the contrary of what it did, which tells less: a result that was looked up stands that, too.
+    it expects the opposite. That is weaker evidence, because looked-up results notice it, too.
     """
 
     VALUE = "value"
@@ -25,10 +25,10 @@ class Leaf:
     """A literal that is expected.
 
     Attributes:
-        node: where it stands.
-        value: what it means.
+        node: its place.
+        value: its value.
         pattern: whether it is a regular expression.
-        member: whether it is looked for in something.
+        member: whether the test searches for it in something.
     """
 
     node: ast.expr
@@ -42,9 +42,9 @@ class DataPlace:
     """Where data files of the tests hold an expectation: a whole text, the values of a key, or a column.
 
     Attributes:
-        file: the text's name without its directory; `""` when it is a key or a column.
-        key: of objects, or of the first line of a table.
-        column: of rows, counted from 0.
+        file: the text's name without its directory; `""` for a key or a column.
+        key: key of objects, or of the first line of a table.
+        column: column of rows, counted from 0.
         width: the length of these rows.
     """
 
@@ -64,15 +64,15 @@ class Site:
     """One place where an expectation can be changed.
 
     Attributes:
-        line: of the assertion, counted from 1.
+        line: line of the assertion, counted from 1.
         shown: the assertion, shortened to one line.
         kind: how it is made wrong.
-        certain: whether honest code that meets the true expectation is sure to fail the wrong one. Otherwise
+        certain: whether honest code that meets the true expectation certainly fails the wrong one. Otherwise
             only the base's own code can show that it does.
-        leaf: the literal to change; None where `edits` are all there is.
+        leaf: the literal to change; None if there are only `edits`.
         edits: alternatives, each a set of edits that makes the expectation wrong.
-        row: the row of parameters that holds it, counted from 0; None when it stands in the test's body.
-        data: where data files hold it; None when the test itself does.
+        row: the row of parameters that holds it, counted from 0; None if it is in the test's body.
+        data: where data files hold it; None if the test itself does.
     """
 
     line: int

@@ -1,4 +1,4 @@
-"""Decides from what tests did with wrong expectations which of them are proven and which refuted."""
+"""Decides which tests are proven and which refuted, from their results with wrong expectations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,11 +14,11 @@ _REASONS = {
 _TOUCHY = "it fails as soon as a comment is added to its file"
 
 Answers = Mapping[str, Answered]
-"""What tests did in one pair of runs, by id."""
+"""Results of tests in one pair of runs, by id."""
 
 
 def suspects(pairs: Iterable[Answers]) -> dict[str, Answered]:
-    """Return the tests that did not notice a wrong expectation, each with the first such."""
+    """Return the tests that did not notice a wrong expectation, each with the first such result."""
     found: dict[str, Answered] = {}
     for answers in pairs:
         for test, each in answers.items():
@@ -33,7 +33,7 @@ def noticed(pairs: Iterable[Answers]) -> set[str]:
 
 
 def worth_asking(suspected: Answers, honest: Sequence[Answers]) -> dict[str, Answered]:
-    """Return the suspects that the base's own code does not clear; `honest` is as for `refuted`."""
+    """Return the suspects that the base's own code does not clear. `honest` is as for `refuted`."""
     return {
         test: each
         for test, each in suspected.items()
@@ -42,7 +42,7 @@ def worth_asking(suspected: Answers, honest: Sequence[Answers]) -> dict[str, Ans
 
 
 def unnoticed_twice(suspected: Answers, again: Answers) -> dict[str, Answered]:
-    """Return the suspects that did not notice another wrong expectation in the same place either."""
+    """Return the suspects that also did not notice another wrong expectation in the same place."""
     return {
         test: each
         for test, each in again.items()
@@ -53,11 +53,11 @@ def unnoticed_twice(suspected: Answers, again: Answers) -> dict[str, Answered]:
 
 
 def refuted(twice: Iterable[Answered], honest: Sequence[Answers]) -> dict[str, str]:
-    """Return the tests whose silence speaks against the candidate.
+    """Return the tests whose silence is evidence against the candidate.
 
     Args:
         twice: tests that did not notice two wrong expectations in the same place.
-        honest: what the base's own code did with the same files, for each pair of runs.
+        honest: results of the base's own code with the same files, for each pair of runs.
     """
     return {
         each.test: f"line {each.change.site.line} (`{each.change.site.shown}`) passes with "
@@ -75,7 +75,7 @@ def _holds(suspect: Answered, honest: Iterable[Answered]) -> bool:
 
 
 def speechless(pairs: Iterable[Answers]) -> set[str]:
-    """Return the tests that never did what they should: neither failed when wrong nor passed with that."""
+    """Return the tests that neither failed with a wrong expectation nor passed with one, in any pair."""
     told: set[str] = set()
     found: set[str] = set()
     for answers in pairs:
@@ -87,15 +87,15 @@ def speechless(pairs: Iterable[Answers]) -> set[str]:
 def touchy(
     tests: Iterable[str], touched: Sequence[RunReport], plain: RunReport, base: Sequence[RunReport]
 ) -> dict[str, str]:
-    """Return the tests that fail as soon as their file is another, be it by a comment.
+    """Return the tests that fail if their file changes at all, even by a comment.
 
-    A run or a test that was ended for its length says nothing.
+    A run or a test that reached its time limit is no evidence.
 
     Args:
         tests: those in question.
-        touched: runs with a comment more in the files.
-        plain: another run with the files as they are.
-        base: what the base's own code does with a comment more, and with the files as they are; or nothing.
+        touched: runs with an added comment in the files.
+        plain: another run with unchanged files.
+        base: results of the base's own code with an added comment and with unchanged files; or nothing.
     """
     if any(run.ending is Ending.TIMED_OUT for run in touched):
         return {}
@@ -121,9 +121,9 @@ def sort_tests(
     """Sort tests.
 
     Args:
-        pairs: what they did in each pair of runs.
+        pairs: their results in each pair of runs.
         against: the refuted ones.
-        reasons: all tests in question, each with why it is unproven if it did nothing at all.
+        reasons: all tests in question, each with the reason why it is unproven if it has no result at all.
     """
     said = dict(reasons)
     noticed: dict[str, None] = {}

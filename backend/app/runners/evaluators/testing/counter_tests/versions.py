@@ -20,7 +20,7 @@ class Version:
     """Test files for one run.
 
     Attributes:
-        changes: the expectations that are wrong in them.
+        changes: the wrong expectations in them.
         texts: the files by name; no other test file is run.
         data: data files of the tests by name, with wrong expectations.
     """
@@ -30,7 +30,7 @@ class Version:
     data: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
     def restricted(self, names: Collection[str]) -> "Version":
-        """Return a version of only some of the files."""
+        """Return a version with only some of the files."""
         texts = {name: text for name, text in self.texts.items() if name in names}
         return Version(self.changes, texts, self.data)
 
@@ -38,11 +38,11 @@ class Version:
 def read_test_files(tree: RunTree, plain: RunReport, chance: Random) -> dict[str, TestFile]:
     """Read the test files of a run, and modules beside them, that the candidate did not write.
 
-    Sources with doctests are read, too. What cannot be read is left out.
+    Sources with doctests are read, too. Unreadable files are left out.
 
     Args:
-        tree: what was run.
-        plain: what came of it.
+        tree: the tree that ran.
+        plain: the report of that run.
         chance: draws wrong outputs for doctests.
     """
     directories = {posixpath.dirname(file_of(test)) for test in plain.ids}
@@ -82,16 +82,16 @@ def changed_version(
     run: Collection[tuple[str, str]] | None,
     comment: str,
 ) -> Version:
-    """Return a version with wrong expectations; files that would be no programs are left out.
+    """Return a version with wrong expectations. Files that could no longer be parsed are left out.
 
-    A file in which nothing is wrong gets the comment, too: to be another than usual says nothing.
+    An unchanged file gets the comment, too, so that a difference from the usual file reveals nothing.
 
     Args:
         files: the files.
-        changes: what is wrong in them.
-        run: files and names of the functions that are run; None for all. To leave functions out saves time,
-            and shows that this is no usual run.
-        comment: is added to each file.
+        changes: the wrong expectations in them.
+        run: files and names of the functions to run; None means all. Leaving functions out saves time, and
+            shows that this is no usual run.
+        comment: added to each file.
     """
     texts: dict[str, bytes] = {}
     for file in files:
@@ -106,7 +106,7 @@ def changed_version(
 
 
 def touched_version(files: Sequence[TestFile], comment: str) -> Version:
-    """Return a version that means the same, with a comment more."""
+    """Return a version with the same meaning and an added comment."""
     return Version((), {each.name: _with_comment(each.source.content, comment) for each in files})
 
 
@@ -115,7 +115,7 @@ def _with_comment(content: bytes, comment: str) -> bytes:
 
 
 def write_trees(tree: RunTree, versions: Sequence[Version], place: Path) -> list[RunTree]:
-    """Return a tree for each version, whose files are written below a directory."""
+    """Return a tree for each version, with its files written below a directory."""
     return [_written(tree, each, place / str(number)) for number, each in enumerate(versions)]
 
 

@@ -1,22 +1,22 @@
-"""Walks through a test's statements and says which are reached whenever the test passes."""
+"""Walks through a test's statements, and finds those that every passing test reaches."""
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
 IsFull = Callable[[ast.expr], bool]
-"""Tells whether a loop over an expression runs at least once."""
+"""Returns True if a loop over an expression runs at least once."""
 
 RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "assertRaisesMessage"})
-"""Context managers that end their block with an exception and go on."""
+"""Context managers that end their block at an exception and continue."""
 _UNSURE = frozenset({"subTest", "subtest", "test"})
 _CATCHALL = frozenset({"Exception", "BaseException", "AssertionError"})
 _RUNNERS = frozenset({"asyncio.run", "anyio.run", "trio.run"})
 
 
 def has_rows(loop: ast.expr) -> bool:
-    """Tell whether a loop runs at least once: over literals, or over pairs of a result with literals.
+    """Return True if a loop certainly runs: over literals, or over pairs of a result with literals.
 
-    Code that gives nothing to be paired keeps the test from asserting anything.
+    Code that returns nothing to pair would keep the test from asserting anything.
     """
     match loop:
         case ast.List() | ast.Tuple():
@@ -30,15 +30,15 @@ def has_rows(loop: ast.expr) -> bool:
 def statements(
     body: Sequence[ast.stmt], *, sure: bool = True, is_full: IsFull = has_rows
 ) -> Iterator[tuple[ast.stmt, bool]]:
-    """Return the statements of a test, and whether a test that passes has run each to its end.
+    """Yield the statements of a test, and whether a passing test certainly has run each to its end.
 
-    Blocks that have to end with an exception are left out: what they assert is never reached. A function in
-    the test is run if the test calls it, or has an event loop run it.
+    Blocks that must end with an exception are left out, because their assertions are never reached. A
+    function in the test counts as run if the test calls it, or lets an event loop run it.
 
     Args:
         body: the statements.
         sure: whether they are reached at all.
-        is_full: tells whether a loop over an expression runs at least once.
+        is_full: returns True if a loop over an expression runs at least once.
     """
     called = _called_functions(body) if sure else frozenset[str]()
     for statement in body:
@@ -51,7 +51,7 @@ def statements(
 
 
 def _called_functions(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """Name the functions of a test that its own statements run: `main()`, `asyncio.run(main())`."""
+    """Return the functions of a test that its own statements run: `main()`, `asyncio.run(main())`."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     plain = [each.name for each in body if isinstance(each, functions) and _is_plain_function(each)]
     called: set[str] = set()
@@ -67,7 +67,7 @@ def _called_functions(body: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def _is_plain_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Tell whether to call a function is to run it: it has no decorator and is no generator."""
+    """Return True if calling a function runs it: it has no decorator and is not a generator."""
     inner = [each for part in node.body for each in _without_functions(part)]
     return not node.decorator_list and not any(isinstance(each, ast.Yield | ast.YieldFrom) for each in inner)
 
@@ -124,7 +124,7 @@ def _catches_failure(handler: ast.ExceptHandler) -> bool:
 
 
 def _may_leave(statement: ast.stmt) -> bool:
-    """Tell whether a statement can end the test without a failure."""
+    """Return True if a statement can end the test without a failure."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Expr):
         return False
     return any(isinstance(each, ast.Return) for each in _without_functions(statement))
@@ -145,7 +145,7 @@ def _without_functions(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def last_name(node: ast.expr) -> str:
-    """Return the last part of a dotted name, `""` for what is none."""
+    """Return the last part of a dotted name; `""` for other expressions."""
     match node:
         case ast.Attribute():
             return node.attr
@@ -156,5 +156,5 @@ def last_name(node: ast.expr) -> str:
 
 
 def called_name(node: ast.expr) -> str:
-    """Return the last part of the name of what is called, or of a name itself."""
+    """Return the last part of a called name, or of a name itself."""
     return last_name(node.func if isinstance(node, ast.Call) else node)

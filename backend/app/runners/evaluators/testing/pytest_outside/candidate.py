@@ -1,6 +1,6 @@
-"""The candidate's program: imports its modules and does with them what the judge asks.
+"""The candidate's program: imports its modules and does what the judge asks.
 
-Started as `launch.py candidate SOCKET PLAN`. It never sees a test, nor what a test expects.
+It is started as `launch.py candidate SOCKET PLAN`. It never sees a test, or a test's expectation.
 """
 
 # Values of any type pass through here.
@@ -33,7 +33,7 @@ _MAX_TEXT = 1_000_000
 
 
 class CandidateSide:
-    """What is particular to the candidate's side of the conversation."""
+    """The candidate's side of the conversation."""
 
     lends_functions = False
 
@@ -43,11 +43,11 @@ class CandidateSide:
         self._text = 0
 
     def say(self, kind: str, *what: Any) -> None:
-        """Let something be known with the next message."""
+        """Report something with the next message."""
         self._said.setdefault(kind, []).append(what)
 
     def write(self, kind: str, text: str) -> None:
-        """Let printed text be known with the next message."""
+        """Report printed text with the next message."""
         self._text += len(text)
         if self._text > _MAX_TEXT:
             self._said.setdefault("notes", []).append([PRINTS, False])
@@ -66,7 +66,7 @@ class CandidateSide:
         return operator.attrgetter(name)(importlib.import_module(module))
 
     def check(self, op: str, args: list[Any]) -> None:
-        """The judge may ask for everything."""
+        """Allow everything that the judge asks."""
 
     def compare(self, link: Link, proxy: Any, name: str, other: Any) -> Any:
         if name in ("isinstance", "issubclass"):
@@ -74,10 +74,10 @@ class CandidateSide:
         return link.request("dunder", proxy, name, other)
 
     def raised(self, error: BaseException) -> None:
-        """What a test raises is the test's own business."""
+        """Ignore it, because exceptions of a test are the test's own business."""
 
     def unsendable(self) -> Any:
-        """The judge sends nothing else than it has."""
+        """The judge sends only values that it has."""
         raise BadDataError("the judge has sent no value")
 
     def outgoing(self, depth: int) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _forwarding(logging: Any, side: CandidateSide) -> Any:
 
 
 class Printed(io.TextIOBase):
-    """A standard stream whose text travels with the next message."""
+    """A standard stream whose text is sent with the next message."""
 
     encoding = "utf-8"  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
@@ -141,7 +141,7 @@ class Printed(io.TextIOBase):
 
 
 class _ListeningWire(Wire):
-    """Remembers what the tests have said."""
+    """A wire that remembers what the tests have said."""
 
     def __init__(self, fd: int, seconds: float, lent: Lent) -> None:
         super().__init__(fd, seconds)
@@ -153,7 +153,7 @@ class _ListeningWire(Wire):
 
 
 def _listener(lent: Lent, side: CandidateSide) -> Any:
-    """Return an audit hook that reports files of the tests which are opened although no test named them."""
+    """Return an audit hook that reports opened files of the tests which no test named."""
 
     def hear(event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
@@ -184,5 +184,5 @@ def main(arguments: list[str]) -> None:
     try:
         Peer(_ListeningWire(int(arguments[0]), plan["seconds"], lent), 1, side).serve()
     finally:
-        # Any other status is the candidate's own doing.
+        # The candidate's code can cause any other status.
         os._exit(SERVED)

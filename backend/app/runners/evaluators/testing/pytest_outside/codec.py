@@ -1,4 +1,4 @@
-"""Writes values as data for the other process, and builds those that it sends."""
+"""Writes values as data for the other process, and builds values from its data."""
 
 # Values of any type pass through here.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
@@ -33,7 +33,7 @@ _MAX_OBJECTS = 200_000
 
 
 class Theirs:
-    """Names an object of the other process by its number alone."""
+    """Refers to an object of the other process by its number alone."""
 
     __slots__ = ("number",)
 
@@ -46,8 +46,8 @@ class Codec:
 
     Args:
         first: 0 on one side, 1 on the other.
-        side: what is particular to this side.
-        link: what functions and generators of the other process speak through.
+        side: the behaviour of this side.
+        link: the connection for functions and generators of the other process.
     """
 
     def __init__(self, first: int, side: Side, link: Link) -> None:
@@ -76,16 +76,16 @@ class Codec:
         }
 
     def is_theirs(self, value: object) -> bool:
-        """Tell whether something here stands for an object of the other process."""
+        """Return True if an object here represents one of the other process."""
         return id(value) in self._their_numbers
 
     def add_changes(self, message: dict[str, Any], *, prune: bool) -> None:
-        """Add to a message what became of shared containers; `prune` drops those without a holder."""
+        """Add the changes of shared containers to a message. `prune` drops containers without a holder."""
         message["s"] = self._containers.changes(self.encode)
         message["d"] = self._containers.prune() if prune else []
 
     def take_changes(self, message: dict[str, Any]) -> None:
-        """Take over the changes that came with a message, once the containers in it are known."""
+        """Apply the changes that came with a message, once the containers in it are known."""
         self._containers.apply(message.get("s") or [], self.decode)
         self._containers.forget(message.get("d") or [])
 
@@ -129,7 +129,8 @@ class Codec:
         flag = flag_of(value)
         if kind is types.FunctionType and self._side.lends_functions:
             flag = ["function", self.encode(describe_function(value))]
-        # Its class is mirrored even where it would cross by name as a class: it stands for an object there.
+        # The class is mirrored even if it would otherwise be sent by name, because it represents an object
+        # there.
         return ["h", number, self._describe_class(kind), self.encode(payload), flag]
 
     def _encode_class(self, kind: Any) -> Any:
@@ -166,7 +167,7 @@ class Codec:
         """Build the value that data describes.
 
         Raises:
-            BadDataError: it describes none.
+            BadDataError: the data describes no value.
         """
         if type(data) in SCALARS:
             return data

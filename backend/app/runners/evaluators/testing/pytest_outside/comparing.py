@@ -1,9 +1,9 @@
 """How the judge's side compares an object of the candidate: never by the candidate's word alone.
 
-Equality of such an object with a value is decided by code of the candidate. It is asked the true question
-among others whose answer must be no; an object that says yes to all of them equals everything, and a test
-that passes by that is a finding. Any other yes is no evidence, and the test is left to the other run. What a
-class derived from a built-in type holds is compared by that type itself.
+The candidate's code decides whether such an object equals a value. So the true question is mixed with others
+whose answer must be no. An object that says yes to all of them equals everything, and a test that passes in
+this way is a finding. Any other yes is no evidence, and the other run judges the test. The value in an object
+of a class derived from a built-in type is compared by that type itself.
 """
 
 # Values of any type pass through here.
@@ -25,20 +25,20 @@ _OWN_WORD = "an object of the candidate is compared by its own operator"
 
 
 class Asks(Protocol):
-    """The connection, as far as comparing needs it."""
+    """The part of the connection that comparing needs."""
 
     def request(self, op: str, *args: Any, **kwargs: Any) -> Any:
-        """Have something done over there."""
+        """Perform an operation in the other process."""
 
     def note(self, reason: str, *, hard: bool) -> None:
-        """Say what speaks against relying on this test."""
+        """Note a reason not to rely on this test."""
 
     def find(self, finding: str) -> None:
-        """Report what no honest code does."""
+        """Report something that no honest code does."""
 
 
 def compare(link: Asks, proxy: Any, name: str, other: Any) -> Any:
-    """Do what a comparison or an arithmetic operator of a stand-in does."""
+    """Perform a comparison or an arithmetic operator of a stand-in."""
     if name in ("isinstance", "issubclass"):
         return _belongs(link, proxy, name, other)
     if name in ARITHMETIC:
@@ -82,7 +82,7 @@ def _equal(link: Asks, proxy: Any, other: Any) -> Any:
 
 
 def _ask(link: Asks, proxy: Any, other: Any) -> tuple[Any, list[Any]]:
-    """Ask the true question among others, in no order that could be foreseen."""
+    """Ask the true question among others, in random order."""
     questions = [other, *decoys(other)]
     order = list(range(len(questions)))
     _RANDOM.shuffle(order)
@@ -94,7 +94,7 @@ def _ask(link: Asks, proxy: Any, other: Any) -> tuple[Any, list[Any]]:
 
 
 def _try(link: Asks, *question: Any) -> Any:
-    """Ask what the true test never asked; that it cannot be answered is an answer."""
+    """Ask a question that the true test never asked. A failure to answer counts as an answer."""
     try:
         return link.request(*question)
     except Exception:  # noqa: BLE001 - whatever it raises
@@ -102,7 +102,7 @@ def _try(link: Asks, *question: Any) -> Any:
 
 
 def _same_state(link: Asks, proxy: Any, other: Any) -> bool:
-    """Compare what two objects of one class are made of; nothing is no ground to call them equal."""
+    """Compare the state of two objects of one class. Empty states are no reason to call them equal."""
     one, another = link.request("states", proxy, other)
     try:
         return any(one) and bool(one == another)

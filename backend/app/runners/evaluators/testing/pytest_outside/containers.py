@@ -1,8 +1,8 @@
 """Keeps lists, dictionaries and sets the same on both sides for as long as both sides hold them.
 
-A mutable container crosses as its content under a number. While it is known under that number, its own side
-looks for changes before each message and sends them along, so that what one side changes in place the other
-sees. A side that holds it no longer says so, and the number is forgotten.
+A mutable container is sent as its content with a number. While the number is known, the container's own side
+looks for changes before each message and sends them along, so that the other side sees changes in place. A
+side that no longer holds the container says so, and the number is forgotten.
 """
 
 # Values of any type pass through here.
@@ -19,7 +19,7 @@ from .values import BadDataError
 _Encode = Callable[[Any], Any]
 _MAX_ELEMENTS = 50_000
 
-# One letter for each type; a default factory and a maximal length travel as a further part.
+# One letter for each type. A default factory and a maximum length are sent as a further part.
 _LETTERS: dict[type, str] = {
     list: "L",
     dict: "D",
@@ -36,12 +36,12 @@ TAGS = frozenset(_TYPES)
 
 
 def is_container(value: object) -> bool:
-    """Tell whether a value is one that is kept the same."""
+    """Return True if a value is a container that is kept the same on both sides."""
     return type(value) in _LETTERS
 
 
 class _Known:
-    """A container under its number; `seen` is what the other side has of it."""
+    """A container with its number. `seen` is the content that the other side has."""
 
     __slots__ = ("seen", "value")
 
@@ -50,7 +50,7 @@ class _Known:
         self.seen: Any = None
 
 
-# How many references a container has that only this table holds: the entry, the call's argument, a variable.
+# References to a container that only this table holds: the entry, the call's argument, a variable.
 _ONLY_HERE = 3
 
 
@@ -59,7 +59,7 @@ class Containers:
 
     Args:
         first: 0 or 1; the two sides number theirs with even and odd numbers.
-        too_large: told when a container is too large to be kept the same.
+        too_large: called if a container is too large to be kept the same.
     """
 
     def __init__(self, first: int, too_large: Callable[[], None]) -> None:
@@ -103,7 +103,7 @@ class Containers:
             raise BadDataError("no container has this number") from error
 
     def changes(self, encode: _Encode) -> "list[Any]":
-        """Write the content of each container that has changed since the other side last had it."""
+        """Write the content of each container that has changed since it was last sent."""
         changed: list[Any] = []
         for number, known in list(self._known.items()):
             if self._differs(known):
@@ -112,7 +112,7 @@ class Containers:
         return changed
 
     def apply(self, changes: Any, decode: _Encode) -> None:
-        """Take over the changes of the other side."""
+        """Apply the changes of the other side."""
         for number, content in changes:
             value = self.find(number)
             value.clear()
@@ -120,7 +120,7 @@ class Containers:
             self._known[number].seen = self._snapshot(value)
 
     def prune(self) -> "list[int]":
-        """Forget what this side no longer holds; gives the numbers, for the other side."""
+        """Forget containers that this side no longer holds. Return their numbers, for the other side."""
         gone: list[int] = []
         while True:
             found = [number for number, known in self._known.items() if _is_idle(known)]
@@ -130,7 +130,7 @@ class Containers:
             gone += found
 
     def forget(self, numbers: Any) -> None:
-        """Forget containers; one that is not known is no error."""
+        """Forget containers. An unknown number is no error."""
         for number in numbers:
             known = self._known.pop(number, None)
             if known is not None:
@@ -148,7 +148,7 @@ class Containers:
             return bytes(value)
         parts = value.values() if isinstance(value, dict) else value
         keys = list(value) if isinstance(value, dict) else ()
-        # A container inside is known by itself, and holding it here would keep it for ever.
+        # An inner container has its own entry. Holding it here as well would keep it for ever.
         return (keys, [_Mark(id(each)) if is_container(each) else each for each in parts])
 
     def _differs(self, known: _Known) -> bool:
@@ -161,7 +161,7 @@ class Containers:
 
 
 class _Mark(int):
-    """Stands for a container inside another: the address of an object that its own entry keeps alive."""
+    """Represents a container inside another, by the address of an object that its own entry keeps alive."""
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Says what in a test's own source makes its failure with stand-ins say little about the candidate."""
+"""Finds reasons in a test's own source why its failure with stand-ins is weak evidence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-# What depends on the process that it is asked in, or looks behind values.
+# Names whose result depends on the process, or that look behind values.
 _NAMES = frozenset(
     {
         *("gc", "weakref", "inspect", "signature", "getsource", "pickle", "copy", "deepcopy", "threading"),
@@ -27,7 +27,7 @@ _NAMES = frozenset(
             "__mro__",
         ),
         *("__bases__", "__dict__", "__code__", "__annotations__", "get_type_hints", "tempfile", "locale"),
-        # What asks classes and fields rather than values, and objects that are equal by identity.
+        # Names that look at classes and fields rather than values, and at objects with equality by identity.
         *("dataclasses", "asdict", "astuple", "fields", "is_dataclass", "attrs", "attr", "abc", "ABC"),
         *("Mapping", "MutableMapping", "Sequence", "MutableSequence", "Iterable", "Iterator", "Hashable"),
         *("Collection", "Container", "Sized", "Callable", "register", "singledispatch", "Protocol"),
@@ -55,7 +55,7 @@ _USES = {
         | {"StringIO", "stdout", "stderr", "captured_stdout", "captured_output", "caplog"}
     ),
 }
-"""What a test that looks at warnings or at output speaks of."""
+"""Words of tests that look at warnings or at output."""
 
 
 class Doubts:
@@ -65,14 +65,14 @@ class Doubts:
         self._files: dict[Path, dict[str, ast.stmt]] = {}
 
     def about(self, item: pytest.Item) -> list[str]:
-        """Return the doubts about one test, by what it and the helpers in its file do."""
+        """Return the doubts about one test, from the test and the helpers in its file."""
         used = self._words(item)
         if used is None:
             return ["the test's source cannot be read"]
         return sorted(used & _NAMES | {each for each in used if each.startswith("by ")})[:5]
 
     def uses(self, item: pytest.Item) -> list[str]:
-        """Say whether a test looks at warnings or at output; both, when its source cannot be read."""
+        """Return whether a test looks at warnings or at output, or both if its source cannot be read."""
         used = self._words(item)
         return [kind for kind, names in _USES.items() if used is None or used & names]
 
@@ -127,7 +127,7 @@ def _used(statement: ast.stmt) -> set[str]:
 
 
 def _by_identity(node: ast.Compare) -> bool:
-    """Tell whether objects are compared by identity, other than with None, True, False or the like."""
+    """Return True if objects are compared by identity, other than with None, True, False or similar."""
     operands = [node.left, *node.comparators]
     return any(
         isinstance(each, (ast.Is, ast.IsNot))

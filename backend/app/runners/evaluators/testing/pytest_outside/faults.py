@@ -1,4 +1,4 @@
-"""Writes exceptions as data and builds them anew, with arguments, attributes and cause."""
+"""Writes exceptions as data and rebuilds them, with arguments, attributes and cause."""
 
 # Values of any type pass through here.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
@@ -73,7 +73,7 @@ def _depth(error: BaseException | None) -> int:
 
 
 def known_class(description: dict[str, Any]) -> type | None:
-    """Return the standard library's exception of that name, if it is loaded here."""
+    """Return the standard library's exception with that name, if it is loaded here."""
     module, name = description["module"], description["qualname"]
     if str(module).partition(".")[0] not in sys.stdlib_module_names or module not in sys.modules:
         return None
@@ -84,10 +84,10 @@ def known_class(description: dict[str, Any]) -> type | None:
 
 
 def build(kind: Any, args: tuple[Any, ...]) -> BaseException:
-    """Make an exception of a class; what the class does when called is done only for built-in ones.
+    """Create an exception of a class. Only built-in classes are called; others' own code does not run.
 
     Raises:
-        TypeError: it is no class of exceptions.
+        TypeError: the class is not one of exceptions.
     """
     if not issubclass(kind, BaseException):
         raise TypeError("no class of exceptions")
@@ -102,7 +102,7 @@ def build(kind: Any, args: tuple[Any, ...]) -> BaseException:
 
 
 def complete(error: BaseException, data: list[Any], read: Callable[[Any], Any]) -> None:
-    """Return an exception of ours the attributes and causes that the other one has."""
+    """Give an exception of ours the attributes and causes of the other process's exception."""
     attributes, members, causes, suppress = data
     own = BaseException.__getattribute__(error, "__dict__")
     if shape_of(type(error)) is None:
@@ -119,9 +119,9 @@ def complete(error: BaseException, data: list[Any], read: Callable[[Any], Any]) 
 
 
 def may_be_system(error: OSError) -> bool:
-    """Tell whether the machine may have caused an error, or another one that led to it.
+    """Return True if the machine may have caused an error, or an earlier error in its chain.
 
-    The two processes differ in what they may write and reach. Nothing else of the machine differs.
+    The two processes differ in the files they may write and reach, and in nothing else about the machine.
     """
     seen: BaseException | None = error
     for _ in range(_CHAIN):
@@ -132,7 +132,7 @@ def may_be_system(error: OSError) -> bool:
 
 
 def let_go(error: BaseException | None) -> None:
-    """Drop the frames that an exception holds, and with them the values in them."""
+    """Drop the frames that an exception holds, and thereby the values in them."""
     for _ in range(_CHAIN):
         if error is None:
             return

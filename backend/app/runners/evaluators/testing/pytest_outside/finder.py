@@ -17,11 +17,11 @@ _SUFFIXES = tuple(importlib.machinery.all_suffixes())
 
 
 class CandidateFinder(MetaPathFinder, Loader):
-    """Finds each module of the tree that is no test and no helper of tests.
+    """Finds each module of the tree that is neither a test nor a helper of tests.
 
     Args:
         tree: the tree, absolute.
-        support: POSIX paths of the files that tests consist of, relative to the tree.
+        support: POSIX paths of the files that belong to the tests, relative to the tree.
         link: the connection to the candidate's process.
     """
 
@@ -34,7 +34,7 @@ class CandidateFinder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return a specification for a module of the candidate; None leaves it to the others."""
+        """Return a specification for a module of the candidate. Return None for all other modules."""
         places = sys.path if path is None else path
         roots = [Path(each or ".").absolute() for each in places if type(each) is str]
         name = fullname.rpartition(".")[2]
@@ -43,7 +43,7 @@ class CandidateFinder(MetaPathFinder, Loader):
             if found is not None:
                 return found(fullname)
         parent = sys.modules.get(fullname.rpartition(".")[0])
-        # A package may make modules out of nothing; only its own process can say so.
+        # A package may create modules dynamically, and only its own process knows them.
         return (
             self._virtual(fullname)
             if isinstance(parent, ProxyModule) and not self._is_real(roots, name)
@@ -51,20 +51,23 @@ class CandidateFinder(MetaPathFinder, Loader):
         )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Have the candidate's process import the module, and give what stands for it."""
+        """Import the module in the candidate's process, and return its stand-in."""
         module = self._link.request("import", spec.name)
         if not isinstance(module, ProxyModule):
             raise refuse(f"{spec.name} is no module")
         if spec.has_location:
-            # The import system would ask for them.
+            # The import system would ask for these.
             module.__file__, module.__cached__ = spec.origin, None
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing of it is executed here."""
+        """Do nothing, because none of its code runs here."""
 
     def _find(self, root: Path, name: str) -> Callable[[str], ModuleSpec | None] | None:
-        """Look for a module in one directory of the tree; the result gives None for a test's own."""
+        """Look for a module in one directory of the tree.
+
+        The result returns None for the tests' own modules.
+        """
         if root != self._tree and self._tree not in root.parents:
             return None
         package = root / name / "__init__.py"

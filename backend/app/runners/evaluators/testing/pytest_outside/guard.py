@@ -1,4 +1,4 @@
-"""Keeps the judge's process clean: what it does for the candidate, and what the tests may do in it."""
+"""Protects the judge's process: limits what it does for the candidate, and what the tests may do in it."""
 
 # Values of any type pass through here.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
@@ -26,7 +26,7 @@ _STARTS = frozenset(
 
 
 def check_request(op: str, args: list[Any]) -> None:
-    """Let the candidate use the test's objects as any function would that was given them, and no more.
+    """Let the candidate use the test's objects as any called function would, and no more.
 
     Raises:
         UncarriedError: it reaches behind an object, or wants to change one.
@@ -40,14 +40,14 @@ def check_request(op: str, args: list[Any]) -> None:
     if name in allowed:
         return
     if op != "get" or type(name) is not str or name.startswith(("_", *_FRAMES)):
-        # To look for an attribute that is not there is common; only what is there is kept back.
+        # Code often looks for an attribute that does not exist. Only existing ones are withheld.
         if type(name) is str and op == "get" and not hasattr(args[0], name):
             raise AttributeError(name)
         raise refuse(f"the candidate reaches behind an object of the test ({name})")
 
 
 def named_for_candidate(value: Any) -> list[str] | None:
-    """Return module and name of a class or function of the standard library; the candidate has its own."""
+    """Return module and name of a standard library class or function, of which the candidate has its own."""
     if not isinstance(
         value, (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
     ):
@@ -69,12 +69,12 @@ def named_for_candidate(value: Any) -> list[str] | None:
 
 
 class Guard:
-    """An audit hook that lets no code of the candidate into this process.
+    """An audit hook that keeps all code of the candidate out of this process.
 
     Args:
         tree: the candidate's tree.
         support: the files in it that are tests.
-        link: where to note what was kept back.
+        link: receives notes about what was kept out.
     """
 
     def __init__(self, tree: Path, support: frozenset[str], link: Link) -> None:
@@ -84,7 +84,7 @@ class Guard:
         self._busy = False
 
     def install(self) -> None:
-        """Begin; it cannot be taken back."""
+        """Install the hook. It cannot be removed."""
         sys.addaudithook(self._hear)
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:

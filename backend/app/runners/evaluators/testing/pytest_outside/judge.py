@@ -1,7 +1,7 @@
 """The judge's program: runs the base's tests with stand-ins for the candidate's modules.
 
-Started as `launch.py judge SOCKET PLAN`; the plan is a file of JSON with what `outside_run` knows. Standard
-output gets the records, one line of JSON each; what the tests print goes nowhere.
+It is started as `launch.py judge SOCKET PLAN`. The plan is a JSON file with the facts from `outside_run`.
+Standard output gets the records, one line of JSON each. The output of the tests is dropped.
 """
 
 # Values of any type pass through here.
@@ -36,7 +36,7 @@ from .unsendable import Unsendable
 from .values import BadDataError
 from .wire import Wire
 
-# The same choice of plugins as in the other run. It stands beside this package, and alone.
+# The plug-ins are chosen as in the other run. That package is beside this one, and stands alone.
 _plugins = importlib.import_module("pytest_runner.plugins")
 
 _MESSAGE_CHARS = 600
@@ -48,7 +48,7 @@ _WIDE = ("session", "package", "module", "class")
 
 
 class JudgeSide:
-    """What is particular to the judge's side of the conversation."""
+    """The judge's side of the conversation."""
 
     lends_functions = True
 
@@ -114,7 +114,7 @@ class JudgeSide:
 
 
 class _Asking:
-    """The connection and the notes, as comparing needs them."""
+    """The connection and the notes, in the form that comparing needs."""
 
     def __init__(self, link: Link, notes: Notes) -> None:
         self.request = link.request
@@ -132,7 +132,7 @@ def _log(name: str, level: int, text: str) -> None:
 
 
 class OutsideReporter:
-    """The pytest plugin that reports each test with what speaks for and against it."""
+    """The pytest plug-in that reports each test with the evidence for and against it."""
 
     def __init__(self, records: int, notes: Notes, peer: Peer, plan: dict[str, Any]) -> None:
         self._records = records
@@ -166,7 +166,7 @@ class OutsideReporter:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         if self._peer.broken is not None or self._pace.is_over():
-            # Nothing that comes now says anything: the rest keeps the evidence that there is.
+            # Later results would be no evidence, so stopping keeps the evidence that there is.
             item.session.shouldstop = "the other process says no more"
         self._notes.place = item.nodeid
         self._state = {"outcome": "passed", "origin": "", "message": ""}
@@ -220,7 +220,7 @@ class OutsideReporter:
         return "candidate" if self._peer.is_theirs(error) else "other"
 
     def _reads_tests(self, error: OSError) -> bool:
-        """Tell whether the candidate looked for a test's file, which its process does not have."""
+        """Return True if the candidate looked for a test's file, which its process does not have."""
         if not isinstance(error, FileNotFoundError) or type(error.filename) is not str:
             return False
         return os.path.relpath(error.filename, self._tree) in self._support
@@ -232,11 +232,11 @@ class OutsideReporter:
 
 
 class Pace:
-    """Says when going on is not worth the time.
+    """Decides when to stop because the run is not worth the time.
 
     Args:
-        seconds: after which the run ends at the next test.
-        stop: a file that ends it once it is there.
+        seconds: after these the run ends at the next test.
+        stop: a file that ends the run once it exists.
     """
 
     def __init__(self, seconds: float, stop: Path) -> None:
@@ -246,12 +246,12 @@ class Pace:
         self._done = self._carried = 0
 
     def count(self, *, carried: bool) -> None:
-        """Take note of a test; `carried` when it is evidence."""
+        """Count a test; `carried` is True if it is evidence."""
         self._done += 1
         self._carried += carried
 
     def is_over(self) -> bool:
-        """True when the time is up, or has brought next to nothing."""
+        """Return True if the time is up, or has brought almost no evidence."""
         spent = time.monotonic() - self._began
         idle = spent > _PATIENCE and self._done >= _TRIED and self._carried < _WORTH * self._done
         return idle or spent > self._seconds or self._stop.exists()
@@ -265,7 +265,7 @@ def _short(error: BaseException) -> str:
 
 
 def _usable(arguments: list[str]) -> list[str]:
-    """Leave out the plugins that only the tree has; they may be the candidate's."""
+    """Leave out the plug-ins that exist only in the tree, because they may be the candidate's."""
     used: list[str] = []
     words = iter(arguments)
     for word in words:
@@ -277,7 +277,7 @@ def _usable(arguments: list[str]) -> list[str]:
 
 
 def main(arguments: list[str]) -> None:
-    """Run the tests; the records say what came of it."""
+    """Run the tests. The records hold the results."""
     records = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     plan: dict[str, Any] = json.loads(Path(arguments[1]).read_text())

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # The package is found by its own name, and nothing else that lies beside it is.
+    # Only the package itself can be imported by its name, and nothing else beside it.
     here = Path(__file__).resolve().parent
     sys.path.insert(0, str(here.parent))
     program = importlib.import_module(f"{here.name}.{sys.argv[1]}")

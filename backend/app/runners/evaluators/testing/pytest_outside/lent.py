@@ -1,4 +1,4 @@
-"""Tells which files of the tests a test has named to the candidate's code, and which that takes unasked."""
+"""Tracks which test files a test has named to the candidate's code, and which that opens unasked."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _NOT_SET_BY_TESTS = frozenset({"PYTEST_CURRENT_TEST", "PYTEST_VERSION", "PYTHONP
 class Lent:
     """The data files of the tests, and what the tests have said.
 
-    A test that gives a path, a directory, a name, or the beginning of a name lends the file. Code that opens
-    another one has looked for it by itself.
+    A test that passes on a path, a directory, a name, or the beginning of a name lends the file. Code that
+    opens any other file has found it by itself.
 
     Args:
         tree: the directory that is run, absolute.
@@ -32,28 +32,28 @@ class Lent:
         self._size = 0
 
     def hear(self, message: bytes) -> None:
-        """Remember a message, without what comes with each of them: variables and the import path."""
+        """Remember a message, without its standard parts: variables and the import path."""
         self.add_bytes(message[: message.rfind(b',"x":')])
 
     def add(self, text: str) -> None:
-        """Remember a text that names a place."""
+        """Remember a text that names a path."""
         self.add_bytes(json.dumps(text).encode())
 
     def add_variables(self, before: Mapping[str, str], now: Mapping[str, str]) -> None:
-        """Remember the variables that a test has set: paths are given in these, too."""
+        """Remember the environment variables that a test has set, because they may hold paths."""
         for name, value in now.items():
             if before.get(name) != value and name not in _NOT_SET_BY_TESTS:
                 self.add(value)
 
     def add_bytes(self, text: bytes) -> None:
-        """Remember a text; the oldest are forgotten when there are too many."""
+        """Remember a text. If there are too many, the oldest are forgotten."""
         self._heard.append(text)
         self._size += len(text)
         while self._size > _MAX_BYTES:
             self._size -= len(self._heard.popleft())
 
     def taken(self, path: object) -> str | None:
-        """Return the name of a file of the tests that is opened and was not lent; None for any other."""
+        """Return the name of an opened file of the tests that was not lent, or None for any other file."""
         if not isinstance(path, str | bytes):
             return None
         name = self._inside(os.fsdecode(path))
@@ -66,7 +66,7 @@ class Lent:
     def _was_lent(self, name: str) -> bool:
         directory, base = posixpath.split(name)
         stem = base.partition(".")[0]
-        # To give away the whole tree, or the place to start from, lends all of it.
+        # A test that passes on the whole tree, or the working directory, lends all of it.
         marks = [base, *([stem] if len(stem) >= _SHORTEST else []), f'"{self._tree}"', '"."']
         while directory:
             marks += [f"{self._tree}/{directory}", f'"{directory}', f"{posixpath.basename(directory)}/"]
@@ -77,5 +77,5 @@ class Lent:
 
 
 def _written(mark: str) -> bytes:
-    """Return a text as it stands in a message, where quotes are those around it."""
+    """Return a text in the form that it has in a message, where quotes surround it."""
     return b'"'.join(json.dumps(part)[1:-1].encode() for part in mark.split('"'))

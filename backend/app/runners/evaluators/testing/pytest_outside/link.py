@@ -1,4 +1,4 @@
-"""The connection that the stand-ins of this process speak through."""
+"""The connection that this process's stand-ins use."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ class UncarriedError(Exception):
 
 
 class Link(Protocol):
-    """What a stand-in needs of the connection."""
+    """The parts of the connection that a stand-in needs."""
 
     def request(self, op: str, *args: Any, **kwargs: Any) -> Any:
-        """Have something done over there."""
+        """Perform an operation in the other process."""
 
     def compare(self, proxy: Any, name: str, other: Any) -> Any:
-        """Compare a stand-in by the operator of that name."""
+        """Compare a stand-in by the operator with that name."""
 
     def note(self, reason: str, *, hard: bool) -> None:
-        """Say what speaks against relying on this test."""
+        """Note a reason not to rely on this test."""
 
 
 class _Unlinked:
@@ -37,7 +37,7 @@ _link: list[Link] = [_Unlinked()]
 
 
 def connect(link: Link) -> None:
-    """Let the stand-ins of this process speak through a connection."""
+    """Set the connection of this process's stand-ins."""
     _link[0] = link
 
 
@@ -47,6 +47,6 @@ def link() -> Link:
 
 
 def refuse(reason: str) -> UncarriedError:
-    """Note that the running test cannot be carried, and give the error to raise."""
+    """Note that the running test cannot be carried. Return the error to raise."""
     _link[0].note(reason, hard=True)
     return UncarriedError(reason)

@@ -1,4 +1,4 @@
-"""Classes and objects that stand for those of the other process, with the same names and operators.
+"""Classes and objects that represent those of the other process, with the same names and operators.
 
 A class of the other process is mirrored by a class here: same name, mirrored bases, and a forwarder for each
 operator that it defines. Built-in bases (exceptions, `int`, `dict`, …) are the real ones, so that `except`,
@@ -30,11 +30,11 @@ def _is_mirror(kind: type) -> bool:
 
 _doubtful: dict[type, str] = {}
 _MUTABLE = (dict, list, set, bytearray)
-"""Built-in types whose value in a mirror is a copy: it may have changed over there since."""
+"""Built-in types whose value in a mirror is a copy, which may be out of date."""
 
 
 def _remind(kind: type) -> None:
-    """Note in each test that uses a class what makes a failure with it say little."""
+    """Note in each test that uses a class why a failure with it is weak evidence."""
     for each in kind.__mro__:
         if each in _doubtful:
             link().note(_doubtful[each], hard=False)
@@ -44,15 +44,15 @@ _bare: set[int] = set()
 
 
 def keep_bare(stand_in: object) -> None:
-    """Remember that an object of the other process, which lives as long as this one, has nothing `PROBED`."""
+    """Remember that a permanent object of the other process has none of the `PROBED` attributes."""
     _bare.add(id(stand_in))
 
 
 class MirrorMeta(type):
-    """The class of mirrored classes: what is asked of the class is asked over there."""
+    """The metaclass of mirrored classes: it forwards questions about a class to the other process."""
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> None:
-        # Mirrors are made past this; here a test derives a class, of which the other process knows nothing.
+        # Mirrors do not get here. This is a test's derived class, which the other process does not know.
         super().__init__(name, bases, namespace)
         if any(map(_is_mirror, cls.__mro__)):
             _doubtful[cls] = "the test derives a class from one of the candidate's"
@@ -128,7 +128,7 @@ def _nearest(cls: type) -> type:
 
 
 class Proxy(metaclass=MirrorMeta):
-    """Stands for an object of the other process."""
+    """Represents an object of the other process."""
 
     def __getattribute__(self, name: str) -> Any:
         shape = shape_of(type(self))
@@ -175,7 +175,7 @@ class Proxy(metaclass=MirrorMeta):
 
 
 class ProxyModule(types.ModuleType):
-    """Stands for a module of the other process; the import system's own attributes are kept here."""
+    """Represents a module of the other process. The import system's own attributes are kept here."""
 
     def __getattr__(self, name: str) -> Any:
         if name in ("__path__", "__wrapped__"):
@@ -201,11 +201,11 @@ class ProxyModule(types.ModuleType):
 
 
 def mirror(description: dict[str, Any], bases: list[type]) -> type:
-    """Make the class that mirrors one of the other process.
+    """Create the class that mirrors one of the other process.
 
     Args:
-        description: as `describe` gives it, of strings and lists of strings.
-        bases: its bases as they are here.
+        description: the result of `describe`, of strings and lists of strings.
+        bases: its bases in this process.
     """
     names = frozenset(cast("list[str]", description["names"]))
     names |= frozenset().union(*(shape.names for shape in map(shape_of, bases) if shape))
@@ -271,7 +271,7 @@ def _awaited(self: Any) -> Any:
 
 
 def instance(kind: type, payload: Any) -> Any:
-    """Make an instance of a mirrored class; `payload` is what `payload_of` gave.
+    """Create an instance of a mirrored class. `payload` is the result of `payload_of`.
 
     Raises:
         TypeError: the payload is not of the class's built-in type.

@@ -1,4 +1,4 @@
-"""Functions, generators and coroutines that run over there and are real ones here."""
+"""Functions, generators and coroutines that run in the other process and are real ones here."""
 
 # Values of any type pass through here.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
@@ -17,7 +17,7 @@ from .values import SCALARS
 
 
 def flag_of(value: Any) -> Any:
-    """Say what kind of thing an object is, where that matters to the other side."""
+    """Return an object's kind, if it matters to the other side."""
     kind = type(value)
     if kind is types.CoroutineType:
         return "coroutine"
@@ -35,13 +35,13 @@ async def _run(link: Link, number: Any) -> Any:
 
 
 def running(link: Link, number: Any) -> Coroutine[Any, Any, Any]:
-    """Return a coroutine that has one of the other process run to its end."""
+    """Return a coroutine that runs one of the other process to its end."""
     link.note("a coroutine of the candidate runs to its end by itself", hard=False)
     return _run(link, number)
 
 
 def pulled(link: Link, number: Any) -> Generator[Any, Any, Any]:
-    """Return a generator that pulls from one of the other process, value by value."""
+    """Return a generator that pulls values from one of the other process."""
     step: tuple[Any, ...] = ("__next__",)
     while True:
         try:
@@ -60,7 +60,7 @@ def pulled(link: Link, number: Any) -> Generator[Any, Any, Any]:
 
 
 def describe_function(function: types.FunctionType) -> Any:
-    """Return what is asked of a function besides calling it: names, text, parameters, and plain defaults."""
+    """Return a function's properties besides its calls: names, text, parameters, and plain defaults."""
     try:
         parameters = [
             (each.name, int(each.kind), each.default is not each.empty, _plain(each.default))

@@ -1,4 +1,4 @@
-"""Collects what speaks for and against relying on each test of the judge's run."""
+"""Collects reasons for and against relying on each test of the judge's run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Notes:
     """Remarks by test, by file and for the whole run.
 
     A *hard* remark says that a pass is no evidence; a *soft* one only that a failure is none. A *finding* is
-    what no honest code does.
+    something that no honest code does.
 
     Attributes:
-        place: what is going on: the id of a test or of a file, or `""`.
+        place: what is running: the id of a test or of a file, or `""`.
     """
 
     def __init__(self) -> None:
@@ -26,15 +26,15 @@ class Notes:
         self._findings: dict[str, list[str]] = defaultdict(list)
 
     def note(self, reason: str, *, hard: bool) -> None:
-        """Remark on what is going on."""
+        """Add a remark about what is running."""
         _add((self._hard if hard else self._soft)[self.place], reason)
 
     def find(self, finding: str) -> None:
-        """Report a finding in what is going on."""
+        """Report a finding about what is running."""
         _add(self._findings[self.place], finding)
 
     def about(self, test: str) -> dict[str, list[str]]:
-        """Return the remarks that concern a test, also by its file or by the whole run."""
+        """Return the remarks that concern a test, including those about its file or the whole run."""
         places = ("", test.split("::", 1)[0], test)
         return {
             kind: [reason for place in places for reason in remarks.get(place, ())]

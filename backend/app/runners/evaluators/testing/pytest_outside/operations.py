@@ -1,4 +1,4 @@
-"""What one process does to its own objects when the other one asks."""
+"""The operations that one process performs on its own objects for the other one."""
 
 # Values of any type pass through here.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
@@ -17,7 +17,7 @@ from .shapes import FORWARDED
 
 
 def perform(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """Do one thing; whatever it raises is for the one who asked.
+    """Perform one operation. Its exceptions are for the side that asked.
 
     Raises:
         LookupError: there is no such operation.
@@ -53,13 +53,13 @@ def _apply(name: str, *args: Any) -> Any:
 
 
 def _public(module: Any) -> Any:
-    """Return what `from module import *` takes."""
+    """Return the names and values that `from module import *` imports."""
     names = getattr(module, "__all__", None)
     return [name for name in vars(module) if not name.startswith("_")] if names is None else names
 
 
 def _state(target: Any) -> Any:
-    """Return what an object is made of: its attributes, its slots, and the value of its built-in base."""
+    """Return the state of an object: its attributes, its slots, and the value of its built-in base."""
     kind = type(target)
     slots = [
         (name, member.__get__(target))

@@ -1,4 +1,4 @@
-"""What the run outside the candidate's process says of each test."""
+"""The results of the tests outside the candidate's process."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,13 +13,13 @@ _ABOUT = {WARNS: "warnings", PRINTS: "output"}
 
 @dataclass(frozen=True, slots=True)
 class OutsideReport:
-    """The tests that passed beside the candidate's code, sorted by what they do away from it.
+    """The tests that passed beside the candidate's code, sorted by their results away from it.
 
     Attributes:
         agrees: ids of tests that pass there, too.
-        uncarried: by id, why a test says nothing there.
-        disagrees: by id, what speaks against the candidate.
-        trouble: why no test could be judged; `""` when they were.
+        uncarried: by id, why a test is no evidence there.
+        disagrees: by id, the evidence against the candidate.
+        trouble: why no test could be judged; `""` if they were.
         seconds: wall-clock duration.
     """
 
@@ -31,11 +31,11 @@ class OutsideReport:
 
     @property
     def judged(self) -> bool:
-        """True when at least one test says something."""
+        """True if at least one test is evidence."""
         return bool(self.agrees or self.disagrees)
 
     def confirmed_by(self, other: "OutsideReport") -> "OutsideReport":
-        """Return the report with only those findings that another run has, too."""
+        """Return the report with only the findings that another run has, too."""
         once = self.disagrees.keys() - other.disagrees.keys()
         reason = "it fails there in one run, and not in another"
         return replace(
@@ -45,7 +45,7 @@ class OutsideReport:
         )
 
     def without(self, tests: Collection[str]) -> "OutsideReport":
-        """Return the report without what it says on tests that the base's own code does not pass there."""
+        """Return the report without findings for tests that the base's own code does not pass there."""
         reason = "it does not pass there with the base's code either"
         return replace(
             self,
@@ -54,7 +54,7 @@ class OutsideReport:
         )
 
     def metadata(self) -> dict[str, Any]:
-        """Return the figures that are kept with an evaluation."""
+        """Return the figures that are stored with an evaluation."""
         return {
             "agrees": len(self.agrees),
             "uncarried": len(self.uncarried),
@@ -66,7 +66,7 @@ class OutsideReport:
 
 
 def reasons(uncarried: Mapping[str, str]) -> dict[str, int]:
-    """Count why tests were not carried, the most frequent reasons first."""
+    """Count why tests were not carried, most frequent reasons first."""
     counts: dict[str, int] = {}
     for reason in uncarried.values():
         counts[reason] = counts.get(reason, 0) + 1
@@ -81,13 +81,13 @@ def sort_tests(
 ) -> OutsideReport:
     """Sort tests by their records.
 
-    A pass counts when nothing speaks against it; a failure when nothing else could have caused it.
+    A pass counts if nothing contradicts it; a failure, if nothing else could have caused it.
 
     Args:
         ids: the tests in question.
-        records: what the judge's process reported, by test id.
+        records: the records of the judge's process, by test id.
         missing: by file, or `""` for all, why there is no record.
-        quick: the tests that took next to no time beside the candidate's code.
+        quick: the tests that took almost no time beside the candidate's code.
     """
     agrees: list[str] = []
     uncarried: dict[str, str] = {}
@@ -111,7 +111,7 @@ def sort_tests(
 
 
 def _doubt(record: Mapping[str, Any]) -> str:
-    """Say why a test is no evidence either way; `""` when it is."""
+    """Return why a test is no evidence either way, or `""`."""
     hard = _texts(record, "hard")
     if hard:
         return hard[0]
@@ -128,7 +128,7 @@ def _doubt(record: Mapping[str, Any]) -> str:
 
 
 def _matters(reason: str, record: Mapping[str, Any]) -> bool:
-    """Tell whether a remark can explain the failure of a test: warnings only if it looks at warnings."""
+    """Return True if a remark can explain a test's failure. Warnings can only if it looks at warnings."""
     about = _ABOUT.get(reason)
     return about is None or about in _texts(record, "uses")
 

@@ -1,4 +1,4 @@
-"""Starts the judge's and the candidate's process, and reads what the judge reports."""
+"""Starts the judge's and the candidate's process, and reads the judge's records."""
 
 import asyncio
 import json
@@ -30,10 +30,10 @@ _SHORT_OF_TIME = 2.0
 
 @dataclass(frozen=True, slots=True)
 class OutsideRun:
-    """What came of tests that ran away from the candidate's code.
+    """The results of tests that ran away from the candidate's code.
 
     Attributes:
-        records: what the judge's process reported, by test id.
+        records: the records of the judge's process, by test id.
         missing: by file, or `""` for all, why there is no record.
         seconds: wall-clock duration.
     """
@@ -43,7 +43,7 @@ class OutsideRun:
     seconds: float
 
     def report(self, ids: Collection[str], quick: Collection[str] = ()) -> OutsideReport:
-        """Say what it means for tests that passed beside the candidate's code, some of them quickly."""
+        """Return the report for tests that passed beside the candidate's code, `quick` ones among them."""
         return replace(sort_tests(list(ids), self.records, self.missing, quick), seconds=self.seconds)
 
 
@@ -67,18 +67,18 @@ class Outside:
         budget: float | None = None,
         stop: asyncio.Event | None = None,
     ) -> OutsideReport:
-        """Run tests that passed beside the candidate's code again, away from it, and say what they do there.
+        """Run tests that passed beside the candidate's code again, away from it, and report the results.
 
         Args:
             tree: as for `run`.
             ids: the tests.
-            quick: those of them that took next to no time there.
-            detailed: whether the reason of a failure shows the values; that takes longer.
+            quick: the tests among them that took almost no time beside the code.
+            detailed: whether the reason of a failure shows the values, which takes longer.
             budget: seconds after which it ends at the next test; None is the limit of the tests.
             stop: ends it at the next test, once set.
 
         Raises:
-            SandboxUnavailableError: the processes would have to be confined, and cannot be.
+            SandboxUnavailableError: the processes must be confined and cannot be.
             OSError: the interpreter cannot be started.
         """
         files = {each.split("::", 1)[0] for each in ids}
@@ -98,16 +98,17 @@ class Outside:
         """Run tests away from the candidate's code.
 
         Args:
-            tree: the files; those that are trusted run as tests, and the candidate's process has none of
-                them that are code. Neither process can write to the copy that is made.
-            files: the test files; those that are not trusted are left out.
+            tree: the files. Trusted ones run as tests, and the candidate's process gets none of the trusted
+                code.
+                Neither process can write to the copy that is made.
+            files: the test files; untrusted ones are left out.
             ids: the tests of these files; None means all.
             detailed: see `judge`.
             budget: see `judge`.
             stop: see `judge`.
 
         Raises:
-            SandboxUnavailableError: the processes would have to be confined, and cannot be.
+            SandboxUnavailableError: the processes must be confined and cannot be.
             OSError: the interpreter cannot be started.
         """
         began = time.monotonic()
@@ -150,7 +151,7 @@ class Outside:
         plan |= {"budget": budget, "stop": str(given / "stop")}
         plan |= {"support": support, "sources": plugin_sources(tree, copy, settings, given)}
         (given / "judge.json").write_text(json.dumps(plan))
-        # Other users may be the ones to use them.
+        # The processes may run as other users.
         shared.chmod(0o777)
         for path in (place, given, *given.iterdir(), place / "candidate.json"):
             path.chmod(0o755)
@@ -162,9 +163,9 @@ class Outside:
     async def _both(
         self, judge: "_Program", candidate: "_Program"
     ) -> tuple[ProcessOutcome, ProcessOutcome | None]:
-        """Run both; gives how the judge's ended, and how the candidate's did if that was first.
+        """Run both. Return how the judge's ended, and how the candidate's did if that was first.
 
-        The socket pair between them is theirs alone.
+        Only these two have the socket pair between them.
         """
         ours, theirs = socket.socketpair()
         with ours, theirs:
@@ -177,7 +178,7 @@ class Outside:
                 await asyncio.wait([serving])
 
     async def _start(self, program: "_Program", end: socket.socket) -> ProcessOutcome:
-        # Without `..`, and not resolved: an environment is known by the link to its interpreter.
+        # Without `..`, but not resolved, because an environment is identified by the link to its interpreter.
         python = Path(os.path.abspath(self.harness.python))  # noqa: ASYNC240 - asks nothing of the file system
         readable = (*program.readable, program.plan, _PACKAGE, *interpreter_paths(python))
         try:
@@ -198,13 +199,13 @@ class Outside:
                 pass_fds=(end.fileno(),),
             )
         finally:
-            # With this the last holder of this end is gone, and the other process notices.
+            # This closes the last copy of this end, so the other process notices.
             end.close()
 
 
 @asynccontextmanager
 async def _stopping(file: Path, stop: asyncio.Event | None) -> AsyncGenerator[None]:
-    """Make a file once an event is set."""
+    """Create a file once an event is set."""
 
     async def watch(event: asyncio.Event) -> None:
         await event.wait()
@@ -231,7 +232,7 @@ class _Program:
 
 
 def _without(tree: Path, hidden: Sequence[str]) -> tuple[Path, ...]:
-    """Return the parts of a tree that hold all of it but some files."""
+    """Return the parts of a tree that hold all of it except some files."""
     files = {tree / name for name in hidden}
     above = {parent for file in files for parent in file.parents}
     parts: list[Path] = []
@@ -272,7 +273,7 @@ def _read(
 
 
 def _blame(records: dict[str, Mapping[str, Any]], candidate: ProcessOutcome | None) -> None:
-    """Charge the test in which the candidate ended its own process, or its talk with the judge.
+    """Blame the test in which the candidate ended its own process, or its connection to the judge.
 
     A process that the time limit ended is not to blame.
     """

@@ -1,4 +1,4 @@
-"""The values that objects of classes derived from built-in types hold, taken by those types' own means."""
+"""The values in objects of classes derived from built-in types, read by those types' own methods."""
 
 # Values of any type pass through here.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
@@ -13,10 +13,10 @@ PAYLOADS: tuple[type, ...] = (int, float, complex, str, bytes, tuple, frozenset,
 
 
 def payload_of(value: Any) -> Any:
-    """Return the value that an object of a class derived from a built-in type holds, by that type's means.
+    """Return the value in an object of a class derived from a built-in type, read by that type's methods.
 
-    What the class defines plays no part. Gives a tuple for containers, of pairs for a dictionary; None when
-    there is no such base.
+    The class's own definitions are not used. Return a tuple for containers, of pairs for a dictionary; None
+    if there is no such base.
     """
     kind = type(value)
     if kind in PAYLOADS:
@@ -41,7 +41,7 @@ _OWN_MEANS: dict[type, Any] = {
 
 
 def refresh(made: Any, base: type | None, payload: Any) -> None:
-    """Return a container of a derived class the content that it has in the other process."""
+    """Give a container of a derived class the content that it has in the other process."""
     if base in _MUTABLE:
         cast("Any", base).clear(made)
         if base is list:
@@ -55,10 +55,10 @@ def refresh(made: Any, base: type | None, payload: Any) -> None:
 
 
 def make(kind: Any, base: type, payload: Any) -> Any:
-    """Make an instance of a class derived from a built-in type.
+    """Create an instance of a class derived from a built-in type.
 
     Raises:
-        TypeError: the payload is no value of that type.
+        TypeError: the payload is not a value of that type.
     """
     made = base.__new__(kind) if base in _MUTABLE else cast("Any", base).__new__(kind, payload)
     refresh(made, base, payload)

@@ -1,4 +1,4 @@
-"""One side of the conversation: asks the other process, and serves what it asks in return."""
+"""One side of the conversation: sends requests to the other process, and serves its requests meanwhile."""
 
 # Values of any type pass through here.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownLambdaType=false
@@ -21,7 +21,7 @@ _MAX_DEPTH = 60
 
 
 def _is_ours(error: RecursionError) -> bool:
-    """Tell whether it was writing the answer that nested too deep, and no code that was called."""
+    """Return True if writing the answer nested too deep, rather than the called code."""
     trace = error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_name
@@ -32,12 +32,12 @@ def _is_ours(error: RecursionError) -> bool:
 
 
 class Peer:
-    """The talk with the other side about the objects that both know.
+    """The conversation with the other side about the objects that both know.
 
     Args:
         wire: the connection.
         first: 0 on one side, 1 on the other.
-        side: what is particular to this side.
+        side: the behaviour of this side.
     """
 
     def __init__(self, wire: Wire, first: int, side: Side) -> None:
@@ -58,7 +58,7 @@ class Peer:
         return self._side.compare(self, proxy, name, other)
 
     def request(self, op: str, *args: Any, **kwargs: Any) -> Any:
-        """Have something done over there; what it raises is raised here.
+        """Perform an operation in the other process. Its exceptions are raised here.
 
         Raises:
             UncarriedError: this cannot be carried, or the other process is gone.
@@ -86,11 +86,11 @@ class Peer:
         return value
 
     def is_theirs(self, value: object) -> bool:
-        """Tell whether something here stands for an object of the other process."""
+        """Return True if an object here represents one of the other process."""
         return self._codec.is_theirs(value)
 
     def serve(self) -> None:
-        """Answer until the other side is gone."""
+        """Answer requests until the other side is gone."""
         while True:
             try:
                 message = self._wire.receive()
@@ -107,7 +107,7 @@ class Peer:
             self._answer(message)
 
     def _result(self, message: dict[str, Any]) -> tuple[Any, BaseException | None]:
-        """Return what came of a request: a value, or what was raised."""
+        """Return the result of a request: a value, or the exception that was raised."""
         try:
             if "u" in message:
                 return self._side.unsendable(), None
@@ -127,13 +127,13 @@ class Peer:
             try:
                 self._send(self._reply(message))
             except UnsendableError:
-                # The rest of the talk goes on; what the value is good for is for the other side to say.
+                # The conversation continues. The other side decides what the value is worth.
                 self._send({"u": True})
         finally:
             self._depth -= 1
 
     def _reply(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Do what is asked; nothing that was asked for is held once this returns."""
+        """Perform a request. No object of the request is held after this returns."""
         try:
             self._side.incoming(message.get("x") or {})
             args = [self._codec.decode(each) for each in message.get("a", [])]

@@ -47,7 +47,7 @@ FORWARDED = frozenset(
 
 
 PROBED = frozenset({"_mock_name", "__wrapped__", "__test__", "__bases__"})
-"""What pytest looks for on everything that it finds in a test's module, and hardly anything has."""
+"""Attributes that pytest looks for on every object in a test's module, and that hardly any object has."""
 
 
 class Shape:
@@ -55,9 +55,9 @@ class Shape:
 
     Attributes:
         names: attributes that the classes of the other process define themselves.
-        native: the built-in type whose value an instance carries; None when it carries none.
-        decides: whether the other process has its own word about `isinstance`.
-        plain: whether it has no attributes but those in `names` and those that every class has.
+        native: the built-in type of the value that an instance carries; None if it carries none.
+        decides: whether the other process customizes `isinstance`.
+        plain: whether it has no attributes except those in `names` and those of every class.
     """
 
     __slots__ = ("decides", "names", "native", "operators", "plain")
@@ -74,7 +74,7 @@ _shapes: dict[type, Shape] = {}
 
 
 def shape_of(kind: type) -> Shape | None:
-    """Return what is known of a mirrored class; None for every other class."""
+    """Return what is known of a mirrored class, or None for every other class."""
     return _shapes.get(kind)
 
 
@@ -90,7 +90,7 @@ def _native_base(kind: type) -> type | None:
 
 
 def describe(kind: type) -> dict[str, Any]:
-    """Write down what `mirror` needs to know of a class of this process, but for its bases."""
+    """Return what `mirror` needs to know of a class of this process, except its bases."""
     own = type.__dict__["__dict__"].__get__(kind)
     doc = own.get("__doc__")
     return {

@@ -1,4 +1,4 @@
-"""Stands for a value of the candidate that is nested too deep or too large to send."""
+"""Represents a value of the candidate that is nested too deep or too large to send."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .values import SCALARS
 
 
 class Unsendable:
-    """Equals no plain value; whatever else a test does with it cannot be carried."""
+    """A value that equals no plain value. A test that uses it in any other way cannot be carried."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) in SCALARS:

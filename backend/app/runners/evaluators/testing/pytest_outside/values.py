@@ -1,7 +1,7 @@
-"""Writes plain values of exact built-in types as data, and builds them anew from data.
+"""Writes plain values of exact built-in types as data, and rebuilds them from data.
 
-Nothing that comes over the wire is looked up by name beyond the tables here, and nothing is executed.
-A scalar that JSON knows stands for itself; everything else is a list that begins with a tag.
+Nothing from the wire is looked up by name beyond the tables here, and nothing is executed. A scalar that JSON
+knows is written as itself. Everything else is a list that begins with a tag.
 """
 
 # Values of any type pass through here.
@@ -24,7 +24,7 @@ _SMALL = 1 << 62
 
 
 class BadDataError(Exception):
-    """What came over the wire is no value."""
+    """Data from the wire is not a value."""
 
 
 def encode_scalar(value: Any) -> Any:
@@ -74,14 +74,14 @@ _ENCODERS: dict[type, Callable[[Any], Any]] = {
 
 
 def encode_atom(value: Any) -> Any:
-    """Write a value without parts that JSON does not know; None when it is not one."""
+    """Write a value without parts that JSON does not know. Return None for any other value."""
     encoder = _ENCODERS.get(type(value))
     parts = encoder(value) if encoder else None
     return None if parts is None else ["x", *parts]
 
 
 def decode_int(data: Any) -> int:
-    """Read what `encode_scalar` wrote for a whole number."""
+    """Read what `encode_scalar` wrote for an integer."""
     if type(data) is int:
         return data
     if isinstance(data, list) and data[0] == "I":
@@ -124,7 +124,7 @@ def decode_atom(parts: "list[Any]") -> Any:
     """Read what `encode_atom` wrote, without its tag.
 
     Raises:
-        BadDataError: it is not of that form.
+        BadDataError: it does not have that form.
     """
     try:
         return _DECODERS[parts[0]](*parts[1:])
@@ -135,15 +135,15 @@ def decode_atom(parts: "list[Any]") -> Any:
 PLAIN: frozenset[type] = frozenset(
     {*SCALARS, *_ENCODERS, tuple, list, dict, set, frozenset, bytearray} - {types.SimpleNamespace}
 )
-"""Types whose values are compared by the interpreter itself."""
+"""Types whose values the interpreter itself compares."""
 
 
 def is_nan(value: object) -> bool:
-    """Tell whether a value is the number that is not equal to itself."""
+    """Return True if a value is NaN, which does not equal itself."""
     return type(value) is float and math.isnan(value)
 
 
-# Types that may cross by name in both directions: they are compared, called with data, and tested for.
+# Types that may be sent by name in both directions: they are compared, called with data, and tested for.
 _NAMED: "tuple[Any, ...]" = (
     *(object, bool, int, float, complex, str, bytes, bytearray, tuple, list, dict, set, frozenset, range),
     *(slice, type(None), memoryview, enumerate, zip, map, filter, reversed, property),

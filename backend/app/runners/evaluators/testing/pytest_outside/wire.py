@@ -1,4 +1,4 @@
-"""Carries messages between the two processes: JSON behind a length, bounded in size and time."""
+"""Carries messages between the two processes: JSON after its length, with limits on size and time."""
 
 import json
 import socket
@@ -18,11 +18,11 @@ SILENT = "the other process does not answer in time"
 
 
 class WireError(Exception):
-    """The other process is gone, is too slow, or sends what is no message."""
+    """The other process is gone or too slow, or sent something that is not a message."""
 
 
 class UnsendableError(WireError):
-    """A message cannot be written; nothing of it was sent."""
+    """A message cannot be written. No part of it was sent."""
 
 
 class Wire:
@@ -30,14 +30,14 @@ class Wire:
 
     Args:
         fd: its descriptor.
-        seconds: bound all that is ever sent and received.
+        seconds: limit on the time for everything that is ever sent and received.
         patience: seconds to wait for one message; None for as long as there is time.
     """
 
     def __init__(self, fd: int, seconds: float, patience: float | None = None) -> None:
         self._socket = socket.socket(fileno=fd)
         self._socket.set_inheritable(False)
-        # Set once, and by the kernel: a timeout of Python's own costs one call more for each message.
+        # Set once in the kernel, because Python's own timeout costs one more call for each message.
         limit = _TIMEVAL.pack(int(min(seconds, patience or seconds)) + 1, 0)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
@@ -49,7 +49,7 @@ class Wire:
         """Send one message.
 
         Raises:
-            WireError: it is too large, or the other side does not take it in time.
+            WireError: it is too large, or the other side does not accept it in time.
         """
         try:
             data = json.dumps(message, separators=(",", ":")).encode()
@@ -67,7 +67,7 @@ class Wire:
         """Wait for one message.
 
         Raises:
-            WireError: none came in time, or what came is none.
+            WireError: none came in time, or the data is not a message.
         """
         (length,) = _HEAD.unpack(self._exactly(_HEAD.size))
         self._left -= length
@@ -82,11 +82,11 @@ class Wire:
         return cast("dict[str, Any]", message)
 
     def _heard(self, data: bytes) -> bytes:
-        """Take note of what came; a derived class may remember it."""
+        """Handle received data. A derived class may remember it."""
         return data
 
     def _exactly(self, size: int) -> bytes:
-        # A message mostly comes in one piece: its length and the rest in one call.
+        # A message usually arrives in one piece, with its length and content in one call.
         while len(self._received) < size:
             self._check_time()
             try:

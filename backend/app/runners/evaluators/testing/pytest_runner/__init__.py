@@ -1,1 +1,1 @@
-"""The program that runs tests: it stands alone, for an interpreter that has pytest and nothing of ours."""
+"""The program that runs tests. It stands alone, for an interpreter with pytest and none of our packages."""

@@ -1,7 +1,7 @@
 """Starts the test runner: `python -s __main__.py RECORDS SECRET TASK`, two descriptors and a file.
 
-Nothing of the tree that is run is on the import path, and this program's directory leaves it first. So the
-program makes itself a package under a private name.
+No part of the tree that is run is on the import path, and this program first removes its own directory from
+it. So the program registers itself as a package under a private name.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""Tests whose outcome is known beforehand, run by the same machinery as the real ones.
+"""Canaries: tests with a known outcome, run by the same machinery as the real ones.
 
-Code that turns every failure into a pass makes these pass, too. They run before the first test and after
-the last, use no fixtures, and do not show in pytest's own report.
+Code that turns every failure into a pass makes these pass, too. They run before the first test and after the
+last, use no fixtures, and do not appear in pytest's own report.
 """
 
 import ast
@@ -16,7 +16,7 @@ import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 from _pytest.fixtures import FuncFixtureInfo
 
-# By kind, what a canary does with two numbers that differ. The reader knows how each kind must end.
+# A canary's action with two different numbers, by kind. The reader knows how each kind must end.
 _BODIES = {
     "equal": "assert x + y == y + x",
     "expected_error": "with pytest.raises(ZeroDivisionError):\n        x / (y - y)",
@@ -34,12 +34,12 @@ _BODIES = {
 
 
 def run_canaries(plan: "list[list[str]]", session: pytest.Session, report: Callable[..., None]) -> None:
-    """Run canaries and report each by its name: outcome, or `broken` when a hook of the tests failed on it.
+    """Run canaries and report each by its name: outcome, or `broken` if a hook of the tests failed on it.
 
     Args:
         plan: name and kind of each.
         session: the session that they join.
-        report: is called with `id`, `outcome` and `message`.
+        report: called with `id`, `outcome` and `message`.
     """
     try:
         items = _items(plan, session)
@@ -47,7 +47,7 @@ def run_canaries(plan: "list[list[str]]", session: pytest.Session, report: Calla
         for name, _ in plan:
             report(id=name, outcome="broken", message=f"{type(error).__name__}: {error}"[:300])
         return
-    # What pytest itself does with reports (printing, counting failures) is left out; all others are asked.
+    # Pytest's own handling of reports (printing, counting failures) is left out; all other hooks are called.
     own = [each for each in session.config.pluginmanager.get_plugins() if _is_pytests_own(each)]
     log = session.config.pluginmanager.subset_hook_caller("pytest_runtest_logreport", own)
     for item in items:

@@ -1,11 +1,11 @@
-"""Writes records that the reader can tell from forged ones.
+"""Writes records that the reader can distinguish from forged ones.
 
 Each record is one line: JSON with a running number `n` and a `kind`, a space, and a code of 32 hexadecimal
-digits over the line and the code before it, made with a secret that only this run and its reader know. What
-the tests write to the descriptor, and what is left out or doubled, breaks the chain.
+digits over the line and the code before it. The code is made with a secret that only this run and its reader
+know. Anything that the tests write to the descriptor, leave out or duplicate breaks the chain.
 
-The secret lives in this process, and so does the code under test: one that searches the whole memory for it
-finds it. What is recorded here is evidence, not proof.
+The secret is in this process, like the code under test: code that searches the whole memory for it finds it.
+So these records are evidence, not proof.
 """
 
 import fcntl
@@ -23,10 +23,10 @@ Send = Callable[..., None]
 
 
 def open_channel(fd: int, secret: bytes) -> Send:
-    """Return the function `send(kind, **fields)` that writes one record to a copy of `fd`, which is closed.
+    """Return the function `send(kind, **fields)` that writes one record to a copy of `fd`, and close `fd`.
 
-    The copy has a number that tests do not guess when they close or write to descriptors. All that `send`
-    needs is bound here, before any code under test is loaded. In a process that was forked off it is silent.
+    The copy has a number that tests do not guess when they close or write to descriptors. Everything that
+    `send` needs is bound here, before any code under test is loaded. In a forked process it does nothing.
     """
     number = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, random.SystemRandom().randrange(_LOWEST, _HIGHEST))
     os.close(fd)

@@ -1,4 +1,4 @@
-"""Notices when code under test replaces parts of pytest that decide what is reported."""
+"""Detects code under test that replaces parts of pytest which determine the report."""
 
 import builtins
 import sys
@@ -26,14 +26,14 @@ _BUILTINS = ("AssertionError", "abs", "all", "any", "bool", "isinstance", "len",
 
 
 class Guard:
-    """Compares functions of pytest, pluggy and unittest with what they were when the guard was made.
+    """Compares functions of pytest, pluggy and unittest with their state when the guard was made.
 
-    Plugins from outside the tree may replace what they like, and so may the trusted files of the tree.
+    Plug-ins from outside the tree may replace anything, and so may the trusted files of the tree.
 
     Args:
-        tree: what is run.
+        tree: the tree that is run.
         trusted: its files that the candidate did not write.
-        aside: modules that pytest uses and that are no longer to be had under their names.
+        aside: modules that pytest uses and that can no longer be imported by their names.
     """
 
     def __init__(self, tree: Path, trusted: "set[str]", aside: "dict[str, ModuleType]") -> None:
@@ -44,7 +44,7 @@ class Guard:
         self._told: set[str] = set()
 
     def replaced(self) -> "list[str]":
-        """Name what code of the tree, or made from a string, has replaced since and was not named yet."""
+        """Return new replacements by code of the tree, or by code made from a string."""
         now = dict(_parts(self._aside))
         changed = [name for name, kept in self._known.items() if now.get(name) != kept]
         found = [name for name in changed if name not in self._told and self._is_suspicious(now.get(name))]
@@ -62,7 +62,7 @@ class Guard:
 
 
 def _parts(aside: "dict[str, ModuleType]") -> "Iterator[tuple[str, tuple[Any, Any]]]":
-    """Return functions by their full name, each with its code object; the references keep both alive."""
+    """Yield functions by their full name, each with its code object. The references keep both alive."""
     for name in _BUILTINS:
         yield f"builtins.{name}", (vars(builtins).get(name), None)
     for name in _MODULES:

@@ -1,4 +1,4 @@
-"""Ends single tests that take longer than they are given, so that those after them run."""
+"""Ends single tests that exceed their time limit, so that later tests run."""
 
 import signal
 import sys
@@ -14,7 +14,7 @@ _PROFILE = "phaserunner"
 
 
 def lift_deadlines(config: pytest.Config) -> None:
-    """Let Hypothesis measure no time, unless a test sets a deadline itself.
+    """Keep Hypothesis from measuring time, unless a test sets a deadline itself.
 
     Its default of 200 ms for an example measures the machine: on a busy one, honest tests fail.
     """
@@ -31,26 +31,26 @@ def lift_deadlines(config: pytest.Config) -> None:
 
 
 class CutError(BaseException):
-    """A test took longer than it was given."""
+    """A test exceeded its time limit."""
 
 
 class TestLimits:
     """Ends tests by a signal in the main thread, where Python runs the handler between two instructions.
 
-    The time of a test is counted in ticks. While the machine does not run the process, all of its ticks are
-    one: a busy machine ends no test.
+    The time of a test is counted in ticks. While the machine does not run the process, all missed ticks count
+    as one, so a busy machine ends no test.
 
-    A test that sets an alarm itself takes this one away; then only the limit of the whole run ends it. So
-    does one call into C that never returns.
+    A test that sets an alarm itself removes this one, and then only the limit of the whole run ends it. The
+    same is true of a call into C that never returns.
 
     Attributes:
         cut: ids of the tests that were ended.
 
     Args:
-        seconds: how long a test may take, by the id of its function; functions that are not there are free.
+        seconds: how long a test may take, by the id of its function; other functions have no limit.
     """
 
-    __test__ = False  # pytest takes a class of this name for one with tests
+    __test__ = False  # pytest would treat a class with this name as one with tests
 
     def __init__(self, seconds: Mapping[str, float]) -> None:
         self._seconds = seconds
@@ -60,7 +60,7 @@ class TestLimits:
 
     @contextmanager
     def around(self, test: str) -> Generator[None]:
-        """Limit what is done inside to the time of a test; what takes longer is interrupted by `CutError`."""
+        """Limit the block to the time of a test. A `CutError` interrupts it after that."""
         seconds = self._seconds.get(test.partition("[")[0])
         if seconds is None:
             yield
@@ -73,12 +73,12 @@ class TestLimits:
         finally:
             self._running = ""
             signal.setitimer(signal.ITIMER_REAL, 0)
-            with suppress(TypeError):  # the handler before it was not set from Python
+            with suppress(TypeError):  # the earlier handler was not set from Python
                 signal.signal(signal.SIGALRM, before)
 
     def _tick(self, _number: int, _frame: Any) -> None:
         self._ticks += 1
-        # It ends the test again and again: code that is interrupted may keep the error to itself and go on.
+        # It interrupts the test repeatedly, because the interrupted code may catch the error and go on.
         if self._running and self._ticks % _TICKS == 0:
             self.cut.add(self._running)
             raise CutError(f"it took longer than {self._seconds[self._running.partition('[')[0]]:.2f} s")

@@ -1,4 +1,4 @@
-"""Which pytest plugins a run gets."""
+"""Chooses the pytest plug-ins of a run."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 _NO_CODE = "Generator: phaserunner"
-"""Marks the distribution that stands for the judged project: it has metadata and no module."""
+"""Marks the distribution that represents the judged project: it has metadata and no module."""
 
 _SCANNED_BYTES = 8_000_000
 _PLUGIN_OF_OPTION = {"--hypothesis-profile": "hypothesispytest", "--hypothesis-seed": "hypothesispytest"}
@@ -20,38 +20,38 @@ _FIXTURE = re.compile(
 
 
 class PinnedModules:
-    """Finds modules of some names where the import path had them when this was made, if anywhere."""
+    """Finds modules with some names where the import path had them when this was created, if anywhere."""
 
     def __init__(self, names: "list[str]") -> None:
         self._names = frozenset(names)
         self._path = list(sys.path)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> "ModuleSpec | None":
-        """Return a pinned module; what lies in a package is found by the package's own path."""
+        """Return a pinned module. Modules in a package are found by the package's own path."""
         return PathFinder.find_spec(name, self._path) if path is None and name in self._names else None
 
 
 def set_aside(packages: "list[str]") -> "dict[str, ModuleType]":
-    """Forget what pytest imported of some packages, so that tests get those that the tree holds.
+    """Remove some packages from pytest's imported modules, so that tests get those in the tree.
 
     Pytest keeps the objects that it has.
 
     Args:
-        packages: what the tests are about, although pytest itself uses released versions of it.
+        packages: packages that the tests are about, although pytest itself uses released versions of them.
 
     Returns:
-        The modules that are no longer to be had under their names.
+        The modules that can no longer be imported by their names.
     """
     names = [name for name in sys.modules if name.partition(".")[0] in packages]
     return {name: sys.modules.pop(name) for name in names}
 
 
 def needed_plugins(sources: "list[str]") -> "list[str]":
-    """Name the installed plugins that the given files mention.
+    """Return the installed plug-ins that the given files mention.
 
-    Loading every installed plugin costs more time than most test runs; a project that needs one says so in
-    its configuration or in its tests (a marker, a fixture, an import). A fixture may have a name that says
-    nothing about its plugin: those that a plugin's module defines are looked for, too.
+    Loading every installed plug-in takes more time than most test runs. A project that needs one says so in
+    its configuration or in its tests (a marker, a fixture, an import). A fixture's name may not resemble its
+    plug-in's, so the fixtures that a plug-in's module defines are searched for, too.
     """
     text = _read_all(sources)
     words = frozenset(re.findall(r"\w+", text))
@@ -66,12 +66,12 @@ def needed_plugins(sources: "list[str]") -> "list[str]":
 
 
 def installed_plugins() -> "set[str]":
-    """Name the plugins that the interpreter has; call it before a tree is on the import path."""
+    """Return the plug-ins of the interpreter. Call this before a tree is on the import path."""
     return {entry.name for entry in _entries()}
 
 
 def unloadable(names: "list[str]") -> "dict[str, str]":
-    """Return those of some installed plugins whose code cannot be imported, each with the reason."""
+    """Return the plug-ins among some installed ones that cannot be imported, each with the reason."""
     found: dict[str, str] = {}
     for entry in _entries():
         if entry.name not in names:
@@ -92,7 +92,7 @@ def with_plugins(arguments: "list[str]", plugins: "list[str]") -> "list[str]":
 
 
 def built_on_project() -> "set[str]":
-    """Name the installed plugins whose distributions need the judged project itself.
+    """Return the installed plug-ins whose distributions need the judged project itself.
 
     They cannot be imported before the tree is on the import path.
     """
@@ -117,7 +117,10 @@ def _entries() -> "list[EntryPoint]":
 
 
 def _fixtures(entry: EntryPoint) -> "set[str]":
-    """Name the fixtures that a plugin's module defines, in lower case; read, not imported."""
+    """Return the fixtures that a plug-in's module defines, in lower case.
+
+    The module is read, not imported.
+    """
     name = entry.value.partition(":")[0].strip().replace(".", "/")
     if entry.dist is None:
         return set()
@@ -127,7 +130,7 @@ def _fixtures(entry: EntryPoint) -> "set[str]":
 
 
 def _with_required(chosen: "list[EntryPoint]", entries: "list[EntryPoint]") -> "set[str]":
-    """Name plugins with those that their distributions need: fixtures of one use those of another."""
+    """Return plug-ins with those that their distributions need, because fixtures may use each other."""
     names = {each.name for each in chosen}
     needed = {_required(line) for each in chosen for line in (each.dist and each.dist.requires) or ()}
     further = [each for each in entries if each.dist and _normal(each.dist.name) in needed]
@@ -136,7 +139,7 @@ def _with_required(chosen: "list[EntryPoint]", entries: "list[EntryPoint]") -> "
 
 
 def _required(line: str) -> str:
-    """Return the distribution that a requirement names, empty where only an extra needs it."""
+    """Return the distribution that a requirement names; empty if only an extra needs it."""
     requirement, _, marker = line.partition(";")
     found = re.match(r"[\w.-]+", requirement.strip())
     return _normal(found.group()) if found and "extra" not in marker else ""
@@ -147,7 +150,7 @@ def _normal(name: str) -> str:
 
 
 def is_installed(plugin: str) -> bool:
-    """Tell whether a plugin named by `-p` can be had without the tree that is run."""
+    """Return True if a plug-in named by `-p` can be imported without the tree that is run."""
     name = plugin[3:] if plugin.startswith("no:") else plugin
     if plugin.startswith("no:") or name in installed_plugins():
         return True

@@ -1,4 +1,4 @@
-"""The pytest plugin that reports what happens, and keeps the tree that is run in its place until its turn."""
+"""The pytest plug-in that reports events, and keeps the tree off the import path until pytest is loaded."""
 
 import inspect
 import os
@@ -23,13 +23,13 @@ _ALWAYS_READ = ("__init__.py", "conftest.py")
 
 
 class ReportPlugin:
-    """Reports collected tests, outcomes, canaries and what was tampered with.
+    """Reports collected tests, outcomes, canaries and tampering.
 
     Args:
         send: writes a record.
-        task: what to run; see `runner`.
+        task: the task to run; see `runner`.
         canaries: names and kinds of those that `begin` and `end` the run.
-        late_plugins: plugins that only the tree has.
+        late_plugins: plug-ins that only the tree has.
     """
 
     def __init__(
@@ -55,8 +55,8 @@ class ReportPlugin:
     def pytest_load_initial_conftests(self, early_config: pytest.Config) -> "Iterator[None]":
         """Put the tree on the import path, as `python -m pytest` does, but only now.
 
-        Nothing in it can stand in for pytest or for an installed plugin: these are loaded. This wraps around
-        pytest's own wrapper, which imports the classes that `filterwarnings` names.
+        By now pytest and the installed plug-ins are loaded, so nothing in the tree can replace them. This
+        runs outside pytest's own wrapper, which imports the classes that `filterwarnings` names.
         """
         os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)  # noqa: TID251 - not for children of the tests
         places = [*map(str, early_config.getini("pythonpath")), str(self._tree)]
@@ -70,37 +70,37 @@ class ReportPlugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Change the project's choice of Hypothesis's settings once its conftests have made it."""
+        """Change the project's Hypothesis settings once its conftests have made them."""
         lift_deadlines(config)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_ignore_collect(self, collection_path: Path) -> "bool | None":
-        """Leave out every file that is not asked for."""
+        """Leave out every file that is not to be run."""
         if self._only is None or collection_path.is_dir() or collection_path.name in _ALWAYS_READ:
             return None
         return None if self._relative(collection_path) in self._only else True
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: "list[pytest.Item]") -> "Iterator[None]":
-        """Note the order before a plugin changes it, then leave out every test that is not asked for."""
+        """Record the order before a plug-in changes it, then leave out every test that is not to be run."""
         self._places = {item: place for place, item in enumerate(items)}
         yield
         if self._ids is not None:
             items[:] = [item for item in items if item.nodeid in self._ids]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Report a file that cannot be collected, or that skips itself whole."""
+        """Report a file that cannot be collected, or that skips itself as a whole."""
         if report.outcome != "passed":
             self._send(
                 "problem", id=report.nodeid, outcome=report.outcome, message=message_of(report.longrepr)
             )
 
     def pytest_deselected(self, items: "list[pytest.Item]") -> None:
-        """Report how many tests something took out of the run."""
+        """Report how many tests were deselected."""
         self._send("deselected", count=len(items))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Report the tests that are going to run, and those whose code lies where it should not."""
+        """Report the tests that are going to run, and those with code in a wrong place."""
         ids = [item.nodeid for item in session.items]
         places = [self._places.get(item, len(self._places)) for item in session.items]
         for start in range(0, max(1, len(ids)), _IDS_PER_RECORD):
@@ -127,12 +127,12 @@ class ReportPlugin:
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> "Iterator[None]":
-        """End a test that takes longer than it is given; the innermost, so that no plugin is interrupted."""
+        """End a test that exceeds its limit. This is the innermost wrapper, so no plug-in is interrupted."""
         with self._limits.around(item.nodeid):
             yield
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the worst that set-up, call and tear-down of a test report."""
+        """Keep the worst outcome of a test's set-up, call and tear-down."""
         new: dict[str, Any] = {"outcome": "passed", "seconds": 0.0, "message": "", "files": []}
         test = self._running.setdefault(report.nodeid, new)
         test["seconds"] += report.duration
@@ -146,7 +146,7 @@ class ReportPlugin:
             self._send("canary", id=report.nodeid, outcome=test["outcome"], message=test["message"][:300])
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Report a test that is over."""
+        """Report a finished test."""
         test = self._running.pop(nodeid, None)
         if test is not None:
             self._send("test", id=nodeid, **test)
@@ -159,7 +159,7 @@ class ReportPlugin:
         return message_of(report.longrepr)
 
     def _traceback_files(self, longrepr: Any) -> "list[str]":
-        """Return the files of the tree that a failure's traceback runs through."""
+        """Return the files of the tree in a failure's traceback."""
         found = [self._relative(path) for path in files_of(longrepr)]
         return [name for name in found if not Path(name).is_absolute()]
 
@@ -169,7 +169,7 @@ class ReportPlugin:
             self._send("replaced", names=found[:50])
 
     def _foreign_place(self, item: pytest.Item) -> "str | None":
-        """Return the file of a test's code when that is neither the test's own file nor a trusted one."""
+        """Return the file of a test's code if that is neither the test's own file nor a trusted one."""
         if not isinstance(item, pytest.Function):
             return None
         holder = item.cls or item.module
@@ -187,11 +187,11 @@ class ReportPlugin:
 
 
 def _let_children_import(places: "list[str]") -> None:
-    """Let Python processes that tests start find the code as they would where it is installed."""
+    """Let Python processes that tests start import the code as if it were installed."""
     before = os.environ.get("PYTHONPATH", "")  # noqa: TID251 - handed to children of the tests
     path = [*places, *filter(None, before.split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(path)  # noqa: TID251 - tests and their children read it
-    # For interpreters that are given another path; the environment reads it.
+    # For interpreters that get another path: the environment's `.pth` file reads this.
     os.environ["PHASERUNNER_TREE"] = os.pathsep.join(places)  # noqa: TID251 - tests and their children read it
 
 

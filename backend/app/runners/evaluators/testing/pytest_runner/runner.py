@@ -1,16 +1,15 @@
 """Runs pytest and reports through an inherited pipe what happened, record by record.
 
-The task is a file of JSON: `tree` (what is run), `arguments` (pytest's), `sources` (files that say which
-plugins are needed), `trusted` (files of the tree that the candidate did not write), `pinned` (modules that
-nothing in the tree may stand in for), `aside` (packages that pytest uses and the project itself holds),
-`only` (the test files to run) and `ids` (the tests to run of these); null means all. `test_seconds` says how
-long a test of some functions may take. The secret is JSON, too,
-but comes through a pipe that is empty once it is read: `key`, and the canaries that `begin` and `end` the
-run.
+The task is a JSON file: `tree` (the tree to run), `arguments` (pytest's), `sources` (files that show which
+plug-ins are needed), `trusted` (files of the tree that the candidate did not write), `pinned` (modules that
+nothing in the tree may replace), `aside` (packages that pytest uses and the project itself holds), `only`
+(the test files to run) and `ids` (the tests of these to run); null means all. `test_seconds` gives the time
+limit of tests of some functions. The secret is JSON, too, but comes through a pipe that is empty after
+reading: `key`, and the canaries that `begin` and `end` the run.
 
 The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test` and `replaced`
-as they come, then `finish` with the exit code. A process that ends without `finish`, or with another status
-than the one reported, did not run to its end, whatever else it wrote.
+as they occur, then `finish` with the exit code. A process that ends without `finish`, or with another status
+than the reported one, did not run to its end, whatever else it wrote.
 """
 
 import json
@@ -28,8 +27,8 @@ _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
 _UNFIT = 4
 
-# Plugins that others import come in another order than by pytest's own loading, which marks all of them for
-# rewriting first. A project that turns warnings into errors would not start.
+# Plug-ins that others import are imported before pytest's own loading, which marks all of them for rewriting
+# first. A project that turns warnings into errors would not start.
 _ORDER_OF_PLUGINS = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 
 _exit = os._exit
@@ -47,7 +46,7 @@ def start(arguments: "list[str]") -> None:
             stream.flush()
         except (OSError, ValueError):  # a test closed it
             continue
-    # Threads and exit handlers of the tests have no say in how this process ends.
+    # Threads and exit handlers of the tests must not affect how this process ends.
     _exit(code & 0xFF)
 
 
@@ -66,7 +65,7 @@ def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
     else:
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - pytest before 8.4 has no option for it
     if "benchmark" in early:
-        # A benchmark is a test, too, but the figures of many rounds say nothing about whether code is right.
+        # A benchmark is a test, too, but timing many rounds does not show whether code is correct.
         arguments.append("--benchmark-disable")
     code = _run_pytest(send, task, canaries, arguments, early, late)
     send("finish", code=code)
@@ -81,7 +80,7 @@ def _run_pytest(
     early: "list[str]",
     late: "list[str]",
 ) -> int:
-    """Run pytest, without the plugins that cannot be loaded: tests that need none of them still run."""
+    """Run pytest without the plug-ins that cannot be loaded. Tests that do not need them still run."""
     from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
 
     def run(plugins: "list[str]") -> int:
@@ -101,7 +100,10 @@ def _run_pytest(
 
 
 def _split(arguments: "list[str]") -> "tuple[list[str], list[str]]":
-    """Take the plugins named by `-p` out of pytest's arguments; give the rest, and them."""
+    """Remove the plug-ins named by `-p` from pytest's arguments.
+
+    Return the remaining arguments, and the plug-ins.
+    """
     rest: list[str] = []
     named: list[str] = []
     words = iter(arguments)
