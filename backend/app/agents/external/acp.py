@@ -166,7 +166,7 @@ async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: a
 
 
 async def _close(connection: ClientSideConnection, program: RunningProgram) -> None:
-    # The library re-raises the errors of its own tasks, and a malformed message may cause any error there.
+    # The library re-raises the errors of its tasks, and a malformed message may cause any error there.
     with suppress(Exception):
         async with asyncio.timeout(_FAREWELL_SECONDS):
             await connection.close()

@@ -205,7 +205,7 @@ def _of_comment(lines: Sequence[str], token: tokenize.TokenInfo, tool: Tool) -> 
     if comment is None:
         return
     found = _silencer(lines, token, comment.text, offset=comment.start)
-    # For a whole file, ruff accepts only a comment on a line of its own.
+    # For a whole file, ruff accepts only a comment on a separate line.
     yield replace(found, kinds=comment.kinds) if found.alone == comment.for_file else found
 
 
