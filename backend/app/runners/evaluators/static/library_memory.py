@@ -29,7 +29,10 @@ Learn = Callable[[Scratch, Path], Awaitable[None]]
 
 
 class LibraryMemory:
-    """Learns in the background, once for each interpreter and settings.
+    """Learns in the background, once for each interpreter and settings that were used twice.
+
+    To learn takes longer than a check that knows nothing. A process that judges one run would never get that
+    time back.
 
     Args:
         memory: where it is kept.
@@ -37,14 +40,18 @@ class LibraryMemory:
 
     def __init__(self, memory: CheckerMemory) -> None:
         self._memory = memory
+        self._missed: set[int] = set()
         self._learning: dict[Hashable, asyncio.Task[None]] = {}
 
     def recall(self, key: Hashable) -> bytes | None:
         """Return what is known under these settings, packed."""
         return self._memory.recall(("libraries", key))
 
-    def begin(self, key: Hashable, learn: Learn) -> None:
-        """Begin to learn, unless it is known or being learnt; no caller waits for it."""
+    def missed(self, key: Hashable, learn: Learn) -> None:
+        """Take note of a check that knew nothing; the second one begins to learn. No caller waits for it."""
+        if hash(key) not in self._missed:
+            self._missed.add(hash(key))
+            return
         if key in self._learning or self.recall(key) is not None:
             return
         task = asyncio.create_task(self._learn(key, learn))
