@@ -13,7 +13,7 @@ from app.corpora.format import CorpusCase
 from app.schemas.calibration import CaseOutcome, Label
 from benchmarks.attacks import failed_gates, gates_of, judge
 
-PARTS = 8
+PARTS = 4
 ASKS = frozenset(
     {
         *("expected-data-changed", "helper-weakened", "options-deselect", "parameters-taken-away"),

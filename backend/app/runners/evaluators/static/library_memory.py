@@ -29,7 +29,10 @@ Learn = Callable[[Scratch, Path], Awaitable[None]]
 
 
 class LibraryMemory:
-    """Builds caches in the background, once for each interpreter and settings.
+    """Builds caches in the background, once for each interpreter and settings that were used twice.
+
+    Building a cache takes longer than a check without one. A process that judges a single run would never get
+    that time back.
 
     Args:
         memory: where they are kept.
@@ -37,14 +40,18 @@ class LibraryMemory:
 
     def __init__(self, memory: CheckerMemory) -> None:
         self._memory = memory
+        self._missed: set[int] = set()
         self._learning: dict[Hashable, asyncio.Task[None]] = {}
 
     def recall(self, key: Hashable) -> bytes | None:
         """Return the packed cache for these settings, or None."""
         return self._memory.recall(("libraries", key))
 
-    def begin(self, key: Hashable, learn: Learn) -> None:
-        """Start building a cache, unless it exists or is being built. No caller waits for it."""
+    def missed(self, key: Hashable, learn: Learn) -> None:
+        """Record a check without a cache. The second one starts building it. No caller waits for it."""
+        if hash(key) not in self._missed:
+            self._missed.add(hash(key))
+            return
         if key in self._learning or self.recall(key) is not None:
             return
         task = asyncio.create_task(self._learn(key, learn))

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 from uuid import UUID
@@ -155,9 +156,10 @@ class TypeCheckEvaluator:
                 if tree is None:
                     return skipped(self, "No Python files to type check", version=self.version)
                 checker = await asyncio.to_thread(open_checker, self.checker, place, reason)
-                await self._recall(run_id, place.cache, checker)
+                known = await self._recall(run_id, place.cache, checker)
                 try:
-                    return await self._compare(checker, tree, lambda: self._remember(run_id, place.cache))
+                    remember = partial(self._remember, run_id, place.cache, checker, known=known)
+                    return await self._compare(checker, tree, remember)
                 except SettingsUnusableError as unusable:
                     if reason:
                         raise ToolTroubleError(str(unusable)) from unusable
@@ -179,8 +181,6 @@ class TypeCheckEvaluator:
             return skipped(self, reason, version=self.version)
         checked = await checker.check(trees.copy.path, wanted, trees.changed)
         await remember()
-        if self.learns and isinstance(checker, Mypy):
-            self.libraries.begin(checker.libraries, checker.learn)
 
         found = [*checked.found, *await asyncio.to_thread(_lost, trees, wanted)]
         if self.lacks_packages:
@@ -223,9 +223,10 @@ class TypeCheckEvaluator:
             return "types were checked without the packages that the project needs"
         return "a type of another package is unknown here" if _for_want_of_packages(finding) else ""
 
-    async def _recall(self, run_id: UUID | None, cache: Path | None, checker: TypeChecker) -> None:
+    async def _recall(self, run_id: UUID | None, cache: Path | None, checker: TypeChecker) -> bool:
+        """Lay out what is remembered of the run or known of libraries; tell whether there is something."""
         if cache is None or await asyncio.to_thread(cache.exists):
-            return
+            return False
         kept = self.memory.recall(run_id) if run_id else None
         if kept is None and isinstance(checker, Mypy):
             kept = self.libraries.recall(checker.libraries)
@@ -233,10 +234,15 @@ class TypeCheckEvaluator:
             # Without the cache it only takes longer.
             with suppress(zipfile.BadZipFile, OSError, EOFError):
                 await asyncio.to_thread(unpack, kept, cache)
+        return bool(kept)
 
-    async def _remember(self, run_id: UUID | None, cache: Path | None) -> None:
+    async def _remember(
+        self, run_id: UUID | None, cache: Path | None, checker: TypeChecker, *, known: bool
+    ) -> None:
         if cache and run_id:
             self.memory.keep(run_id, await asyncio.to_thread(pack, cache))
+        if self.learns and not known and isinstance(checker, Mypy):
+            self.libraries.missed(checker.libraries, checker.learn)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ import contextlib
 import importlib
 import io
 import json
+import logging
 import operator
 import os
 import sys
@@ -81,8 +82,7 @@ class CandidateSide:
         raise BadDataError("the judge has sent no value")
 
     def outgoing(self, depth: int) -> dict[str, Any]:
-        if "logging" in sys.modules:
-            self._listen()
+        self._listen()
         said, self._said, self._text = self._said, {}, 0
         return said
 
@@ -105,20 +105,22 @@ class CandidateSide:
             self.say("notes", reason, hard)
 
     def _listen(self) -> None:
-        logging = sys.modules["logging"]
         root = logging.getLogger()
-        if not any(type(each).__name__ == "_Forward" for each in root.handlers):
-            root.addHandler(_forwarding(logging, self))
+        if not any(isinstance(each, _Forward) for each in root.handlers):
+            root.addHandler(_Forward(self))
             root.setLevel(1)
 
 
-def _forwarding(logging: Any, side: CandidateSide) -> Any:
-    class _Forward(logging.Handler):
-        def emit(self, record: Any) -> None:
-            with contextlib.suppress(Exception):
-                side.say("log", record.name, record.levelno, record.getMessage())
+class _Forward(logging.Handler):
+    """Lets what is logged travel with the next message."""
 
-    return _Forward()
+    def __init__(self, side: CandidateSide) -> None:
+        super().__init__()
+        self._side = side
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with contextlib.suppress(Exception):
+            self._side.say("log", record.name, record.levelno, record.getMessage())
 
 
 class Printed(io.TextIOBase):

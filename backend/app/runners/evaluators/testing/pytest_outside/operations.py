@@ -6,14 +6,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import importlib
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .payloads import payload_of
 from .shapes import FORWARDED
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 
 def perform(op: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -74,10 +76,13 @@ def _state(target: Any) -> Any:
     return (dict(attributes), slots, payload_of(target))
 
 
-_loop: list[asyncio.AbstractEventLoop] = []
+_loop: list[AbstractEventLoop] = []
 
 
 def _await(awaitable: Any) -> Any:
+    # To import it takes as long as all the rest of this process; few tests await.
+    import asyncio  # noqa: PLC0415 - only to await
+
     if not _loop:
         _loop.append(asyncio.new_event_loop())
         asyncio.set_event_loop(_loop[0])

@@ -50,12 +50,29 @@ def run_canaries(plan: "list[list[str]]", session: pytest.Session, report: Calla
     # Pytest's own handling of reports (printing, counting failures) is left out; all other hooks are called.
     own = [each for each in session.config.pluginmanager.get_plugins() if _is_pytests_own(each)]
     log = session.config.pluginmanager.subset_hook_caller("pytest_runtest_logreport", own)
+    option = session.config.option
+    given = option.tbstyle
     for item in items:
-        try:
-            for each in pytest_runner.runtestprotocol(item, log=False, nextitem=None):
-                log(report=each)
-        except Exception as error:  # noqa: BLE001 - whatever a hook of the tests raises
-            report(id=item.nodeid, outcome="broken", message=f"{type(error).__name__}: {error}"[:300])
+        # To look up the source of a failure takes as long as the tests of a small project, and is shown to
+        # none. A hook of the tests may expect it: then the canary runs once more with it.
+        for style in ("line", given):
+            option.tbstyle = style
+            trouble = _run(item, log)
+            if not trouble:
+                break
+        option.tbstyle = given
+        if trouble:
+            report(id=item.nodeid, outcome="broken", message=trouble)
+
+
+def _run(item: pytest.Item, log: Callable[..., object]) -> str:
+    """Run one canary; return what a hook of the tests raised on it, if one did."""
+    try:
+        for each in pytest_runner.runtestprotocol(item, log=False, nextitem=None):
+            log(report=each)
+    except Exception as error:  # noqa: BLE001 - whatever a hook of the tests raises
+        return f"{type(error).__name__}: {error}"[:300]
+    return ""
 
 
 def _items(plan: "list[list[str]]", session: pytest.Session) -> "list[pytest.Item]":

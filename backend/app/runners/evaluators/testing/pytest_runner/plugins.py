@@ -3,7 +3,14 @@
 import re
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import EntryPoint, distributions, entry_points
+from importlib.metadata import (
+    Distribution,
+    EntryPoint,
+    PackageNotFoundError,
+    distribution,
+    distributions,
+    entry_points,
+)
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -96,18 +103,39 @@ def built_on_project() -> "set[str]":
 
     They cannot be imported before the tree is on the import path.
     """
-    requires: dict[str, set[str]] = {}
-    found: set[str] = set()
-    for each in distributions():
-        name = _normal(each.metadata["Name"] or "")
-        requires[name] = {_required(line) for line in each.requires or ()}
-        if _NO_CODE in (each.read_text("WHEEL") or ""):
-            found.add(name)
+    wheels = ((each, each.read_text("WHEEL") or "") for each in distributions())
+    found = {_normal(each.metadata["Name"] or "") for each, wheel in wheels if _NO_CODE in wheel}
+    if not found:
+        return found
+    plugins = [each for each in _entries() if each.dist]
+    requires = _requirements([each.dist for each in plugins if each.dist])
     before = 0
     while len(found) > before:
         before = len(found)
         found.update(name for name, needed in requires.items() if not needed.isdisjoint(found))
-    return {each.name for each in _entries() if each.dist and _normal(each.dist.name) in found}
+    return {each.name for each in plugins if each.dist and _normal(each.dist.name) in found}
+
+
+def _requirements(left: "list[Distribution]") -> "dict[str, set[str]]":
+    """Return what some distributions require, and what those require in turn, by name.
+
+    Not that of every one that is installed: to read it all takes as long as to import pytest.
+    """
+    requires: dict[str, set[str]] = {}
+    while left:
+        each = left.pop()
+        name = _normal(each.metadata["Name"] or "")
+        if name not in requires:
+            requires[name] = {_required(line) for line in each.requires or ()}
+            left += filter(None, map(_installed, filter(None, requires[name])))
+    return requires
+
+
+def _installed(name: str) -> "Distribution | None":
+    try:
+        return distribution(name)
+    except PackageNotFoundError:  # it is for another platform, for instance
+        return None
 
 
 def _entries() -> "list[EntryPoint]":

@@ -18,7 +18,7 @@ MYPY = {"mypy.ini": "[mypy]\n"}
 
 
 async def types(context, files, base, **options):
-    return await TypeCheckEvaluator(**options).evaluate("coding", "", context(files, base))
+    return await TypeCheckEvaluator(learns=False, **options).evaluate("coding", "", context(files, base))
 
 
 async def lint(context, files, base):

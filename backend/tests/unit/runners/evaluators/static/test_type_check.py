@@ -20,7 +20,7 @@ WRONG = {"a.py": "def f(x: int) -> str:\n    return x\n"}
 
 
 async def check(context, files, base=None):
-    evaluator = TypeCheckEvaluator(timeout=PATIENCE, unconfigured="fail")
+    evaluator = TypeCheckEvaluator(timeout=PATIENCE, learns=False, unconfigured="fail")
     return await evaluator.evaluate("coding", "", context(files, base))
 
 
@@ -98,7 +98,7 @@ async def test_a_new_comment_does_not_count_and_the_verdict_says_so(context) -> 
 
 
 async def test_new_comments_count_where_the_operator_allows_it(context) -> None:
-    evaluator = TypeCheckEvaluator(timeout=PATIENCE, allow_silencers=True, unconfigured="fail")
+    evaluator = TypeCheckEvaluator(timeout=PATIENCE, learns=False, allow_silencers=True, unconfigured="fail")
     assert (await evaluator.evaluate("coding", "", context(SILENCED, CLEAN))).status == "passed"
 
 
@@ -158,12 +158,12 @@ async def test_an_old_syntax_error_hides_nothing(context) -> None:
 
 
 async def test_nothing_to_check() -> None:
-    result = await TypeCheckEvaluator(timeout=PATIENCE).evaluate("coding", "", {})
+    result = await TypeCheckEvaluator(timeout=PATIENCE, learns=False).evaluate("coding", "", {})
     assert (result.feedback, result.status) == ("No workspace to type check", "skipped")
 
 
 async def test_missing_workspace() -> None:
-    result = await TypeCheckEvaluator(timeout=PATIENCE).evaluate(
+    result = await TypeCheckEvaluator(timeout=PATIENCE, learns=False).evaluate(
         "coding", "", {"workspace_ref": "/no/such/place"}
     )
     assert result.status == "failed"
@@ -246,7 +246,7 @@ class Remembering:
     """A run with several attempts, before one evaluator."""
 
     def __init__(self, context, run_id: UUID) -> None:
-        self.evaluator = TypeCheckEvaluator(timeout=PATIENCE)
+        self.evaluator = TypeCheckEvaluator(timeout=PATIENCE, learns=False)
         self._context = context
         self._run_id = run_id
 

@@ -1,0 +1,39 @@
+"""Failures of canaries are shown to no one, and yet a hook of the tests finds in them what it expects."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.trees import whole_tree
+from app.workspaces.files.limits import DEFAULT_LIMITS
+from tests.patience import PATIENCE
+
+pytestmark = pytest.mark.anyio
+
+PLACES = """import pytest
+
+class Places:
+    found = set()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = (yield).get_result()
+        if report.failed:
+            self.found.add((item.nodeid, report.longrepr.reprtraceback.reprentries[-1].reprfileloc.lineno))
+
+    def pytest_terminal_summary(self, terminalreporter):
+        terminalreporter.write_line(f"{len(self.found)} failures had a place")
+
+def pytest_configure(config):
+    config.pluginmanager.register(Places())
+"""
+
+
+async def test_a_hook_that_reads_where_a_test_failed_finds_the_place(tree) -> None:
+    root = tree({"conftest.py": PLACES, "test_a.py": "def test_a():\n    pass\n"})
+    harness = Harness(python=Path(sys.executable), base=root, seconds=PATIENCE)
+    report = await harness.run(whole_tree(root, DEFAULT_LIMITS))
+    assert (len(report.tests), report.canaries_ran, report.forged) == (1, True, ())
+    assert "10 failures had a place" in report.text
