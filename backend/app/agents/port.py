@@ -180,7 +180,7 @@ class AgentFailure:
     """The agent did not finish. A value, not an exception; it uses up no attempt.
 
     `retry_at` is when the provider's limit ends, if the provider says so. `session` says whether it went on
-    with an earlier conversation before it failed.
+    with an earlier conversation before it failed. `agent` names an agent that could not be made.
     """
 
     kind: FailureKind
@@ -189,6 +189,7 @@ class AgentFailure:
     model: str | None = None
     retry_at: datetime | None = None
     session: SessionUse = SessionUse()
+    agent: str | None = None
 
 
 AgentOutcome = AgentResult | AgentFailure
