@@ -3,7 +3,6 @@
 Nothing here asks a forge or the database. All that a decision depends on is in `PullFacts` and `Answered`.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,9 +11,9 @@ from typing import Literal, Protocol
 
 from app.forges.goals import fenced, said_in
 from app.forges.port import PullRequest
+from app.schemas.forges import PushStatus
 
 _MAX_ITEM_CHARS = 6_000
-_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class ReviewState(StrEnum):
@@ -98,6 +97,21 @@ class Check:
     excerpt: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PushVerdict:
+    """What the gates say about a head that other people pushed, merged with the target.
+
+    Attributes:
+        commit: the head.
+        status: `asks`: only a question to a person is open; `conflicts`: nothing was judged.
+        reason: the reason, and what the failed gates found.
+    """
+
+    commit: str
+    status: PushStatus
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullFacts:
     """All that is known of a pull request at one moment.
@@ -111,6 +125,8 @@ class PullFacts:
         failing_at_target: names of checks that fail on the target branch as well.
         writers: people whose reviews and comments count.
         refusal: why the result of the newest round was not pushed: it cannot be merged.
+        push: the verdict on the head; None if the service pushed it.
+        push_asks: whether a head that the gates failed begins a round by itself.
     """
 
     pull: ReviewedPull
@@ -121,6 +137,8 @@ class PullFacts:
     failing_at_target: frozenset[str] = frozenset()
     writers: frozenset[str] = frozenset()
     refusal: "Feedback | None" = None
+    push: PushVerdict | None = None
+    push_asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +180,10 @@ class ReviewForge(Protocol):
         """Read everything that decides about a pull request."""
         ...
 
+    async def pull(self, repository: str, number: int) -> ReviewedPull:
+        """Read only the pull request."""
+        ...
+
     async def merge_base(self, repository: str, target: str, head: str) -> str:
         """Return the newest commit that two commits have in common."""
         ...
@@ -172,7 +194,8 @@ def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
 
     A merge, a closed pull request and an approval end the rounds, in this order. Otherwise it waits for
     checks that run, so that one round answers all that is wrong with a head. Feedback that a round was told
-    of begins no second one.
+    of begins no second one. What the gates say about other people's work is told to a round, but begins one
+    only if the operator wants that.
     """
     pull = facts.pull.pull
     if pull.state == "closed":
@@ -184,6 +207,8 @@ def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
     if pending := [each.name for each in facts.checks if each.state == "pending"]:
         return ReviewDecision(ReviewState.WATCHING, f"checks are running: {_names(pending)}")
     found = tuple(each for each in feedback_of(facts) if each.key not in answered.keys)
+    if found or facts.push_asks:
+        found += tuple(each for each in _failed_push(facts) if each.key not in answered.keys)
     if not found:
         return ReviewDecision(ReviewState.WATCHING, _waits_for(facts))
     if answered.rounds >= answered.limit:
@@ -216,6 +241,16 @@ def _failures(facts: PullFacts) -> Iterator[Feedback]:
             yield Feedback(f"check:{facts.pull.head}:{check.name}", said + excerpt)
 
 
+def _failed_push(facts: PullFacts) -> Iterator[Feedback]:
+    push = facts.push
+    if push is not None and push.status == "failed":
+        said = (
+            f"The gates failed commit {push.commit[:12]}, which people pushed to the branch. Keep what they "
+        )
+        said += f"want. What the gates found:\n\n{fenced(_cut(push.reason))}"
+        yield Feedback(f"push:{push.commit}", said)
+
+
 def _words(facts: PullFacts) -> Iterator[Feedback]:
     """Yield what people with rights wrote in reviews, at lines and in commands."""
     for review in facts.reviews:
@@ -231,17 +266,6 @@ def _words(facts: PullFacts) -> Iterator[Feedback]:
 def _said(facts: PullFacts, key: str, user: str, how: str, text: str) -> Iterator[Feedback]:
     if user in facts.writers and text.strip():
         yield Feedback(key, f"{user} {how}:\n\n{_cut(said_in(text))}")
-
-
-def failing_part(log: str, lines: int = 60) -> str:
-    """Return the end of a job's log up to its last error, without time stamps and colours.
-
-    GitHub writes a time before each line and `##[error]` before the message of a step that failed.
-    """
-    shown = [_plain(each) for each in log.splitlines()]
-    errors = [index for index, each in enumerate(shown) if "##[error]" in each]
-    end = errors[-1] + 1 if errors else len(shown)
-    return "\n".join(shown[max(0, end - lines) : end])
 
 
 def _approver(facts: PullFacts) -> str:
@@ -270,9 +294,3 @@ def _names(names: Sequence[str]) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _MAX_ITEM_CHARS else f"{text[:_MAX_ITEM_CHARS]}\n[cut here]"
-
-
-def _plain(line: str) -> str:
-    _, separator, rest = line.partition("Z ")
-    stamped = separator and line[:4].isdecimal() and line[4:5] == "-"
-    return _COLOURS.sub("", rest if stamped else line)
