@@ -14,7 +14,8 @@ from app.agents.stuck import StuckLimits
 class AgentLimits:
     """Bounds on one piece of work. `None` means unbounded; seconds are wall clock, cost is in US dollars.
 
-    `stuck` says when an agent that goes round in circles is ended.
+    `stuck` says when an agent that goes round in circles is ended. `start_seconds` bounds each answer of an
+    agent at its start, before it works.
     """
 
     seconds: float = 1800.0
@@ -22,6 +23,7 @@ class AgentLimits:
     total_tokens: int | None = None
     cost_usd: float | None = None
     stuck: StuckLimits = field(default_factory=StuckLimits)
+    start_seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
