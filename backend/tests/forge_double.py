@@ -158,6 +158,16 @@ class GitHubDouble:
             "sender": {"login": user},
         }
 
+    def synchronized(self, number: int) -> dict[str, Any]:
+        """The delivery that tells of a pull request's new head."""
+        return {
+            "action": "synchronize",
+            "number": number,
+            "pull_request": self.pulls[number],
+            "repository": {"full_name": self.repository},
+            "sender": {"login": "ada"},
+        }
+
     def merge(self, number: int, method: str = "merge") -> dict[str, Any]:
         """Merge a pull request as a person would; gives the delivery that tells of it.
 

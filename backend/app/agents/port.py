@@ -14,7 +14,8 @@ from app.agents.stuck import StuckLimits
 class AgentLimits:
     """Limits on one piece of work. None means no limit; seconds are wall clock, cost is in US dollars.
 
-    `stuck` says when an agent that goes round in circles is ended.
+    `stuck` says when an agent that goes round in circles is ended. `start_seconds` limits each answer of an
+    agent at its start, before it works.
     """
 
     seconds: float = 1800.0
@@ -22,6 +23,7 @@ class AgentLimits:
     total_tokens: int | None = None
     cost_usd: float | None = None
     stuck: StuckLimits = field(default_factory=StuckLimits)
+    start_seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,7 @@ class AgentFailure:
     """The agent did not finish. This is a value, not an exception, and uses up no attempt.
 
     `retry_at` is when the provider's limit ends, if the provider says so. `session` says whether the agent
-    continued an earlier conversation before it failed.
+    continued an earlier conversation before it failed. `agent` names an agent that could not be made.
     """
 
     kind: FailureKind
@@ -192,6 +194,7 @@ class AgentFailure:
     model: str | None = None
     retry_at: datetime | None = None
     session: SessionUse = SessionUse()
+    agent: str | None = None
 
 
 AgentOutcome = AgentResult | AgentFailure

@@ -120,10 +120,12 @@ class AgentProvider:
         name = self.resolve(spec.backend)
         backend = self.backends.get(name)
         if backend is not None:
-            return backend.make(self, spec)
-        if self.installed is not None and name in self.installed.profiles:
-            return self._make_installed(self.installed, name, spec)
-        return _refuse(self._unknown(name))
+            made, label = backend.make(self, spec), backend.label
+        elif self.installed is not None and name in self.installed.profiles:
+            made, label = self._make_installed(self.installed, name, spec), str(name)
+        else:
+            made, label = _refuse(self._unknown(name)), str(name)
+        return replace(made, agent=label) if isinstance(made, AgentFailure) else made
 
     def _make_installed(self, installed: InstalledAgents, name: str, spec: AgentSpec) -> Agent | AgentFailure:
         made = installed.make(name, spec, self.default_model, self.nudges)

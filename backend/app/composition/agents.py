@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from app.agents.port import AgentLimits
 from app.composition.judging import owned_directory
 from app.composition.tools import build_tools
 from app.core.config import Settings
@@ -24,4 +25,5 @@ async def agent_checks(settings: Settings, seconds: float) -> AsyncGenerator[Age
         tools = build_tools(settings)
         installed = tools.agents.installed
         assert installed is not None  # noqa: S101 - the composition always sets it
-        yield AgentChecks(installed, tools.sandbox, seconds)
+        limits = AgentLimits(seconds=seconds, start_seconds=settings.AGENT_START_SECONDS)
+        yield AgentChecks(installed, tools.sandbox, limits)

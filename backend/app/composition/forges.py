@@ -28,6 +28,7 @@ from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.merges import MergeChore
 from app.services.forges.offers import OfferService
 from app.services.forges.polls import PollChore
+from app.services.forges.pushes import PushService
 from app.services.forges.reports import ForgeReportService
 from app.services.forges.returns import ReturnService
 from app.services.forges.reviews import ReviewChore
@@ -107,7 +108,8 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
         for name, adapter in adapters.items()
         if isinstance(adapter, GitHub)
     }
-    reviews = ReviewChore(parts.sessions, members, adapters, followed, rounds)
+    pushes = PushService(parts.sessions, parts.results, parts.trees, parts.rechecks, tools.sources)
+    reviews = ReviewChore(parts.sessions, members, adapters, followed, rounds, pushes)
     merges = MergeChore(parts.sessions, members, adapters, parts.trees, tools.sources)
     polls = PollChore(
         parts.sessions, members, {name: _polling(file.forges[name], tools) for name in adapters}

@@ -131,6 +131,7 @@ def build_container(
         requests=settings.AGENT_MAX_REQUESTS,
         total_tokens=settings.AGENT_MAX_TOKENS,
         stuck=StuckLimits(settings.AGENT_STUCK_CALLS, settings.AGENT_STUCK_SECONDS),
+        start_seconds=settings.AGENT_START_SECONDS,
     )
     fixer = SafeFixes(settings.EVALUATOR_LINT_TIMEOUT)
     candidates = CandidateRuns(tools.agents, trees, tools.interpreters, fixer)

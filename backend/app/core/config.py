@@ -108,6 +108,7 @@ class Settings(BaseSettings):
     AGENT_LOGINS: Annotated[dict[str, Path], NoDecode] = {}
     AGENT_NETWORK: bool = False
     AGENT_TIMEOUT: PositiveSeconds = 1800.0
+    AGENT_START_SECONDS: PositiveSeconds = 60.0
     AGENT_MAX_REQUESTS: int = Field(default=100, ge=1)
     AGENT_MAX_TOKENS: int | None = Field(default=None, ge=1)
     AGENT_RETRY_CONTEXT: RetryContext = RetryContext.FRESH

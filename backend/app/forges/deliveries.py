@@ -80,6 +80,7 @@ class Stirred:
         number: number of the pull request, if the delivery names one.
         commit: commit of the head, if the delivery names only that.
         branch: the branch that was pushed to.
+        moved: whether the pull request has another head.
         reverts: whether the message of a pushed commit mentions a revert.
     """
 
@@ -87,6 +88,7 @@ class Stirred:
     number: int | None = None
     commit: str | None = None
     branch: str | None = None
+    moved: bool = False
     reverts: bool = False
 
 
@@ -219,7 +221,8 @@ def _stirred(event: str, payload: Mapping[str, Any]) -> Wish:
             return pushed_to(pushed.repository.full_name, pushed.ref, pushed.commits)
         case _:
             found = _Reviewed.model_validate(payload)
-            return Stirred(found.repository.full_name, number=found.pull_request.number)
+            moved = payload.get("action") == "synchronize"
+            return Stirred(found.repository.full_name, number=found.pull_request.number, moved=moved)
 
 
 def pushed_to(repository: str, ref: str, commits: Sequence[PushedCommit]) -> Stirred | Nothing:

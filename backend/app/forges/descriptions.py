@@ -91,7 +91,7 @@ def cell(text: str) -> str:
     line = line if len(line) <= _MAX_CELL else f"{line[: _MAX_CELL - 1]}…"
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     line = re.sub(r"([\\`*_{}\[\]|~!])", r"\\\1", line)
-    return line.replace("@", "&#64;").replace("#", "&#35;")
+    return line.replace("#", "&#35;").replace("@", "&#64;")
 
 
 def _section(facts: ReportFacts) -> list[str]:

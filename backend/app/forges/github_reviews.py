@@ -11,6 +11,7 @@ from typing_extensions import override
 from app.forges.deliveries import command_in
 from app.forges.github import ADVICE, GITHUB, STATUS_CONTEXT, GitHub
 from app.forges.github_json import pull_of
+from app.forges.job_logs import failing_part
 from app.forges.port import ForgeError
 from app.forges.rest import OpenClient, ReadToken, RestApi
 from app.forges.reviews import (
@@ -21,7 +22,6 @@ from app.forges.reviews import (
     Review,
     ReviewedPull,
     ReviewForge,
-    failing_part,
 )
 
 _PER_PAGE = 100
@@ -50,7 +50,7 @@ class GitHubReviews(ReviewForge):
 
     @override
     async def facts(self, repository: str, number: int) -> PullFacts:
-        pull = await self._pull(repository, number)
+        pull = await self.pull(repository, number)
         if pull.pull.state == "closed":
             return PullFacts(pull=pull)
         reviews = [_review(each) for each in await self._all(f"/repos/{repository}/pulls/{number}/reviews")]
@@ -75,8 +75,9 @@ class GitHubReviews(ReviewForge):
         found = await self._api.call("GET", f"/repos/{repository}/compare/{target}...{head}")
         return str(found["merge_base_commit"]["sha"])
 
-    async def _pull(self, repository: str, number: int) -> ReviewedPull:
-        """Read a pull request; GitHub computes `mergeable` only after the first request for it."""
+    @override
+    async def pull(self, repository: str, number: int) -> ReviewedPull:
+        # GitHub computes `mergeable` only after the first request for it.
         found: dict[str, Any] = {}
         for look in range(_MERGEABLE_LOOKS):
             if look:

@@ -151,6 +151,8 @@ class ReviewRules(_Strict):
         policy: limits of each round, which override the service's own.
         settle_seconds: how long a round waits after the newest event, so that it answers all of them.
         poll_minutes: how often to look at a pull request without any event.
+        pushes: what follows if the gates fail what other people pushed: `report` only says so, and `round`
+            starts a round as well.
     """
 
     rounds: int = Field(default=3, ge=1, le=20)
@@ -158,6 +160,7 @@ class ReviewRules(_Strict):
     policy: PolicyOverrides = PolicyOverrides()
     settle_seconds: float = Field(default=30.0, ge=0, le=3600, allow_inf_nan=False)
     poll_minutes: int = Field(default=60, ge=1, le=1440)
+    pushes: Literal["report", "round"] = "report"
 
 
 class RepositoryEntry(_Strict):

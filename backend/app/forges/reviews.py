@@ -4,7 +4,6 @@ This module queries neither a forge nor the database. All that a decision depend
 `PullFacts` and `Answered`.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,9 +12,9 @@ from typing import Literal, Protocol
 
 from app.forges.goals import fenced, said_in
 from app.forges.port import PullRequest
+from app.schemas.forges import PushStatus
 
 _MAX_ITEM_CHARS = 6_000
-_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class ReviewState(StrEnum):
@@ -99,6 +98,21 @@ class Check:
     excerpt: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PushVerdict:
+    """What the gates say about a head that other people pushed, merged with the target.
+
+    Attributes:
+        commit: the head.
+        status: `asks`: only a question to a person is open; `conflicts`: nothing was judged.
+        reason: the reason, and what the failed gates found.
+    """
+
+    commit: str
+    status: PushStatus
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullFacts:
     """All that is known of a pull request at one moment.
@@ -112,6 +126,8 @@ class PullFacts:
         failing_at_target: names of checks that also fail on the target branch.
         writers: people whose reviews and comments count.
         refusal: why the newest round's result cannot be merged and was not pushed.
+        push: the verdict on the head; None if the service pushed it.
+        push_asks: whether a head that failed the gates starts a round by itself.
     """
 
     pull: ReviewedPull
@@ -122,6 +138,8 @@ class PullFacts:
     failing_at_target: frozenset[str] = frozenset()
     writers: frozenset[str] = frozenset()
     refusal: "Feedback | None" = None
+    push: PushVerdict | None = None
+    push_asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +181,10 @@ class ReviewForge(Protocol):
         """Read all facts that decisions about a pull request depend on."""
         ...
 
+    async def pull(self, repository: str, number: int) -> ReviewedPull:
+        """Read only the pull request."""
+        ...
+
     async def merge_base(self, repository: str, target: str, head: str) -> str:
         """Return the newest common ancestor of two commits."""
         ...
@@ -173,7 +195,8 @@ def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
 
     A merge, a closed pull request and an approval end the rounds, in this order of precedence. Otherwise the
     review waits for running checks, so that one round answers everything that is wrong with a head. Feedback
-    that a round has received starts no second one.
+    that a round has received starts no second one. A round also receives what the gates say about other
+    people's work, but that starts a round only if the operator wants it.
     """
     pull = facts.pull.pull
     if pull.state == "closed":
@@ -185,6 +208,8 @@ def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
     if pending := [each.name for each in facts.checks if each.state == "pending"]:
         return ReviewDecision(ReviewState.WATCHING, f"checks are running: {_names(pending)}")
     found = tuple(each for each in feedback_of(facts) if each.key not in answered.keys)
+    if found or facts.push_asks:
+        found += tuple(each for each in _failed_push(facts) if each.key not in answered.keys)
     if not found:
         return ReviewDecision(ReviewState.WATCHING, _waits_for(facts))
     if answered.rounds >= answered.limit:
@@ -217,6 +242,16 @@ def _failures(facts: PullFacts) -> Iterator[Feedback]:
             yield Feedback(f"check:{facts.pull.head}:{check.name}", said + excerpt)
 
 
+def _failed_push(facts: PullFacts) -> Iterator[Feedback]:
+    push = facts.push
+    if push is not None and push.status == "failed":
+        said = (
+            f"The gates failed commit {push.commit[:12]}, which people pushed to the branch. Keep what they "
+        )
+        said += f"want. What the gates found:\n\n{fenced(_cut(push.reason))}"
+        yield Feedback(f"push:{push.commit}", said)
+
+
 def _words(facts: PullFacts) -> Iterator[Feedback]:
     """Yield what people with write access said in reviews, at lines and in commands."""
     for review in facts.reviews:
@@ -232,17 +267,6 @@ def _words(facts: PullFacts) -> Iterator[Feedback]:
 def _said(facts: PullFacts, key: str, user: str, how: str, text: str) -> Iterator[Feedback]:
     if user in facts.writers and text.strip():
         yield Feedback(key, f"{user} {how}:\n\n{_cut(said_in(text))}")
-
-
-def failing_part(log: str, lines: int = 60) -> str:
-    """Return the end of a job's log up to its last error, without time stamps and colours.
-
-    GitHub writes a time before each line and `##[error]` before the message of a failed step.
-    """
-    shown = [_plain(each) for each in log.splitlines()]
-    errors = [index for index, each in enumerate(shown) if "##[error]" in each]
-    end = errors[-1] + 1 if errors else len(shown)
-    return "\n".join(shown[max(0, end - lines) : end])
 
 
 def _approver(facts: PullFacts) -> str:
@@ -271,9 +295,3 @@ def _names(names: Sequence[str]) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _MAX_ITEM_CHARS else f"{text[:_MAX_ITEM_CHARS]}\n[cut here]"
-
-
-def _plain(line: str) -> str:
-    _, separator, rest = line.partition("Z ")
-    stamped = separator and line[:4].isdecimal() and line[4:5] == "-"
-    return _COLOURS.sub("", rest if stamped else line)

@@ -49,6 +49,26 @@ class RoundOrigin(ForgeOrigin):
     parents: list[str] = []
 
 
+PushStatus = Literal["passed", "failed", "errored", "asks", "conflicts"]
+
+
+class PushView(BaseModel):
+    """What the gates say about a head of a pull request that other people pushed.
+
+    Attributes:
+        commit: the head.
+        status: `asks`: only a question to a person is open; `conflicts`: nothing was judged.
+        reason: the reason, and what the failed gates found.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    commit: str
+    status: PushStatus
+    reason: str
+    judged_at: datetime
+
+
 class ReviewView(BaseModel):
     """The state of a pull request's review.
 
@@ -57,6 +77,7 @@ class ReviewView(BaseModel):
         rounds: number of rounds that have started.
         round_run_id: the newest round.
         problem: why the forge could not be queried; empty if there is no problem.
+        push: the newest verdict on what other people pushed; None before the first one.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -66,6 +87,7 @@ class ReviewView(BaseModel):
     rounds: int
     round_run_id: UUID | None
     problem: str = ""
+    push: PushView | None = None
 
 
 class ForgeView(BaseModel):

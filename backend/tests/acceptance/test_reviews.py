@@ -77,6 +77,11 @@ def test_the_whole_life_of_a_pull_request(scene: Scene, database_url: str, tmp_p
         text = "mypy is not satisfied\n##[error]exit code 1"
         send(service, forge.check(head_of(forge), "types", "failure", text), "check_run")
         check_round(forge, client, root, 2, TYPED)
+        theirs = commit_to(forge, tmp_path, forge.pulls[PULL]["head"]["ref"], {"NOTES.md": "By hand.\n"})
+        send(service, forge.synchronized(PULL), "pull_request")
+        pushed = until(lambda: watch(client, root, "watching", 2)["review"]["push"])
+        assert (pushed["commit"], pushed["status"]) == (theirs, "passed")
+        assert [each["state"] for each in forge.statuses if each["sha"] == theirs] == ["success"]
         # Eve may not write: what she asks for begins nothing.
         send(
             service,
@@ -87,7 +92,8 @@ def test_the_whole_life_of_a_pull_request(scene: Scene, database_url: str, tmp_p
         asked = forge.review(PULL, "CHANGES_REQUESTED", "changes requested: names", remark=remark)
         send(service, asked, "pull_request_review")
         check_round(forge, client, root, 3, NAMED)
-        send(service, commit_to_main(forge, tmp_path), "push")
+        commit_to(forge, tmp_path, "main", {"shares.py": NAMED_HERE})
+        send(service, forge.pushed("main", "Mend it here, too"), "push")
         check_round(forge, client, root, 4, BOTH)
         assert is_ancestor(forge, "main"), "the conflict is solved by a merge"
         send(service, forge.check(head_of(forge), "lint", "failure", LOG), "check_run")
@@ -160,11 +166,13 @@ def is_ancestor(forge: GitHubDouble, commit: str) -> bool:
     )
 
 
-def commit_to_main(forge: GitHubDouble, tmp_path: Path) -> dict[str, Any]:
-    """Change the same line on the target as a person would; gives the delivery."""
-    clone = tmp_path / "clone"
-    run_git(tmp_path, "clone", "-q", str(forge.bare), str(clone))
-    (clone / "shares.py").write_text(NAMED_HERE)
-    run_git(clone, "commit", "-q", "-a", "-m", "Mend it here, too")
-    run_git(clone, "push", "-q", "origin", "HEAD:main")
-    return {"ref": "refs/heads/main", "repository": {"full_name": forge.repository}}
+def commit_to(forge: GitHubDouble, tmp_path: Path, branch: str, files: dict[str, str]) -> str:
+    """Push a commit to a branch as a person would; gives the commit."""
+    clone = tmp_path / f"clone-{branch.replace('/', '-')}"
+    run_git(tmp_path, "clone", "-q", "-b", branch, str(forge.bare), str(clone))
+    for name, content in files.items():
+        (clone / name).write_text(content)
+    run_git(clone, "add", "-A")
+    run_git(clone, "commit", "-q", "-m", "By hand")
+    run_git(clone, "push", "-q")
+    return str(forge.head_of(branch))

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from tests.acceptance.projects import script, step, write
@@ -51,6 +52,31 @@ def test_a_phone_shows_two_lines_a_run_and_no_bar_over_the_form(
     expect(bar).to_be_visible()
     page.get_by_role("form", name="Decision").scroll_into_view_if_needed()
     expect(bar).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("path", "heading", "count"), [("/metrics", "Metrics", 6), ("/escalations", "Escalations", 5)]
+)
+def test_filters_stand_in_two_columns_on_a_phone(
+    service: Service, watched: Watched, repo: Path, path: str, heading: str, count: int
+) -> None:
+    page = watched.page
+    with service.client() as client:
+        escalate(client, repo, name="Has filters")
+    watched.open(path, heading=heading)
+    fields = page.get_by_role("group", name="Filters").locator("select, input[type=date]")
+    expect(fields).to_have_count(count)
+    expect(fields.locator(f"option[value='{repo}']")).to_have_count(1)
+    page.set_viewport_size({"width": 390, "height": 844})
+    boxes = fields.evaluate_all("all => all.map((each) => each.getBoundingClientRect().toJSON())")
+    first, second, *_ = boxes
+    assert first["top"] == second["top"]
+    assert first["left"] + first["width"] < second["left"]
+    for index, each in enumerate(boxes):
+        column = boxes[index % 2]
+        assert (each["left"], each["width"]) == (column["left"], first["width"])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    watched.shoot(f"filters{path.replace(chr(47), chr(45))}")
 
 
 def test_icon_and_title_tell_the_state(service: Service, watched: Watched, repo: Path) -> None:

@@ -6973,6 +6973,31 @@ export interface components {
          */
         ProtectedPolicy: "fail" | "ask" | "note";
         /**
+         * PushView
+         * @description What the gates say about a head of a pull request that other people pushed.
+         *
+         *     Attributes:
+         *         commit: the head.
+         *         status: `asks`: only a question to a person is open; `conflicts`: nothing was judged.
+         *         reason: the reason, and what the failed gates found.
+         */
+        PushView: {
+            /** Commit */
+            commit: string;
+            /**
+             * Judged At
+             * Format: date-time
+             */
+            judged_at: string;
+            /** Reason */
+            reason: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "passed" | "failed" | "errored" | "asks" | "conflicts";
+        };
+        /**
          * Question
          * @description One question about one test, fixture, helper or file.
          *
@@ -7261,6 +7286,7 @@ export interface components {
          *         rounds: number of rounds that have started.
          *         round_run_id: the newest round.
          *         problem: why the forge could not be queried; empty if there is no problem.
+         *         push: the newest verdict on what other people pushed; None before the first one.
          */
         ReviewView: {
             /**
@@ -7268,6 +7294,8 @@ export interface components {
              * @default
              */
             problem: string;
+            /** @default null */
+            push: components["schemas"]["PushView"] | null;
             /** Reason */
             reason: string;
             /** Round Run Id */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { pullUrl, reviewInWords, stateOfPull } from "./forge";
+import { endOfPull, pullUrl, pushInWords, reviewInWords, stateOfPull } from "./forge";
 
 type Pull = Parameters<typeof stateOfPull>[0];
 
@@ -33,9 +33,26 @@ describe("stateOfPull", () => {
     ["merged", "merged_unchanged", 0, "merged unchanged"],
     ["merged", "merged_edited", 0.124, "merged, 12 % of the lines edited after this run"],
     ["merged", "merged_edited", 0.001, "merged, less than 1 % of the lines edited after this run"],
-    ["merged", "reverted", 0, "merged and reverted"],
+    ["merged", "reverted", 0, "merged, later reverted"],
   ] as const)("says how %s work ended: %s", (outcome, endedAs, share, words) => {
     expect(stateOfPull(pull(null, { outcome, ended_as: endedAs, edited_share: share }))).toBe(words);
+  });
+});
+
+describe("endOfPull", () => {
+  it("says what the merger did, and leaves a revert out: another person may have made it", () => {
+    expect(endOfPull(pull(null, { outcome: "merged", ended_as: "reverted" }))).toBe("merged");
+  });
+});
+
+describe("pushInWords", () => {
+  it.each([
+    ["passed", "aaaaaaaaaaaa passed the gates"],
+    ["failed", "aaaaaaaaaaaa failed the gates: because"],
+    ["conflicts", "aaaaaaaaaaaa is not judged: because"],
+  ] as const)("says that a push %s", (status, words) => {
+    const push = { commit: "a".repeat(40), status, reason: "because", judged_at: "2026-11-25T10:00:00Z" };
+    expect(pushInWords(push)).toBe(words);
   });
 });
 

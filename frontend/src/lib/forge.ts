@@ -11,19 +11,19 @@ export function pullUrl({ pull_url: url }: Pull): string | null {
 
 /** What became of a pull request, such as `merged, 12 % of the lines edited after this run`. */
 export function stateOfPull(pull: Pull): string {
-  const edits = editsOfPull(pull);
-  return edits ? `${endOfPull(pull)}, ${edits}` : endOfPull(pull);
+  const later = sequelOf(pull);
+  return later ? `${endOfPull(pull)}, ${later}` : endOfPull(pull);
 }
 
-/** How a pull request ended, in a word or two. It says nothing of edits. */
+/** How a pull request ended, in a word or two: what the person did who ended it. */
 export function endOfPull({ outcome, ended_as: endedAs }: Pull): string {
   if (endedAs === "merged_unchanged") return "merged unchanged";
-  if (endedAs === "reverted") return "merged and reverted";
   return outcome ?? "open";
 }
 
-/** How much of a merged result later rounds or people edited; empty for nothing, or nothing known. */
-export function editsOfPull({ ended_as: endedAs, edited_share: share }: Pull): string {
+/** What others did beside the end: edits of the result, or a later revert. Empty for neither. */
+export function sequelOf({ ended_as: endedAs, edited_share: share }: Pull): string {
+  if (endedAs === "reverted") return "later reverted";
   return endedAs === "merged_edited" ? `${shareOfLines(share ?? 0)} of the lines edited after this run` : "";
 }
 
@@ -33,6 +33,22 @@ function shareOfLines(share: number): string {
 }
 
 type Review = Pick<Schemas["ReviewView"], "state" | "reason" | "rounds">;
+
+type Push = NonNullable<Schemas["ReviewView"]["push"]>;
+
+const PUSHES: Record<Push["status"], string> = {
+  passed: "passed the gates",
+  failed: "failed the gates",
+  errored: "has no verdict",
+  asks: "asks a person",
+  conflicts: "is not judged",
+};
+
+/** What the gates say of a commit that other people pushed: `a1b2c3 failed the gates: Failed: pytest`. */
+export function pushInWords({ commit, status, reason }: Push): string {
+  const said = `${commit.slice(0, 12)} ${PUSHES[status]}`;
+  return status === "passed" ? said : `${said}: ${reason}`;
+}
 
 /** Where a review stands: `working, round 2 of 3`. */
 export function reviewInWords({ state, reason, rounds }: Review): string {

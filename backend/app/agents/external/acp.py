@@ -8,6 +8,7 @@ sandbox.
 import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import anyio
@@ -50,7 +51,6 @@ from app.agents.port import FailureKind
 from app.agents.programs import RunningProgram
 
 SETTLE_SECONDS = 10.0
-_CALL_SECONDS = 60.0
 _FAREWELL_SECONDS = 1.0
 _TURN_SECONDS = 2.0
 """Seconds that an agent may take to end a cancelled turn."""
@@ -63,7 +63,12 @@ _T = TypeVar("_T")
 
 
 async def drive_acp(
-    program: RunningProgram, plan: LaunchPlan, profile: AgentProfile, take: TakeEvent, inbox: TakeMessages
+    program: RunningProgram,
+    plan: LaunchPlan,
+    profile: AgentProfile,
+    take: TakeEvent,
+    inbox: TakeMessages,
+    start_seconds: float,
 ) -> Ending:
     """Follow a prompt to its end. Send messages that people write meanwhile as further prompts.
 
@@ -73,6 +78,7 @@ async def drive_acp(
         profile: the method of authentication and the mode to ask for.
         take: gets each event when it happens.
         inbox: returns the messages that people wrote meanwhile.
+        start_seconds: how long each answer may take before the first prompt.
 
     Raises:
         CannotResumeError: the agent does not continue the earlier conversation.
@@ -80,9 +86,10 @@ async def drive_acp(
     """
     ending = Ending()
     talk = _Talk(ending, take)
+    start = _Start(start_seconds)
     # The class implements only what is offered. The library answers other calls as unknown methods.
     connection = connect_to_agent(cast("Client", talk), program.stdin, program.stdout)
-    work = asyncio.create_task(_converse(connection, talk, plan, profile, inbox))
+    work = asyncio.create_task(_converse(connection, talk, start, plan, profile, inbox))
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -91,7 +98,7 @@ async def drive_acp(
     except RequestError as error:
         talk.tell(_failure(error))
     except TimeoutError:
-        talk.tell(Failed(f"it did not answer within {_CALL_SECONDS:g} s"))
+        talk.tell(Failed(f"it did not answer within {start_seconds:g} s (AGENT_START_SECONDS)"))
     except ConnectionError:
         pass  # it is gone; its exit status and standard error explain more
     finally:
@@ -105,19 +112,20 @@ async def drive_acp(
 async def _converse(
     connection: ClientSideConnection,
     talk: "_Talk",
+    start: "_Start",
     plan: LaunchPlan,
     profile: AgentProfile,
     inbox: TakeMessages,
 ) -> None:
     us = Implementation(name="phaserunner", version="1")
-    agreed = await _limited(connection.initialize(PROTOCOL_VERSION, ClientCapabilities(), us))
+    agreed = await start.within(connection.initialize(PROTOCOL_VERSION, ClientCapabilities(), us))
     if profile.auth is not None:
-        await _limited(connection.authenticate(profile.auth))
-    session = await _session(connection, talk, plan, agreed.agent_capabilities)
+        await start.within(connection.authenticate(profile.auth))
+    session = await _session(connection, talk, start, plan, agreed.agent_capabilities)
     talk.session = session
     talk.tell(SessionBegan(session))
     if profile.mode is not None:
-        await _limited(connection.set_session_mode(session, profile.mode))
+        await start.within(connection.set_session_mode(session, profile.mode))
     prompt: str | None = plan.prompt
     while prompt is not None:
         talk.begin()
@@ -129,6 +137,7 @@ async def _converse(
 async def _session(
     connection: ClientSideConnection,
     talk: "_Talk",
+    start: "_Start",
     plan: LaunchPlan,
     capabilities: AgentCapabilities | None,
 ) -> str:
@@ -137,18 +146,24 @@ async def _session(
             raise CannotResumeError("it cannot load a conversation")
         talk.is_replayed = True
         try:
-            await _limited(connection.load_session(str(plan.workspace), plan.resume, mcp_servers=[]))
+            await start.within(connection.load_session(str(plan.workspace), plan.resume, mcp_servers=[]))
         except RequestError as error:
             raise CannotResumeError(f"it did not load the conversation: {error}") from error
         talk.is_replayed = False
         return plan.resume
-    session = await _limited(connection.new_session(str(plan.workspace), mcp_servers=[]))
+    session = await start.within(connection.new_session(str(plan.workspace), mcp_servers=[]))
     return session.session_id
 
 
-async def _limited(call: Awaitable[_T]) -> _T:
-    async with asyncio.timeout(_CALL_SECONDS):
-        return await call
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Bounds each answer of an agent before its first prompt, in seconds."""
+
+    seconds: float
+
+    async def within(self, call: Awaitable[_T]) -> _T:
+        async with asyncio.timeout(self.seconds):
+            return await call
 
 
 async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: asyncio.Task[None]) -> None:

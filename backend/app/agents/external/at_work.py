@@ -151,5 +151,7 @@ class AgentAtWork:
             # The protocol library defines a thousand models, which takes a second.
             from app.agents.external.acp import drive_acp  # noqa: PLC0415 - only for agents that speak it
 
-            return await drive_acp(program, plan, self.profile, take, self._further)
+            return await drive_acp(
+                program, plan, self.profile, take, self._further, self.task.limits.start_seconds
+            )
         return await drive_command(program, plan.stdin, parser_for(self.profile.output), take)

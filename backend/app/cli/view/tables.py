@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.view.baselines import baseline_lines
+from app.cli.view.forge_lines import forge_lines
 from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration, look, part_of
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from app.schemas.api.loops import SubtaskNode
     from app.schemas.api.run_details import RunDetail
     from app.schemas.api.runs import RunView
-    from app.schemas.forges import ForgeView
     from app.schemas.runs import Usage
 
 Line = tuple[str, str]
@@ -97,7 +97,7 @@ def run_lines(run: "RunDetail") -> list[Line]:
         lines.append((f"  forked from {origin.phase}/{origin.attempt} of sprint {origin.run_id}", ""))
     if run.baseline is not None:
         lines += baseline_lines(run.baseline, "  ")
-    lines += _forge_lines(run)
+    lines += forge_lines(run)
     if run.scripted:
         lines.append((f"  {SCRIPT_WARNING}", "yellow"))
     for phase in run.phases:
@@ -118,47 +118,6 @@ def _of_budget(run: "RunDetail") -> str:
     ]
     named = " and ".join(each for each in bounds if each)
     return f" (budget: {named})" if named else ""
-
-
-def _forge_lines(run: "RunDetail") -> list[Line]:
-    """Return the state of a run on its forge."""
-    forge = run.forge
-    if forge is None:
-        return []
-    issue = f", issue {forge.issue}" if forge.issue is not None else ""
-    lines = [(f"  forge   {one_line(forge.repository)}{issue}", "")]
-    if forge.pull_url is not None:
-        outcome = f", {outcome_words(forge)}" if forge.outcome else ""
-        lines.append((f"  pull request  {one_line(forge.pull_url)}{outcome}", ""))
-    if forge.reverted_commit is not None:
-        lines.append((f"  reverted by   {forge.reverted_commit[:12]}", "yellow"))
-    if forge.review is not None:
-        rounds = f", rounds: {forge.review.rounds}" if forge.review.rounds else ""
-        lines.append((f"  review  {forge.review.state}: {one_line(forge.review.reason)}{rounds}", ""))
-    if forge.problem:
-        lines.append((f"  not reported: {one_line(forge.problem, 500)}", "yellow"))
-    return lines
-
-
-def outcome_words(forge: "ForgeView") -> str:
-    """Return the outcome of a pull request and who ended it. Other people may have edited it."""
-    by = f" by {one_line(forge.outcome_by)}" if forge.outcome_by else ""
-    match forge.ended_as:
-        case "merged_unchanged":
-            return f"merged unchanged{by}"
-        case "merged_edited":
-            return (
-                f"merged{by}, {share_of_lines(forge.edited_share or 0.0)} of the lines edited after this run"
-            )
-        case "reverted":
-            return f"merged and reverted{by}"
-        case _:
-            return f"{forge.outcome or 'open'}{by}"
-
-
-def share_of_lines(share: float) -> str:
-    """Word a share of lines. A share above zero is never shown as zero."""
-    return "less than 1 %" if 0 < share < 0.005 else f"{share:.0%}".replace("%", " %")
 
 
 def attempt_lines(attempt: "AttemptView") -> list[Line]:

@@ -78,12 +78,19 @@ class ForgeReview(Base):
         answered: keys of the feedback of earlier rounds.
         look_at: when the review is due; null if there is nothing to do.
         comment_id: id of the comment on the pull request.
+        judged_commit: the newest head that other people pushed and that was judged.
+        judged_status: the verdict on it.
+        judged_reason: the reason, and what the failed gates found.
+        judged_at: when that was.
     """
 
     __tablename__ = "forge_reviews"
     __table_args__ = (
         CheckConstraint(
             "state IN ('watching', 'working', 'approved', 'spent', 'stopped', 'ended')", name="state"
+        ),
+        CheckConstraint(
+            "judged_status IN ('passed', 'failed', 'errored', 'asks', 'conflicts')", name="judged_status"
         ),
         Index("ix_forge_reviews_look_at", "look_at", postgresql_where=text("look_at IS NOT NULL")),
     )
@@ -101,6 +108,10 @@ class ForgeReview(Base):
     tries: Mapped[int] = mapped_column(server_default="0")
     last_error: Mapped[str] = mapped_column(server_default="")
     comment_id: Mapped[int | None] = mapped_column(BigInteger)
+    judged_commit: Mapped[str | None]
+    judged_status: Mapped[str | None]
+    judged_reason: Mapped[str] = mapped_column(server_default="")
+    judged_at: Mapped[datetime | None]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 

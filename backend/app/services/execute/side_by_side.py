@@ -138,18 +138,23 @@ class SideBySide:
             subagents: the agents to run.
             workspaces: one for each agent.
         """
+        made = [self._agents(each.spec) for each in subagents]
+        told = _told_of(made)
         async with asyncio.TaskGroup() as group:
             works = [
-                group.create_task(self._work(replace(task, workspace=tree), index, subagent))
+                group.create_task(
+                    self._work(replace(task, workspace=tree), index, subagent, made[index], told[index])
+                )
                 for index, (subagent, tree) in enumerate(zip(subagents, workspaces, strict=True))
             ]
         production = Production(tuple(each.result() for each in works))
         finished = production.succeeded
         return replace(production, chosen=finished[0].index) if len(finished) == 1 else production
 
-    async def _work(self, task: AgentTask, index: int, subagent: Subagent) -> CandidateOutcome:
+    async def _work(
+        self, task: AgentTask, index: int, subagent: Subagent, agent: Agent | AgentFailure, told: str | None
+    ) -> CandidateOutcome:
         spec, started = subagent.spec, time.monotonic()
-        agent = self._agents(spec)
         candidate = _candidate(index, subagent, agent, task.workspace)
         calls = _ToolCalls(self._report(index))
         if isinstance(agent, AgentFailure):
@@ -174,8 +179,28 @@ class SideBySide:
             seconds=time.monotonic() - started,
         )
         kind = SprintEventType.CANDIDATE_FAILED if ended.error else SprintEventType.CANDIDATE_GENERATED
-        await self._on_event(kind, _event_data(ended, ended.error))
+        await self._on_event(kind, _event_data(ended, told or ended.error))
         return ended
+
+
+def _told_of(made: Sequence[Agent | AgentFailure]) -> list[str | None]:
+    """Return what the events say of agents that could not be made: each reason once.
+
+    If there is no other agent, the run's own trouble gives the reasons.
+    """
+    first: dict[str, int] = {}
+    none_works = all(isinstance(each, AgentFailure) for each in made)
+    told: list[str | None] = []
+    for index, each in enumerate(made):
+        if not isinstance(each, AgentFailure):
+            told.append(None)
+        elif none_works:
+            told.append("not ready")
+        elif (other := first.setdefault(each.message, index)) != index:
+            told.append(f"not ready, for the same reason as candidate {other + 1}")
+        else:
+            told.append(each.message)
+    return told
 
 
 class _ToolCalls:
@@ -218,9 +243,9 @@ def _candidate(
 ) -> CandidateOutcome:
     spec = subagent.spec
     if isinstance(agent, AgentFailure):
-        model = agent.model or spec.model
-        provider = model.partition(":")[0] if model else str(spec.backend)
-        name = subagent.name or str(spec.backend)
+        model, known = agent.model or spec.model, agent.agent or str(spec.backend)
+        provider = model.partition(":")[0] if model else known
+        name = subagent.name or known
         return CandidateOutcome(uuid4(), index, name, provider, model, workspace, agent)
     name = subagent.name or agent.name
     unfinished = AgentFailure(FailureKind.CRASH, "has not finished")

@@ -16,8 +16,6 @@ from sqlalchemy import func, update
 from app.core.errors import PhaseRunnerError
 from app.db.engine import Sessions
 from app.db.models import ForgeReport, ForgeReview, Run
-from app.forges.deliveries import OWN
-from app.forges.descriptions import cell
 from app.forges.operator_file import ReviewRules
 from app.forges.port import ForgeError, ForgesByName
 from app.forges.repositories import Member, Members
@@ -25,6 +23,7 @@ from app.forges.reviews import (
     Answered,
     PullFacts,
     ReviewDecision,
+    ReviewedPull,
     ReviewForge,
     ReviewState,
     decide_review,
@@ -33,30 +32,15 @@ from app.schemas.runs import RunStatus
 from app.services.chores.webhooks import pause_after
 from app.services.forges.leases import Leases
 from app.services.forges.outcomes import note_outcome
+from app.services.forges.pushes import PushService
 from app.services.forges.returns import find_refusal
+from app.services.forges.review_comments import TOLD, DueReview, comment_on
 from app.services.forges.rounds import Round, RoundService
 
 logger = logging.getLogger(__name__)
 
 _MAX_PAUSES = 6
 """The number of failures after which pauses stop growing."""
-
-_TOLD = (ReviewState.WORKING, ReviewState.SPENT, ReviewState.STOPPED)
-"""States that a comment on the pull request reports."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Due:
-    """A review that was taken."""
-
-    run_id: UUID
-    state: str
-    rounds: int
-    round_run_id: UUID | None
-    asked: list[str]
-    answered: list[str]
-    tries: int
-    comment_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +72,7 @@ class ReviewChore:
         forges: adapters by name, for comments.
         reviews: adapters that read reviews, by name of the forge.
         rounds: starts rounds.
+        pushes: judges what other people push.
     """
 
     def __init__(
@@ -97,24 +82,26 @@ class ReviewChore:
         forges: ForgesByName,
         reviews: Mapping[str, ReviewForge],
         rounds: RoundService,
+        pushes: PushService,
     ) -> None:
         self._sessions = sessions
         self._members = members
         self._forges = forges
         self._reviews = reviews
         self._rounds = rounds
+        self._pushes = pushes
         self._leases = Leases(
             sessions=sessions,
             table=ForgeReview,
             due_at="look_at",
-            make=_Due,
+            make=DueReview,
         )
 
     async def __call__(self) -> int:
         """Look at the reviews that are due, and return how many were tried."""
         return await self._leases.work(self._attempt)
 
-    async def _attempt(self, due: _Due) -> None:
+    async def _attempt(self, due: DueReview) -> None:
         place = await self._place(due.run_id)
         if place is None:
             await self._record(due, {"look_at": None, "reason": "the repository is no longer followed"})
@@ -136,18 +123,24 @@ class ReviewChore:
             return None
         return _Place(member, rules, forge, report.pull_number)
 
-    async def _look(self, due: _Due, place: _Place) -> None:
+    async def _look(self, due: DueReview, place: _Place) -> None:
         ended: _EndedRound | None = None
         if due.state == ReviewState.WORKING and due.round_run_id is not None:
             ended = await self._ended_round(due.round_run_id)
             if ended is None:
-                await self._rest(due, place, {})
+                pull = await place.forge.pull(place.member.repository.name, place.number)
+                await self._rest(await self._judge_push(due, place, pull), place, {})
                 return
         facts = await place.forge.facts(place.member.repository.name, place.number)
         if ended is not None:
             due = await self._close_round(due, place, ended, facts)
-        refusal = await find_refusal(self._sessions, due.round_run_id) if due.round_run_id else None
-        facts = replace(facts, refusal=refusal)
+        due = await self._judge_push(due, place, facts.pull)
+        facts = replace(
+            facts,
+            refusal=await find_refusal(self._sessions, due.round_run_id) if due.round_run_id else None,
+            push=due.push_at(facts.pull.head),
+            push_asks=place.rules.pushes == "round",
+        )
         answered = Answered(frozenset(due.answered), due.rounds, place.rules.rounds)
         decision = decide_review(facts, answered)
         if decision.feedback:
@@ -155,11 +148,35 @@ class ReviewChore:
             return
         stays = decision.state is ReviewState.WATCHING and due.state == ReviewState.STOPPED
         values: dict[str, Any] = {} if stays else {"state": decision.state, "reason": decision.reason}
-        await self._tell(due, place, decision)
+        if decision.state in TOLD and decision.state != due.state:
+            told = replace(due, state=decision.state, reason=decision.reason)
+            await self._tell(told, place, facts.pull.head)
         await self._rest(due, place, values | _seen(facts), ended=facts.pull.pull.state == "closed")
         if facts.pull.pull.state == "closed":
             async with self._sessions.begin() as session:
                 await note_outcome(session, due.run_id, facts.pull.pull)
+
+    async def _judge_push(self, due: DueReview, place: _Place, pull: ReviewedPull) -> DueReview:
+        """Judge the head once if other people pushed it, and tell the forge; give what is known then."""
+        known = pull.pull.state == "closed" or pull.head == due.judged_commit
+        if known or await self._pushes.is_own(due.run_id, pull.head):
+            return due
+        repository, page = place.member.repository, self._members.file.page
+        link = f"{page.rstrip('/')}/sprints/{due.run_id}" if page else None
+        judged = await self._pushes.judge(due.run_id, place.member, place.forge, pull, link)
+        if judged is None:
+            return due
+        await self._forges[repository.forge].set_status(repository.name, pull.head, judged.status)
+        values: dict[str, Any] = {
+            "judged_commit": pull.head,
+            "judged_status": judged.verdict.status,
+            "judged_reason": judged.verdict.reason,
+        }
+        due = replace(due, **values)
+        due = await self._tell(due, place, pull.head)
+        async with self._sessions.begin() as session:
+            await session.execute(_of(due).values({**values, "judged_at": func.now()}))
+        return due
 
     async def _ended_round(self, run_id: UUID) -> _EndedRound | None:
         """Read how a round ended; None while it works or while its result is on its way to the forge."""
@@ -171,7 +188,9 @@ class ReviewChore:
         commits = frozenset([*report.parents[:1], *report.pushed])
         return _EndedRound(run_id, status, report.last_error, commits)
 
-    async def _close_round(self, due: _Due, place: _Place, ended: _EndedRound, facts: PullFacts) -> _Due:
+    async def _close_round(
+        self, due: DueReview, place: _Place, ended: _EndedRound, facts: PullFacts
+    ) -> DueReview:
         if facts.pull.head not in ended.commits:
             # People pushed while the round worked. Their commits stay, and the next round starts with them.
             return await self._change(due, ReviewState.WATCHING, "other commits were pushed", due.answered)
@@ -183,16 +202,19 @@ class ReviewChore:
             return await self._change(due, ReviewState.WATCHING, "the round was refused", due.answered)
         why = ended.problem or f"its sprint is {ended.status.value}"
         reason = f"round {due.rounds} pushed nothing: {why}"
-        await self._tell(due, place, ReviewDecision(ReviewState.STOPPED, reason))
+        told = replace(due, state=ReviewState.STOPPED, reason=reason)
+        due = await self._tell(told, place, facts.pull.head)
         return await self._change(due, ReviewState.STOPPED, reason, answered)
 
-    async def _change(self, due: _Due, state: ReviewState, reason: str, answered: list[str]) -> _Due:
+    async def _change(
+        self, due: DueReview, state: ReviewState, reason: str, answered: list[str]
+    ) -> DueReview:
         values = {"state": state, "reason": reason, "answered": answered, "asked": []}
         async with self._sessions.begin() as session:
             await session.execute(_of(due).values(values))
-        return _Due(due.run_id, state, due.rounds, due.round_run_id, [], answered, due.tries, due.comment_id)
+        return replace(due, state=state, reason=reason, answered=answered, asked=[])
 
-    async def _begin(self, due: _Due, place: _Place, facts: PullFacts, decision: ReviewDecision) -> None:
+    async def _begin(self, due: DueReview, place: _Place, facts: PullFacts, decision: ReviewDecision) -> None:
         is_asked = facts.refusal is not None and facts.refusal in decision.feedback
         wanted = Round(
             root_run_id=due.run_id,
@@ -208,45 +230,37 @@ class ReviewChore:
             "rounds": wanted.number,
             "round_run_id": run_id,
             "asked": [each.key for each in decision.feedback],
-            "look_at": func.now() + timedelta(minutes=place.rules.poll_minutes),
         }
-        # Comment first: after a crash in between, the same round is found and the comment repeated.
-        await self._tell(due, place, decision, run_id)
-        await self._record(due, values | _seen(facts))
+        # Said first: after a crash in between, the same round is found and said again.
+        await self._tell(replace(due, **values), place, facts.pull.head)
+        await self._rest(due, place, values | _seen(facts))
 
-    async def _tell(
-        self, due: _Due, place: _Place, decision: ReviewDecision, run_id: UUID | None = None
-    ) -> None:
-        """Report what happens in one comment on the pull request, whose text is replaced each time."""
-        if decision.state not in _TOLD or (decision.state == due.state and run_id is None):
-            return
-        marker = f"{OWN}review:{due.run_id} -->"
-        lines = [marker, f"**PhaseRunner**: {cell(decision.reason)}"]
-        if run_id is not None:
-            link = self._members.file.page
-            shown = f"run {str(run_id)[:8]}"
-            named = f"[{shown}]({link.rstrip('/')}/sprints/{run_id})" if link else shown
-            lines += ["", f"{len(decision.feedback)} things to answer, in {named}."]
+    async def _tell(self, due: DueReview, place: _Place, head: str) -> DueReview:
+        """Say on the pull request how its review stands: one comment, whose text is replaced."""
         repository = place.member.repository
+        body = comment_on(due, head, self._members.file.page)
         comment = await self._forges[repository.forge].put_comment(
-            repository.name, place.number, marker, "\n".join(lines), due.comment_id
+            repository.name, place.number, due.marker, body, due.comment_id
         )
         async with self._sessions.begin() as session:
             await session.execute(_of(due).values(comment_id=comment))
+        return replace(due, comment_id=comment)
 
-    async def _rest(self, due: _Due, place: _Place, values: dict[str, Any], *, ended: bool = False) -> None:
-        """Record what was seen, and wait until something happens or it is time to look again."""
+    async def _rest(
+        self, due: DueReview, place: _Place, values: dict[str, Any], *, ended: bool = False
+    ) -> None:
+        """Record what was seen, and sleep until something happens or it is time to look again."""
         at = None if ended else func.now() + timedelta(minutes=place.rules.poll_minutes)
         await self._record(due, {**values, "look_at": at})
 
-    async def _postpone(self, due: _Due, why: str, retry_at: datetime | None) -> None:
+    async def _postpone(self, due: DueReview, why: str, retry_at: datetime | None) -> None:
         pause = timedelta(seconds=pause_after(min(due.tries, _MAX_PAUSES)))
         at = retry_at or datetime.now(UTC) + pause
         logger.warning("the review of run %s failed, next try at %s: %s", due.run_id, at, why)
         async with self._sessions.begin() as session:
             await session.execute(_of(due).values(look_at=at, last_error=why))
 
-    async def _record(self, due: _Due, values: dict[str, Any]) -> None:
+    async def _record(self, due: DueReview, values: dict[str, Any]) -> None:
         at = values.pop("look_at")
         async with self._sessions.begin() as session:
             await session.execute(_of(due).values({**values, "last_error": ""}))
@@ -254,7 +268,7 @@ class ReviewChore:
         await self._leases.record(due.run_id, due.tries, {"look_at": at, "tries": 0})
 
 
-def _of(due: _Due) -> Any:
+def _of(due: DueReview) -> Any:
     return update(ForgeReview).where(ForgeReview.run_id == due.run_id)
 
 

@@ -14,7 +14,10 @@ from app.forges.operator_file import ReviewRules
 from app.forges.repositories import Member
 
 _SLEEPING = ("working", "ended")
-"""States in which events change nothing: a round's report wakes its review, and an end is final."""
+"""States in which events change nothing: a round's own report wakes its review, and an end stays one.
+
+What people push while a round works is judged all the same.
+"""
 
 
 async def stir(sessions: Sessions, member: Member, rules: ReviewRules, sign: Stirred) -> int:
@@ -32,7 +35,8 @@ async def stir(sessions: Sessions, member: Member, rules: ReviewRules, sign: Sti
     if sign.branch is not None:
         conditions.append(ForgeReview.target == sign.branch)
     async with sessions.begin() as session:
-        return await _mark(session, rules, *conditions)
+        sleeping = _SLEEPING[1:] if sign.moved else _SLEEPING
+        return await _mark(session, rules, ForgeReview.state.not_in(sleeping), *conditions)
 
 
 async def wake(session: AsyncSession, run_id: UUID, rules: ReviewRules) -> None:
@@ -47,7 +51,7 @@ async def _mark(session: AsyncSession, rules: ReviewRules, *conditions: ColumnEl
     # Each event postpones the look, so that one round answers everything that arrives together.
     statement = (
         update(ForgeReview)
-        .where(*conditions, ForgeReview.state.not_in(_SLEEPING))
+        .where(*conditions)
         .values(look_at=_quiet(rules), tries=0)
         .returning(ForgeReview.run_id)
     )

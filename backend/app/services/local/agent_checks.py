@@ -68,13 +68,13 @@ class AgentChecks:
 
     Attributes:
         installed: the agents of this machine.
-        sandbox: the sandbox in which they run.
-        seconds: how long an agent may take for one task.
+        sandbox: where they run.
+        limits: of each task.
     """
 
     installed: InstalledAgents
     sandbox: Sandbox
-    seconds: float = 120.0
+    limits: AgentLimits
 
     async def check(self, name: str) -> AsyncGenerator[CheckStep]:
         """Check an agent step by step, and stop after a failure that makes further steps pointless.
@@ -113,7 +113,7 @@ class AgentChecks:
                 upstreams, ListPrices(), NoLedger(), retry=RetryRules(tries=1)
             ) as gateway:
                 trial = _Trial(
-                    server, self._agent(replace(installed, gateway=gateway), name, env), self.seconds
+                    server, self._agent(replace(installed, gateway=gateway), name, env), self.limits
                 )
                 for step in (trial.work, trial.go_on, trial.be_refused, trial.be_cancelled):
                     async for seen in step():
@@ -132,10 +132,10 @@ class AgentChecks:
 class _Trial:
     """An agent at work for the check."""
 
-    def __init__(self, server: ScriptedModelServer, agent: Agent, seconds: float) -> None:
+    def __init__(self, server: ScriptedModelServer, agent: Agent, limits: AgentLimits) -> None:
         self._server = server
         self._agent = agent
-        self._seconds = seconds
+        self._limits = limits
         self._heard: list[AgentProgress] = []
 
     async def work(self) -> AsyncGenerator[CheckStep]:
@@ -217,8 +217,7 @@ class _Trial:
     async def _run(
         self, workspace: Path, session: SessionPlace | None = None, inbox: Inbox | None = None
     ) -> AgentOutcome:
-        limits = AgentLimits(seconds=self._seconds)
-        task = AgentTask("coding", 1, _PROMPT, workspace, limits, session=session, inbox=inbox)
+        task = AgentTask("coding", 1, _PROMPT, workspace, self._limits, session=session, inbox=inbox)
         return await self._agent.run(task, self._heard.append)
 
 

@@ -1,6 +1,7 @@
 """Reads the state of runs on their forges."""
 
 from collections.abc import Collection
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -60,5 +61,15 @@ def _review(row: ForgeReview) -> ReviewView:
             "rounds": row.rounds,
             "round_run_id": row.round_run_id,
             "problem": row.last_error,
+            "push": _push(row) if row.judged_commit else None,
         }
     )
+
+
+def _push(row: ForgeReview) -> dict[str, Any]:
+    return {
+        "commit": row.judged_commit,
+        "status": row.judged_status,
+        "reason": row.judged_reason,
+        "judged_at": row.judged_at,
+    }

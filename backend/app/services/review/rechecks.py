@@ -1,6 +1,7 @@
 """Evaluates results again on the present head of their target: merged afresh, without an agent."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,9 +13,9 @@ from sqlalchemy.dialects.postgresql import insert
 from app.core.errors import ConflictError
 from app.db.engine import Sessions
 from app.db.models import ResultCheck, Run
-from app.runners.evaluators.protocol import EvaluationContext
+from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult
 from app.runners.evaluators.testing.baselines import baseline_at, comparing_gate
-from app.runners.evaluators.verdict import PanelVerdict
+from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
 from app.runners.phase_panel import PhasePanel
 from app.schemas.api.result_checks import ResultCheckView
 from app.schemas.runs import Phase, RunPolicy
@@ -27,6 +28,21 @@ from app.workspaces.sources.earlier import EarlierResult
 from app.workspaces.sources.merging import MergeOutcome
 
 _JUDGED = (Phase.VERIFICATION, Phase.CODING)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Files that were judged without an agent.
+
+    Attributes:
+        verdict: what the gates say together.
+        results: what each evaluator says.
+        gates: names of those that decide.
+    """
+
+    verdict: PanelVerdict
+    results: Sequence[EvaluationResult]
+    gates: frozenset[str]
 
 
 class RecheckService:
@@ -82,7 +98,7 @@ class RecheckService:
                 if known is not None:
                     return known
                 trees = await merge.check_out(place) if outcome.state == "clean" else None
-            verdict = await self._judge(run_id, *trees) if trees else None
+            verdict = (await self.judge(run_id, *trees)).verdict if trees else None
         finally:
             with anyio.CancelScope(shield=True):
                 await remove_tree(place)
@@ -96,7 +112,18 @@ class RecheckService:
         # An errored verdict says nothing about the result, so the result is judged again.
         return _view(row) if same and row is not None and row.verdict != "errored" else None
 
-    async def _judge(self, run_id: UUID, base: Path, candidate: Path) -> PanelVerdict:
+    async def judge(self, run_id: UUID, base: Path, candidate: Path, opened: Sequence[str] = ()) -> Judged:
+        """Judge files as the gates of a run judge its result, without models.
+
+        Args:
+            run_id: its phases, limits and accepted findings count.
+            base: files to compare with.
+            candidate: files to judge.
+            opened: patterns of protected files that may change as well.
+
+        Raises:
+            NoResultFound: there is no such run.
+        """
         async with self._sessions() as session:
             run = await session.get_one(Run, run_id)
             acceptances = await load_acceptances(session, await load_run(session, run_id))
@@ -104,6 +131,7 @@ class RecheckService:
         panel = await self._panel.for_tree(base)
         policy = RunPolicy.model_validate(run.policy)
         context = _context(run, policy, base, candidate)
+        context["open_paths"] = [*policy.open_paths, *opened]
         gate = comparing_gate(panel.get_evaluator_registry(), [phase])
         measured = await baseline_at(gate, base) if gate else None
         if measured is not None:
@@ -112,7 +140,8 @@ class RecheckService:
         results = await panel.evaluate_phase_output(
             phase, "", context, deterministic_only=True, acceptances=acceptances
         )
-        return panel.judge(phase, results, policy, acceptances)
+        verdict = panel.judge(phase, results, policy, acceptances)
+        return Judged(verdict, results, frozenset(panel.get_evaluator_registry().gates(phase)))
 
     async def _record(
         self, run_id: UUID, result: Result, outcome: MergeOutcome, verdict: PanelVerdict | None
@@ -124,7 +153,7 @@ class RecheckService:
             "state": outcome.state,
             "conflicts": list(outcome.conflicts),
             "after": list(outcome.after),
-            "verdict": verdict.status.value if verdict else None,
+            "verdict": _stored(verdict) if verdict else None,
             "reason": verdict.reason if verdict else "",
             "checked_at": func.now(),
         }
@@ -144,7 +173,6 @@ def _context(run: Run, policy: RunPolicy, base: Path, candidate: Path) -> Evalua
         "attempt": 1,
         "run_id": run.id,
         "previous_feedback": [],
-        "open_paths": list(policy.open_paths),
         "goal_tests": list(policy.goal_tests),
         "workspace_ref": str(candidate),
         "base_ref": str(base),
@@ -154,6 +182,11 @@ def _context(run: Run, policy: RunPolicy, base: Path, candidate: Path) -> Evalua
     if policy.base_failures is not None:
         context["base_failures"] = policy.base_failures
     return context
+
+
+def _stored(verdict: PanelVerdict) -> str:
+    """Return a verdict's word. No person answers questions here, so they are failures."""
+    return (VerdictStatus.FAILED if verdict.status is VerdictStatus.ASKS else verdict.status).value
 
 
 def _view(row: ResultCheck) -> ResultCheckView:

@@ -7,6 +7,7 @@ import pytest
 
 from app.agents.external.profile import AgentProfile
 from app.agents.external.roster import InstalledAgents
+from app.agents.port import AgentLimits
 from app.services.local.agent_checks import AgentChecks
 from app.workspaces.confine.agent_programs import AgentPrograms
 from app.workspaces.confine.python_places import interpreter_paths
@@ -35,7 +36,7 @@ async def checked(argv: list[str]) -> dict[str, bool]:
     )
     starter = AgentPrograms(sandbox)
     installed = InstalledAgents({"mine": profile}, [], FakeGateway(), starter, interpreter_paths, {})
-    checks = AgentChecks(installed, sandbox, PATIENCE)
+    checks = AgentChecks(installed, sandbox, AgentLimits(seconds=PATIENCE))
     return {step.name: step.ok async for step in checks.check("mine")}
 
 

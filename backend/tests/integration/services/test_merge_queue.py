@@ -10,18 +10,18 @@ import pytest
 from sqlalchemy import update
 
 from app.core.errors import WorkspaceError
-from app.db.models import Attempt, ForgeReport, Run, Snapshot
+from app.db.models import ForgeReport
 from app.forges.operator_file import credentials_of, parse_forges
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.runners.phase_panel import PhasePanel
-from app.schemas.api.sprints import SprintCreate
 from app.services.forges.merge_queue import MergeQueue
 from app.services.review.merging import MergeService
 from app.services.review.rechecks import RecheckService
 from app.workspaces.history.git import Git
 from app.workspaces.sources.inspection import SourcePolicy
 from tests.git_http import TOKEN, run_git, serving_git
+from tests.integration.services.forge_support import finished_run
 from tests.integration.services.support import UseCases, at_once, git, use_cases
 from tests.integration.services.test_reviews import FILE, REPO
 from tests.patience import PATIENCE
@@ -54,26 +54,10 @@ class Scene:
 
     async def finished(self, files: Mapping[str, str | None]) -> UUID:
         """A completed run whose result changes these files, with its report under way."""
-        source = {"kind": "git", "url": self.url, "ref": "main", "credential": "acme"}
-        request = {"goal": "do it", "source": source, "phases": ["coding"]}
-        request |= {"policy": {"open_paths": ["**"]}}
-        sprint = await self.parts.sprints.start(SprintCreate.model_validate(request), "ada")
-        run = await self.parts.rows.get(sprint.id)
-        async with self.parts.trees.open(run.id, run.base_commit, 1) as (tree,):
-            for name, text in files.items():
-                if text is None:
-                    (tree / name).unlink()
-                else:
-                    (tree / name).write_text(text)
-            made = await self.parts.trees.commit(run.id, tree, run.base_commit, run.base_commit, "do")
-        await self.parts.rows.attempt(run.id, head_commit=made.commit)
+        run_id = await finished_run(self.parts, self.url, files, "**")
         async with self.parts.sessions.begin() as session:
-            session.add(Snapshot(run_id=run.id, commit=made.commit, kind="attempt", bundle=made.bundle))
-            values = {"status": "completed", "head_commit": made.commit, "phase": None}
-            await session.execute(update(Run).where(Run.id == run.id).values(values))
-            await session.execute(update(Attempt).where(Attempt.run_id == run.id).values(status="passed"))
-            session.add(ForgeReport(run_id=run.id, forge="github", repository=REPO))
-        return run.id
+            session.add(ForgeReport(run_id=run_id, forge="github", repository=REPO))
+        return run_id
 
     async def report(self, run_id: UUID, **values: object) -> ForgeReport:
         """Change a report, and read it."""

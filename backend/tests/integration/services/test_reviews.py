@@ -1,6 +1,6 @@
 """Reviews of pull requests: rounds begin once, and nothing that people say is lost."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,15 +22,19 @@ from app.forges.port import NewPullRequest
 from app.forges.repositories import Members
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_panel import PhasePanel
+from app.schemas.workspaces import GitSource
 from app.services.forges.merge_queue import MergeQueue
+from app.services.forges.pushes import PushService
 from app.services.forges.reviews import ReviewChore
 from app.services.forges.rounds import RoundService
 from app.services.forges.signs import stir, wake
 from app.services.review.rechecks import RecheckService
 from app.workspaces.sources.inspection import SourcePolicy
+from app.workspaces.sources.pushing import Push, push_branch
 from tests.forge_double import Fault, GitHubDouble, github_double
 from tests.git_http import TOKEN, fixed_token, run_git, serving_git
-from tests.integration.services.support import UseCases, at_once, make_repository, use_cases
+from tests.integration.services.forge_support import finished_run
+from tests.integration.services.support import UseCases, at_once, git, make_repository, use_cases
 
 pytestmark = pytest.mark.anyio
 
@@ -49,6 +53,7 @@ forge = "github"
 rules = {{ phases = ["coding"] }}
 review = {{ rounds = 2, settle_seconds = 0 }}
 """
+RESULT = {"b.py": "y = 1\n"}
 
 
 @dataclass
@@ -97,48 +102,77 @@ class Scene:
                 report.values(wanted=2, reported=2, last_error=problem, pushed=[pushed] if pushed else [])
             )
 
-    def push(self, text: str) -> str:
-        """Push a commit to the pull request's branch as a person would."""
+    def push(self, text: str, files: Mapping[str, str] | None = None, branch: str = BRANCH) -> str:
+        """Push a commit to a branch as a person would, by default to that of the pull request."""
         clone = self.parts.data_dir / f"clone-{text}"
-        run_git(self.parts.data_dir, "clone", "-q", "-b", BRANCH, str(self.forge.bare), str(clone))
-        (clone / f"{text}.txt").write_text(text)
+        run_git(self.parts.data_dir, "clone", "-q", "-b", branch, str(self.forge.bare), str(clone))
+        for name, content in (files or {f"{text}.txt": text}).items():
+            (clone / name).write_text(content)
         run_git(clone, "add", "-A")
         run_git(clone, "commit", "-q", "-m", text)
         run_git(clone, "push", "-q")
-        return self.head
+        return str(self.forge.head_of(branch))
 
 
 @asynccontextmanager
-async def scene(database_url: str, tmp_path: Path) -> AsyncGenerator[Scene]:
+async def scene(
+    database_url: str,
+    tmp_path: Path,
+    files: Mapping[str, str] | None = None,
+    gates: EvaluatorRegistry | None = None,
+    pushes: str = "report",
+) -> AsyncGenerator[Scene]:
+    """Open a pull request with a run's result.
+
+    Args:
+        database_url: of the database.
+        tmp_path: a directory.
+        files: further files of the project.
+        gates: judge; by default none does, so that there is no verdict.
+        pushes: what follows if they fail what people pushed.
+    """
     project = make_repository(tmp_path / "project")
+    for name, content in (files or {}).items():
+        (project / name).write_text(content)
+        git(project, "add", name)
+        git(project, "commit", "-qm", name)
     (tmp_path / "data").mkdir()
     with serving_git(tmp_path / "served") as server:
         bare = server.create(REPO, project)
         main = run_git(bare, "rev-parse", "--abbrev-ref", "HEAD")
         run_git(bare, "branch", "-M", main, "main")
         run_git(bare, "branch", BRANCH)
-        members = Members(parse_forges(FILE.format(web=server.url), "forges.toml"))
+        document = FILE.format(web=server.url).replace("rounds = 2", f'rounds = 2, pushes = "{pushes}"')
+        members = Members(parse_forges(document, "forges.toml"))
         known = credentials_of(members.file, {"TOKEN": TOKEN})
         sources = SourcePolicy(allow_private_urls=True, credentials=known)
         with github_double(REPO, server.url, bare) as double:
             async with use_cases(database_url, tmp_path / "data", sources) as parts:
-                yield await _scene(parts, double, members)
+                yield await _scene(parts, double, members, sources, gates or EvaluatorRegistry())
 
 
-async def _scene(parts: UseCases, double: GitHubDouble, members: Members) -> Scene:
+async def _scene(
+    parts: UseCases,
+    double: GitHubDouble,
+    members: Members,
+    sources: SourcePolicy,
+    gates: EvaluatorRegistry,
+) -> Scene:
     client = partial(httpx.AsyncClient, timeout=30.0)
     forge = GitHub(client, double.url, fixed_token(TOKEN))
     reading = GitHubReviews(client, double.url, fixed_token(TOKEN), forge)
-    rechecks = RecheckService(parts.sessions, parts.results, parts.merges, PhasePanel(EvaluatorRegistry()))
+    rechecks = RecheckService(parts.sessions, parts.results, parts.merges, PhasePanel(gates))
     chore = ReviewChore(
         parts.sessions,
         members,
         {"github": forge},
         {"github": reading},
         RoundService(parts.sessions, parts.sprints, MergeQueue(parts.sessions, rechecks, parts.trees)),
+        PushService(parts.sessions, parts.results, parts.trees, rechecks, sources),
     )
+    root = await finished_run(parts, f"{double.web}/{REPO}", RESULT)
+    await _offer(parts, root, double, sources)
     await forge.open_pull(REPO, NewPullRequest(title="x", body="", head=BRANCH, base="main", draft=False))
-    root = await parts.rows.run(status="completed")
     here = Scene(parts, double, members, chore, root)
     async with parts.sessions.begin() as session:
         session.add(
@@ -154,6 +188,15 @@ async def _scene(parts: UseCases, double: GitHubDouble, members: Members) -> Sce
         await session.flush()
         await wake(session, root, _rules(members))
     return here
+
+
+async def _offer(parts: UseCases, root: UUID, double: GitHubDouble, sources: SourcePolicy) -> None:
+    """Push the result of the first run, as its report would."""
+    head = (await parts.rows.get(root)).head_commit
+    source = GitSource(url=f"{double.web}/{REPO}", credential="acme")
+    seen = frozenset([str(double.head_of(BRANCH))])
+    push = Push(source, BRANCH, head, replaces=seen)
+    await push_branch(push, await parts.trees.repository(root, head), sources)
 
 
 def _rules(members: Members) -> Any:

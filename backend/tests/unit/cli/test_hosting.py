@@ -9,12 +9,13 @@ import pytest
 
 from app.agents.models.providers import ProviderKeys
 from app.agents.provider import AgentProvider
-from app.cli.exits import CliError
+from app.cli.exits import CliError, ExitCode
 from app.cli.given import read_given
 from app.cli.hosting import agents_remark, choose_port, require_known_agents, serve_and
 from app.core.config import Settings
 from app.schemas.api.sprints import SprintCreate
 from app.workspaces.process import run_process
+from tests.unit.cli.fakes import FakeService, invoke
 
 pytestmark = pytest.mark.anyio
 URL = "http://127.0.0.1:8001"
@@ -151,3 +152,11 @@ def test_an_unknown_agent_is_refused_before_anything_starts(agent: dict[str, obj
         CliError, match=f"{option}: There is no agent 'nope': choose one of pydantic-ai, scripted"
     ):
         require_known_agents(agents_with(), asked_for(**agent))
+
+
+def test_up_refuses_an_unknown_agent_before_it_starts(tmp_path: Path) -> None:
+    settings = {"DATA_DIR": tmp_path / "data", "DATABASE_URL": "postgresql://127.0.0.1:1/none", "PORT": 0}
+    outcome = invoke(FakeService(), "up", "make it work", "--agent", "nope", **settings)
+    assert outcome.code == ExitCode.USAGE, outcome.err
+    assert "--agent: There is no agent 'nope': choose one of" in outcome.err
+    assert "Starting" not in outcome.out + outcome.err

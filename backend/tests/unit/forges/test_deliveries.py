@@ -98,7 +98,8 @@ CHECKED = {"head_sha": "a1"}
 @pytest.mark.parametrize(
     ("event", "payload", "expected"),
     [
-        ("pull_request", {"action": "synchronize", **PULL}, Stirred("acme/widgets", number=9)),
+        ("pull_request", {"action": "synchronize", **PULL}, Stirred("acme/widgets", number=9, moved=True)),
+        ("pull_request", {"action": "ready_for_review", **PULL}, Stirred("acme/widgets", number=9)),
         ("pull_request_review", {"action": "submitted", **PULL}, Stirred("acme/widgets", number=9)),
         ("pull_request_review_comment", {"action": "created", **PULL}, Stirred("acme/widgets", number=9)),
         ("check_run", {"action": "completed", "check_run": CHECKED}, Stirred("acme/widgets", commit="a1")),

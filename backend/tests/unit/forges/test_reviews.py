@@ -7,18 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.forges.job_logs import failing_part
 from app.forges.port import PullRequest
 from app.forges.reviews import (
     Answered,
     Check,
     PullFacts,
+    PushVerdict,
     RemarkAtLine,
     Request,
     Review,
     ReviewedPull,
     ReviewState,
     decide_review,
-    failing_part,
     feedback_of,
 )
 
@@ -30,6 +31,7 @@ NOTHING_YET = Answered(frozenset(), 0, 3)
 ASKS = Review(1, "ada", "changes_requested", "Rename it.")
 APPROVES = Review(2, "ada", "approved", "")
 FAILED = Check("lint", "failed", "D100 Missing docstring")
+BROKEN = PushVerdict("a1", "failed", "Failed: pytest\npytest: 1 of 2 tests failed")
 
 
 def facts(**values: Any) -> PullFacts:
@@ -87,6 +89,14 @@ def pull(**values: Any) -> ReviewedPull:
         pytest.param(
             facts(reviews=[APPROVES, Review(4, "ada", "dismissed", "")]), "watching", "waits", id="dismissed"
         ),
+        pytest.param(facts(push=BROKEN), "watching", "waits for a review", id="a push that fails"),
+        pytest.param(facts(push=BROKEN, push_asks=True), "working", "round 1", id="a push that asks"),
+        pytest.param(
+            facts(push=replace(BROKEN, status="errored"), push_asks=True),
+            "watching",
+            "waits",
+            id="no verdict",
+        ),
         pytest.param(facts(pull=pull(draft=True), checks=[FAILED]), "watching", "a draft", id="draft"),
         pytest.param(facts(pull=pull(state="closed", merged=True)), "ended", "merged", id="merged"),
         pytest.param(facts(pull=pull(state="closed"), reviews=[ASKS]), "ended", "closed", id="closed"),
@@ -97,6 +107,15 @@ def test_decisions(found: PullFacts, state: str, reason: str) -> None:
     assert decision.state == state
     assert reason in decision.reason
     assert bool(decision.feedback) == (state == "working")
+
+
+def test_a_round_is_told_of_a_push_that_fails_whatever_begins_it() -> None:
+    found = facts(reviews=[ASKS], push=BROKEN)
+    review, push = decide_review(found, NOTHING_YET).feedback
+    assert (review.key, push.key) == ("review:1", "push:a1")
+    assert "1 of 2 tests failed" in push.text
+    told = Answered(frozenset({"review:1", "push:a1"}), 1, 3)
+    assert decide_review(replace(found, push_asks=True), told).state is ReviewState.WATCHING
 
 
 def test_feedback_begins_one_round_only() -> None:

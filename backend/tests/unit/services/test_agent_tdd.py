@@ -11,9 +11,12 @@ from pydantic import ValidationError
 
 from app.agents.candidate_trees import DirectoryTrees
 from app.agents.models.judge import Choice, Contender, FirstContender, Judge
+from app.agents.models.providers import ProviderKeys
 from app.agents.port import Agent, AgentFailure, AgentOutcome, AgentTask, AgentUsage, FailureKind
+from app.agents.provider import AgentProvider
 from app.agents.scripted.agent import ScriptedAgent
 from app.core.errors import InvalidInputError
+from app.core.events.candidates import CandidateData
 from app.core.events.envelope import EventData
 from app.core.events.types import SprintEventType
 from app.schemas.agent_script import AgentScript
@@ -21,6 +24,7 @@ from app.schemas.agent_tdd import AgentTddRunCreate, SubagentSpec
 from app.schemas.agents import AgentSpec
 from app.services.agent_tdd import AgentTddService, NoCandidateError
 from app.services.execute.side_by_side import CandidateOutcome, SideBySide, Subagent
+from app.workspaces.process import run_process
 from tests.agent_fakes import PlainAgent
 from tests.patience import PATIENCE
 
@@ -275,3 +279,27 @@ def test_subagents_that_cannot_be_asked_are_refused(fields: dict[str, Any], name
 def test_requests_that_cannot_be_met_are_refused(fields: dict[str, Any], named: str) -> None:
     with pytest.raises(ValidationError, match=named):
         AgentTddRunCreate.model_validate({"message": "m", "workspace_ref": "/w", **fields})
+
+
+async def test_an_agent_that_is_not_ready_is_named_and_its_reason_is_said_once(tmp_path: Path) -> None:
+    refused = AgentProvider(ProviderKeys(), run_process, Path("python"))
+    team = Team(a=PlainAgent(writes("A")))
+
+    def agents(spec: AgentSpec) -> Agent | AgentFailure:
+        return team(spec) if spec.model else refused(spec)
+
+    trees = [tmp_path / str(number) for number in range(3)]
+    for each in trees:
+        each.mkdir()
+    task, missing = AgentTask("coding", 1, "do it", tmp_path), Subagent(AgentSpec())
+    mixed, alone = Heard(), Heard()
+    able = Subagent(AgentSpec(model="test:a"))
+    await SideBySide(agents, on_event=mixed).run(task, [missing, able, missing], trees)
+    await SideBySide(agents, on_event=alone).run(task, [missing, missing], trees[:2])
+    first, second = (each for name, each in mixed.events if name == "candidate.failed")
+    assert isinstance(first, CandidateData)
+    assert isinstance(second, CandidateData)
+    assert (first.agent, second.agent) == ("pydantic-ai", "pydantic-ai")
+    assert "ANTHROPIC_API_KEY" in (first.error or "")
+    assert second.error == "not ready, for the same reason as candidate 1"
+    assert [str(data.model_dump()["error"]) for _, data in alone.events] == ["not ready"] * 2

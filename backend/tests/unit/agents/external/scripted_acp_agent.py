@@ -59,7 +59,9 @@ class ScriptedAgent:
         return InitializeResponse(protocol_version=protocol_version, agent_capabilities=can)
 
     async def authenticate(self, method_id: str, **_: Any) -> AuthenticateResponse:
-        """Take any method but one."""
+        """Take any method but two."""
+        if method_id == "never-answers":
+            await asyncio.Event().wait()
         if method_id == "vendor-login":
             raise RequestError.auth_required()
         return AuthenticateResponse()

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import anyio.to_thread
@@ -66,6 +67,15 @@ async def test_what_goes_wrong_has_a_reason(
     assert outcome.kind is kind
     assert said in outcome.message
     assert os.listdir(place) == []
+
+
+async def test_an_agent_that_does_not_start_names_the_setting(place: Path) -> None:
+    task = task_of(place, "work")
+    slow = replace(task, limits=replace(task.limits, start_seconds=0.2))
+    outcome = await acp_agent(auth="never-answers").run(slow, Listener())
+    assert isinstance(outcome, AgentFailure), outcome
+    assert outcome.kind is FailureKind.PROTOCOL
+    assert "it did not answer within 0.2 s (AGENT_START_SECONDS)" in outcome.message
 
 
 async def test_what_the_gateway_saw_explains_an_error(place: Path) -> None:

@@ -23,7 +23,7 @@ const WHO = [
   ["me", "Mine"],
   ["none", "Not taken"],
 ] as const;
-const BOX = "min-h-8 max-w-64 rounded-md border border-line bg-raised px-2";
+const BOX = "min-h-8 w-full min-w-0 rounded-md border border-line bg-raised px-2 sm:w-auto sm:max-w-64";
 
 export function InboxFilters({ search, onChange }: Props) {
   const facets = useQuery(facetsQuery);
@@ -32,7 +32,7 @@ export function InboxFilters({ search, onChange }: Props) {
   const projects = project && !known.includes(project) ? [project, ...known] : known;
   const names = shortNames(projects);
   return (
-    <div className="flex flex-wrap gap-2 pb-3" role="group" aria-label="Filters">
+    <div className="grid grid-cols-2 gap-2 pb-3 sm:flex sm:flex-wrap" role="group" aria-label="Filters">
       <Choice
         label="Reason"
         value={search.reason ?? ""}

@@ -7,6 +7,10 @@ import { shortNames } from "@/lib/projects";
 import { facetsQuery } from "@/lib/queries/metrics";
 import type { MetricsSearch } from "@/lib/search";
 
+/** On a phone the label stands above its field, so that all fields have the same edges. */
+const FIELD = "flex min-w-0 flex-col gap-x-2 sm:flex-row sm:items-center";
+const BOX = "min-h-8 w-full min-w-0 rounded-md border border-line bg-raised px-2 sm:w-auto sm:max-w-64";
+
 interface Props {
   search: MetricsSearch;
   onChange: (part: Partial<MetricsSearch>) => void;
@@ -17,7 +21,16 @@ export function ScopeBar({ search, onChange }: Props) {
   const projects = facets.data?.projects.map((each) => each.value) ?? [];
   const agents = facets.data?.agents.map((each) => each.value) ?? [];
   return (
-    <div className="flex flex-wrap gap-3 pb-4">
+    <div className="grid grid-cols-2 gap-3 pb-4 sm:flex sm:flex-wrap" role="group" aria-label="Filters">
+      <Choice
+        label="Kind"
+        value={search.kind ?? ""}
+        options={[
+          ["", "All kinds"],
+          ...Object.entries(KINDS).map(([kind, { word }]) => [kind, `${word}s`] as const),
+        ]}
+        onChange={(kind) => onChange({ kind: (kind || undefined) as RunKind | undefined })}
+      />
       <Choice
         label="Period"
         value={search.days ? String(search.days) : ""}
@@ -37,15 +50,6 @@ export function ScopeBar({ search, onChange }: Props) {
       />
       <Day label="From" value={search.from} onChange={(from) => onChange({ from, days: undefined })} />
       <Day label="To" value={search.to} onChange={(to) => onChange({ to, days: undefined })} />
-      <Choice
-        label="Kind"
-        value={search.kind ?? ""}
-        options={[
-          ["", "All kinds"],
-          ...Object.entries(KINDS).map(([kind, { word }]) => [kind, `${word}s`] as const),
-        ]}
-        onChange={(kind) => onChange({ kind: (kind || undefined) as RunKind | undefined })}
-      />
       <Choice
         label="Project"
         value={search.project ?? ""}
@@ -79,11 +83,11 @@ interface DayProps {
 /** A day in UTC. */
 function Day({ label, value, onChange }: DayProps) {
   return (
-    <label className="flex items-center gap-2">
+    <label className={FIELD}>
       <span className="text-muted">{label}</span>
       <input
         type="date"
-        className="min-h-8 rounded-md border border-line bg-raised px-2"
+        className={BOX}
         value={value ?? ""}
         onChange={(event) => onChange(event.target.value || undefined)}
       />
@@ -113,7 +117,7 @@ interface ChoiceProps {
 function Choice({ label, value, options, onChange }: ChoiceProps) {
   const id = useId();
   return (
-    <div className="flex items-center gap-2">
+    <div className={FIELD}>
       <label htmlFor={id} className="text-muted">
         {label}
       </label>
@@ -121,7 +125,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="min-h-8 max-w-64 rounded-md border border-line bg-raised px-2"
+        className={BOX}
       >
         {options.map(([key, text]) => (
           <option key={key} value={key}>

@@ -5,7 +5,7 @@ import { GitPullRequest } from "lucide-react";
 import { RelativeTime } from "@/components/RelativeTime";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { Schemas } from "@/lib/api/client";
-import { editsOfPull, endOfPull, pullUrl, reviewInWords, stateOfPull } from "@/lib/forge";
+import { endOfPull, pullUrl, pushInWords, reviewInWords, sequelOf, stateOfPull } from "@/lib/forge";
 
 type Forge = Schemas["ForgeView"];
 
@@ -42,7 +42,7 @@ export function ForgePlace({ forge, run }: { forge: Forge; run: string }) {
                 <RelativeTime at={forge.outcome_at} />
               </>
             )}
-            {editsOfPull(forge) && `, ${editsOfPull(forge)}`}
+            {sequelOf(forge) && `, ${sequelOf(forge)}`}
           </span>
         )}
         <span className="text-muted">
@@ -52,7 +52,7 @@ export function ForgePlace({ forge, run }: { forge: Forge; run: string }) {
       </p>
       {forge.reverted_commit && (
         <p className="text-failed" data-reverted>
-          Commit {forge.reverted_commit.slice(0, 12)} took the merge back
+          Commit {forge.reverted_commit.slice(0, 12)} reverted the merge
           {forge.reverted_at && (
             <>
               {" "}
@@ -97,6 +97,12 @@ function Review({ review, own }: { review: Schemas["ReviewView"]; own: string })
           </>
         )}
       </p>
+      {review.push && (
+        <p data-push className={review.push.status === "passed" ? undefined : "text-failed"}>
+          <strong className="font-medium">Pushed by others:</strong>{" "}
+          <UntrustedText text={pushInWords(review.push)} />
+        </p>
+      )}
       {review.problem && (
         <p className="text-failed">
           <UntrustedText text={`The forge could not be asked: ${review.problem}`} />
