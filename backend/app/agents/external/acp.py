@@ -152,7 +152,7 @@ async def _limited(call: Awaitable[_T]) -> _T:
 
 
 async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: asyncio.Task[None]) -> None:
-    """Tell the agent that its turn is cancelled, and give it a moment to end the turn."""
+    """Cancel the agent's turn, and give it a moment to end the turn."""
     talk.is_cancelled = True
     with anyio.CancelScope(shield=True):
         if talk.session is not None and not work.done():
@@ -166,7 +166,7 @@ async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: a
 
 
 async def _close(connection: ClientSideConnection, program: RunningProgram) -> None:
-    # The library re-raises the errors of its own tasks, and a malformed message may cause any error there.
+    # The library re-raises the errors of its tasks, and a malformed message may cause any error there.
     with suppress(Exception):
         async with asyncio.timeout(_FAREWELL_SECONDS):
             await connection.close()
