@@ -167,7 +167,7 @@ class _Start:
 
 
 async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: asyncio.Task[None]) -> None:
-    """Tell the agent that its turn is cancelled, and give it a moment to end the turn."""
+    """Cancel the agent's turn, and give it a moment to end the turn."""
     talk.is_cancelled = True
     with anyio.CancelScope(shield=True):
         if talk.session is not None and not work.done():

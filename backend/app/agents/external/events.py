@@ -14,7 +14,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """The agent called a tool. `text` summarizes the arguments for people."""
+    """The agent called a tool. `text` summarises the arguments for people."""
 
     tool: str
     text: str

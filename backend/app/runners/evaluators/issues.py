@@ -1,4 +1,4 @@
-"""Decides whether two findings are the same, by normalized keys and fingerprints of failures."""
+"""Decides whether two findings are the same, by normalised keys and fingerprints of failures."""
 
 import hashlib
 import re

@@ -13,7 +13,7 @@ from app.workspaces.confine.accounts import with_line
 HOME = "/home/sandbox"
 
 # The system directories that programs need. /home, /root, /run, /srv and /var are left out because they hold
-# data about the machine's users. /opt is left out because it holds services with their settings and data.
+# data about the machine's users. /opt is left out because services are installed there with their data.
 SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
     *("/nix/store", "/gnu/store"),

@@ -17,7 +17,7 @@ _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE
 
 
 def imported_by_tests(tree: Path) -> frozenset[str]:
-    """Return the normalized names of the top-level modules that test files import.
+    """Return the normalised names of the top-level modules that test files import.
 
     At most `MAX_FILES` are read.
     """

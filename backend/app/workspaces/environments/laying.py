@@ -31,7 +31,7 @@ class Kept:
         """Copy the files into a copy of a tree. They replace what the copy has at their paths.
 
         Args:
-            copy: the copy of the tree. Its files are not shared.
+            copy: the copy of the tree, which shares no file with others.
             home: an empty directory that gets the set-up's `HOME`.
 
         Raises:

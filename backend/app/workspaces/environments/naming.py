@@ -9,12 +9,12 @@ _DEVELOPMENT = frozenset({"dev", "develop", "development"})
 
 
 def normal(name: str) -> str:
-    """Return the normalized form of a distribution, extra or group name, for comparisons."""
+    """Return the normalised form of a distribution, extra or group name, for comparisons."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def names_in(requirements: Iterable[str]) -> set[str]:
-    """Return the normalized names of the distributions with which requirements begin."""
+    """Return the normalised names of the distributions with which requirements begin."""
     found = (re.match(r"\s*([A-Za-z0-9][\w.-]*)", each) for each in requirements)
     return {normal(each.group(1)) for each in found if each}
 

@@ -47,7 +47,7 @@ class Plan:
         requires_python: version specifiers; may be empty.
         pinned_python: a version such as `3.12` that the project develops with; may be empty.
         read_from: the files that all this comes from.
-        required: normalized names of the indispensable packages: pytest and the project's own requirements.
+        required: normalised names of the indispensable packages: pytest and the project's own requirements.
         newest: a day such as `2024-05-01`; later releases are ignored if the index knows release dates.
         needed: False if the service's own interpreter has everything that is needed.
     """
@@ -208,7 +208,7 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: Plan) -> Plan | None:
 
 
 def _locked_groups(lock: Mapping[str, Any]) -> frozenset[str] | None:
-    """Return the normalized names of the project's groups in a lock; None if the project is not in it."""
+    """Return the normalised names of the project's groups in a lock; None if the project is not in it."""
     packages = cast("list[object]", lock["package"]) if isinstance(lock.get("package"), list) else []
     for package in packages:
         entry: Mapping[str, Any] = cast("dict[str, Any]", package) if isinstance(package, dict) else {}

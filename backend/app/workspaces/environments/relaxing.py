@@ -39,7 +39,7 @@ def not_published(said: str) -> frozenset[str]:
 
 
 def without_pins(text: str, names: Collection[str]) -> str:
-    """Return a requirement file that allows any version of these normalized names. Hashed lines stay."""
+    """Return a requirement file that allows any version of these normalised names. Hashed lines stay."""
     return "".join(
         _PIN.sub(r"\1\2", line) if not names_in([line]).isdisjoint(names) else line
         for line in text.splitlines(keepends=True)
@@ -47,7 +47,7 @@ def without_pins(text: str, names: Collection[str]) -> str:
 
 
 def without_names(text: str, names: Collection[str]) -> str:
-    """Return a requirement file without the requirements of these normalized names and their hashes."""
+    """Return a requirement file without the requirements of these normalised names and their hashes."""
     return "".join(_kept(text, lambda line: not names_in([line]).isdisjoint(names)))
 
 

@@ -55,7 +55,7 @@ _SECRETS = {
         ("://", r"://[^\s/:@]{1,100}:[^\s/:@{}$<*]{8,100}@[\w.-]+\.[a-z]{2,}"),
     )
 }
-"""Keys with a recognizable form, each with a fixed text that it contains: searching for that first is fast.
+"""Keys with a recognisable form, each with a fixed text that it contains: searching for that first is fast.
 
 The list is not complete, because a password looks like any other word.
 """

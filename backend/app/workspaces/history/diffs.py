@@ -88,7 +88,7 @@ async def read_named(
     for name in names:
         if name not in changed:
             raise InvalidInputError(f"{name!r} did not change", field="path")
-    # Git only recognizes a rename if it looks at both paths.
+    # Git only recognises a rename if it looks at both paths.
     paths = [os.fsdecode(path) for name in names for path in (changed[name].old_path, changed[name].path)]
     diff = await read_diff(git, target, base, head, list(dict.fromkeys(paths)), limits)
     files = tuple(each for each in diff.files if each.path in names)

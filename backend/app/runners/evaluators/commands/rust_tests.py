@@ -10,7 +10,7 @@ _TOKEN = re.compile(
 
 
 def with_tests_of(base: str, candidate: str) -> str:
-    """Return the candidate's source with the base's test modules instead of its test modules."""
+    """Return the candidate's source with the base's test modules in place of the candidate's."""
     wanted = _modules(base)
     if not wanted:
         return candidate

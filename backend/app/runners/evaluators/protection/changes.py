@@ -245,7 +245,7 @@ def _assigned(statements: Iterable[ast.stmt]) -> Iterator[str]:
 
 
 def _has_more(old: ast.stmt, new: ast.stmt, module: ast.AST) -> bool:
-    """Return True for a list of rows that only got longer and is used only by parametrizations."""
+    """Return True for a list of rows that only got longer and is used only by parametrisations."""
     if not (isinstance(old, ast.Assign) and isinstance(new, ast.Assign)):
         return False
     rows, more = old.value, new.value

@@ -108,14 +108,14 @@ def _compare_decorator(old: ast.expr, new: ast.expr) -> Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A parametrization: its subject as a text that is equal for equal meanings, and its rows."""
+    """A parametrisation: its subject as a text that is equal for equal meanings, and its rows."""
 
     about: str
     rows: Sequence[ast.expr]
 
 
 def rows_of(decorator: ast.expr) -> Rows | None:
-    """Return a parametrization's rows, or None for any other decorator."""
+    """Return a parametrisation's rows, or None for any other decorator."""
     if not (isinstance(decorator, ast.Call) and dotted_name(decorator).endswith("parametrize")):
         return None
     if len(decorator.args) != 2 or not isinstance(decorator.args[1], ast.List | ast.Tuple):

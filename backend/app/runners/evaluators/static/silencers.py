@@ -41,7 +41,7 @@ class Silencer:
         start: column of the text, from 0.
         text: the text at that place.
         replacement: the new text; `""` also removes blanks before it.
-        whole: the line without surrounding blanks, by which it is recognized.
+        whole: the line without surrounding blanks, by which it is recognised.
         alone: True if the line holds nothing else, so that it may apply to more than one line.
         kinds: for a comment on one line: the tool if it names the type errors that it hides, `bare` if it
             hides
@@ -205,7 +205,7 @@ def _of_comment(lines: Sequence[str], token: tokenize.TokenInfo, tool: Tool) -> 
     if comment is None:
         return
     found = _silencer(lines, token, comment.text, offset=comment.start)
-    # For a whole file, ruff accepts only a comment on a separate line.
+    # For a whole file, ruff accepts only a comment that is alone on its line.
     yield replace(found, kinds=comment.kinds) if found.alone == comment.for_file else found
 
 

@@ -102,7 +102,7 @@ async def _with_rows(harness: Harness, judged: JudgedRun, rules: Rules, base: Ba
 
 
 def _fewer_rows(judged: JudgedRun) -> dict[str, list[str]]:
-    """Group lost rows of parametrized tests by function, if the other rows of the function all pass."""
+    """Group lost rows of parametrised tests by function, if the other rows of the function all pass."""
     ran: dict[str, list[RanTest]] = defaultdict(list)
     for test in judged.of_base.tests.values() if judged.of_base else ():
         ran[function_of(test.id)].append(test)

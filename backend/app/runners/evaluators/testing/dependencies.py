@@ -1,4 +1,4 @@
-"""Recognizes what a test run lacks: a module to install or to write, a network, a library, a program."""
+"""Recognises what a test run lacks: a module to install or to write, a network, a library, a program."""
 
 import configparser
 import re

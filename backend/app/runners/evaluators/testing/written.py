@@ -152,7 +152,7 @@ def _test(
 
 
 def _cases(decorator: ast.expr) -> int | None:
-    """Count the cases of a parametrization. Return None if only a run shows them, 1 for other decorators."""
+    """Count the cases of a parametrisation. Return None if only a run shows them, 1 for other decorators."""
     if not isinstance(decorator, ast.Call) or _name_of(decorator) != "parametrize":
         return 1
     values = decorator.args[1] if len(decorator.args) > 1 else None

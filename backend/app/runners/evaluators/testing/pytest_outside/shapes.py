@@ -56,7 +56,7 @@ class Shape:
     Attributes:
         names: attributes that the classes of the other process define themselves.
         native: the built-in type of the value that an instance carries; None if it carries none.
-        decides: whether the other process customizes `isinstance`.
+        decides: whether the other process customises `isinstance`.
         plain: whether it has no attributes except those in `names` and those of every class.
     """
 
