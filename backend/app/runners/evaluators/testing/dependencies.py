@@ -138,8 +138,9 @@ def is_lacked_by_installed(message: str) -> bool:
     Args:
         message: of pytest, with the frames that lead to the error.
     """
-    error = _MISSING.search(message)
-    frames = _IMPORT_FRAME.findall(message[: error.start()] if error else "")
+    # Warnings above the traceback may name the module, too.
+    *_, last = (0, *(error.start() for error in _MISSING.finditer(message)))
+    frames = _IMPORT_FRAME.findall(message[:last])
     return bool(frames) and "/site-packages/" in frames[-1]
 
 

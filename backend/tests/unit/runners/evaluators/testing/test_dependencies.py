@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.runners.evaluators.testing.dependencies import lacking, own_hook_broke
+from app.runners.evaluators.testing.dependencies import is_lacked_by_installed, lacking, own_hook_broke
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,23 @@ def test_who_broke_pytest_is_read_from_the_innermost_frame(innermost: str, broke
     )
     assert own_hook_broke(text) is broke
     assert not own_hook_broke("1 failed")
+
+
+_WARNING = "Plugin: helpconfig, Hook: pytest_cmdline_parse\nModuleNotFoundError: No module named 'six'\n"
+_IN_KIT = "/env/lib/python3.11/site-packages/kit/client.py:8: in <module>\n    from six.moves import queue\n"
+_IN_CODE = "calc.py:3: in <module>\n    import six\n"
+_ERROR = "E   ModuleNotFoundError: No module named 'six'"
+
+
+@pytest.mark.parametrize(
+    ("message", "installed"),
+    [
+        pytest.param(_IN_CODE + _IN_KIT + _ERROR, True, id="a package imports it"),
+        pytest.param(_WARNING + _IN_CODE + _IN_KIT + _ERROR, True, id="below a warning about it"),
+        pytest.param(_IN_KIT + _IN_CODE + _ERROR, False, id="code imports it for a package"),
+        pytest.param(_IN_KIT + "E   ValueError: six", False, id="nothing is missing"),
+        pytest.param("", False, id="no message"),
+    ],
+)
+def test_what_an_installed_package_imports(message: str, installed: bool) -> None:
+    assert is_lacked_by_installed(message) is installed
