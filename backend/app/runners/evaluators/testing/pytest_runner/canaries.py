@@ -53,8 +53,8 @@ def run_canaries(plan: "list[list[str]]", session: pytest.Session, report: Calla
     option = session.config.option
     given = option.tbstyle
     for item in items:
-        # To look up the source of a failure takes as long as the tests of a small project, and is shown to
-        # none. A hook of the tests may expect it: then the canary runs once more with it.
+        # To look up the source of their failures takes a tenth of a small run, and no one reads it. A hook of
+        # the tests may need it: then the canary runs once more in the usual style.
         for style in ("line", given):
             option.tbstyle = style
             trouble = _run(item, log)

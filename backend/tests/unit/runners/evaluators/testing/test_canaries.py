@@ -1,4 +1,4 @@
-"""Failures of canaries are shown to no one, and yet a hook of the tests finds in them what it expects."""
+"""No one reads the failures of canaries, and yet a hook of the tests finds in them what it expects."""
 
 import sys
 from pathlib import Path
