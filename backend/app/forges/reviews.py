@@ -194,8 +194,8 @@ def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
 
     A merge, a closed pull request and an approval end the rounds, in this order. Otherwise it waits for
     checks that run, so that one round answers all that is wrong with a head. Feedback that a round was told
-    of begins no second one. What the gates say about other people's work is told to a round, but begins one
-    only if the operator wants that.
+    of begins no second one. A round also learns what the gates say about other people's work, but that begins
+    one only if the operator wants it.
     """
     pull = facts.pull.pull
     if pull.state == "closed":
