@@ -30,7 +30,7 @@ import { BulkReject } from "./components/BulkReject";
 import { InboxFilters } from "./components/InboxFilters";
 import { placeOf } from "./consequences";
 import { DECISIONS, reasonOf } from "./labels";
-import { moveFocus, pressAssignment, pressChoice } from "./row-keys";
+import { keepFocus, moveFocus, pressAssignment, pressChoice } from "./row-keys";
 
 const WORDS: Record<EscalationStatus, string> = {
   open: "Waiting",
@@ -98,6 +98,7 @@ export function EscalationsPage({ search, onChange }: Props) {
         <BulkReject
           chosen={items.filter((each) => chosen.has(each.id))}
           onClear={() => setChosen(new Set())}
+          onGone={() => requestAnimationFrame(() => keepFocus(list.current))}
         />
       )}
       {inbox.error && !inbox.data && (

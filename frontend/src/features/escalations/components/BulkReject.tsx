@@ -14,6 +14,8 @@ import { randomKey } from "@/lib/random-key";
 interface Props {
   chosen: readonly Escalation[];
   onClear: () => void;
+  /** The form is gone, and the list is as it is now. */
+  onGone: () => void;
 }
 
 interface Refusal {
@@ -21,13 +23,16 @@ interface Refusal {
   readonly why: string;
 }
 
-export function BulkReject({ chosen, onClear }: Props) {
+export function BulkReject({ chosen, onClear, onGone }: Props) {
   const client = useQueryClient();
   const [reason, setReason] = useState("");
   const [done, setDone] = useState(0);
   const reject = useMutation({
     mutationFn: () => rejectAll(chosen, reason.trim(), setDone),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.escalations }),
+    onSettled: async () => {
+      await client.invalidateQueries({ queryKey: keys.escalations });
+      onGone();
+    },
     onSuccess: () => {
       onClear();
       setReason("");
@@ -65,7 +70,13 @@ export function BulkReject({ chosen, onClear }: Props) {
               ? `Rejecting ${done + 1} of ${chosen.length} …`
               : `Reject ${plural(chosen.length, "run")}`}
           </Allowed>
-          <Button disabled={reject.isPending} onClick={onClear}>
+          <Button
+            disabled={reject.isPending}
+            onClick={() => {
+              onClear();
+              onGone();
+            }}
+          >
             Choose none
           </Button>
         </form>

@@ -1,6 +1,6 @@
 /** Chooses which runs are measured; the URL keeps the choice. */
 import { useQuery } from "@tanstack/react-query";
-import { useId } from "react";
+import { useId, useState } from "react";
 
 import { KINDS, type RunKind } from "@/lib/kinds";
 import { shortNames } from "@/lib/projects";
@@ -80,16 +80,25 @@ interface DayProps {
   onChange: (value: string | undefined) => void;
 }
 
-/** A day in UTC. */
+/** Browsers give a year with each of its digits: `0002`, `0020`. The URL takes only a whole one. */
+const FIRST_DAY = "1000-01-01";
+
+/** A day in UTC. What is being typed is kept here: the URL is slower than the keyboard. */
 function Day({ label, value, onChange }: DayProps) {
+  const [typed, setTyped] = useState<string | null>(null);
   return (
     <label className={FIELD}>
       <span className="text-muted">{label}</span>
       <input
         type="date"
         className={BOX}
-        value={value ?? ""}
-        onChange={(event) => onChange(event.target.value || undefined)}
+        value={typed ?? value ?? ""}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          if (target.value === "") onChange(undefined);
+          else if (target.value >= FIRST_DAY) onChange(target.value);
+        }}
+        onBlur={() => setTyped(null)}
       />
     </label>
   );
@@ -121,12 +130,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
       <label htmlFor={id} className="text-muted">
         {label}
       </label>
-      <select
-        id={id}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        className={BOX}
-      >
+      <select id={id} value={value} onChange={(event) => onChange(event.target.value)} className={BOX}>
         {options.map(([key, text]) => (
           <option key={key} value={key}>
             {text}
