@@ -14,12 +14,21 @@ class ForgeError(Exception):
     Attributes:
         permanent: asking again changes nothing.
         retry_at: when the forge said that it may be asked again.
+        is_away: the forge gave no answer, or has a failure itself.
     """
 
-    def __init__(self, message: str, *, permanent: bool = False, retry_at: datetime | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        permanent: bool = False,
+        retry_at: datetime | None = None,
+        is_away: bool = False,
+    ) -> None:
         super().__init__(message)
         self.permanent = permanent
         self.retry_at = retry_at
+        self.is_away = is_away
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +177,7 @@ class Forge(Protocol):
         ...
 
     async def put_comment(
-        self, repository: str, issue: int, marker: str, body: str, known: int | None
+        self, repository: str, issue: int, marker: str, body: str, known: int | None, *, on_pull: bool = False
     ) -> int:
         """Write the one comment with a marker, or replace its text; give its id.
 
@@ -178,6 +187,7 @@ class Forge(Protocol):
             marker: text that only this comment of the service holds.
             body: text of the comment, with the marker.
             known: id of the comment, if it is known.
+            on_pull: whether `issue` is the number of a pull request.
         """
         ...
 

@@ -229,7 +229,7 @@ class ReviewChore:
             lines += ["", f"{len(decision.feedback)} things to answer, in {named}."]
         repository = place.member.repository
         comment = await self._forges[repository.forge].put_comment(
-            repository.name, place.number, marker, "\n".join(lines), due.comment_id
+            repository.name, place.number, marker, "\n".join(lines), due.comment_id, on_pull=True
         )
         async with self._sessions.begin() as session:
             await session.execute(_of(due).values(comment_id=comment))
