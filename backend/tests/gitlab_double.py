@@ -58,12 +58,22 @@ class GitLabDouble:
             case "POST", ["statuses", commit]:
                 self.statuses.append({"sha": commit, **body})
                 return 201, {}
-            case _, ["issues", *rest]:
-                return self._issues(method, rest, query, body)
-            case _, ["merge_requests", *rest]:
-                return self._merges(method, rest, query, body)
+            case _, ["issues" | "merge_requests" as kind, *rest]:
+                return self._of(kind, method, rest, query, body)
             case _:
                 return 404, {"error": "404 Not Found"}
+
+    def _of(
+        self, kind: str, method: str, rest: list[str], query: dict[str, list[str]], body: Any
+    ) -> tuple[int, Any]:
+        match rest:
+            case [number, "notes", *note]:
+                noteable = "Issue" if kind == "issues" else "MergeRequest"
+                place = {"noteable_type": noteable, "noteable_iid": int(number)}
+                return self._notes(method, place, note, body)
+            case _:
+                act = self._issues if kind == "issues" else self._merges
+                return act(method, rest, query, body)
 
     def _issues(
         self, method: str, rest: list[str], query: dict[str, list[str]], body: Any
@@ -77,13 +87,20 @@ class GitLabDouble:
                 return (200, found) if found else (404, {"message": "404 Not found"})
             case "GET", [number, "resource_label_events"]:
                 return 200, self.label_events.get(int(number), [])
-            case "GET", [_, "notes"]:
-                return 200, list(self.notes.values())
-            case "POST", [_, "notes"]:
-                note = {"id": 900 + len(self.notes), "body": body["body"], "author": {"username": ACCOUNT}}
-                self.notes[note["id"]] = note
-                return 201, note
-            case "PUT", [_, "notes", number] if int(number) in self.notes:
+            case _:
+                return 404, {"message": "404 Not found"}
+
+    def _notes(self, method: str, place: dict[str, Any], rest: list[str], body: Any) -> tuple[int, Any]:
+        here = {number: each for number, each in self.notes.items() if place.items() <= each.items()}
+        match method, rest:
+            case "GET", []:
+                return 200, list(here.values())
+            case "POST", []:
+                number = 900 + len(self.notes)
+                author = {"username": ACCOUNT}
+                self.notes[number] = {"id": number, "body": body["body"], "author": author, **place}
+                return 201, self.notes[number]
+            case "PUT", [number] if int(number) in here:
                 self.notes[int(number)]["body"] = body["body"]
                 return 200, self.notes[int(number)]
             case _:

@@ -190,8 +190,9 @@ class GitHub(Forge):
 
     @override
     async def put_comment(
-        self, repository: str, issue: int, marker: str, body: str, known: int | None
+        self, repository: str, issue: int, marker: str, body: str, known: int | None, *, on_pull: bool = False
     ) -> int:
+        # GitHub numbers issues and pull requests together.
         comment = known or await self._find_comment(repository, issue, marker)
         if comment is not None:
             path = f"/repos/{repository}/issues/comments/{comment}"

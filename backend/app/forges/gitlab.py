@@ -162,9 +162,9 @@ class GitLab(Forge):
 
     @override
     async def put_comment(
-        self, repository: str, issue: int, marker: str, body: str, known: int | None
+        self, repository: str, issue: int, marker: str, body: str, known: int | None, *, on_pull: bool = False
     ) -> int:
-        notes = f"{_project(repository)}/issues/{issue}/notes"
+        notes = f"{_project(repository)}/{'merge_requests' if on_pull else 'issues'}/{issue}/notes"
         note = known or await self._find_note(notes, marker)
         if note is not None:
             changed = await self._call("PUT", f"{notes}/{note}", body={"body": body}, missing_ok=True)

@@ -86,6 +86,7 @@ class _NoteEvent(BaseModel):
     project: _Project
     object_attributes: _Note
     issue: _Number | None = None
+    merge_request: _Number | None = None
 
 
 class _MergeEvent(BaseModel):
@@ -147,12 +148,15 @@ def _commented(found: _NoteEvent) -> Wish:
     note = found.object_attributes
     if note.system or note.action != "create":
         return Nothing("it is no new comment")
-    if note.noteable_type != "Issue" or found.issue is None:
-        return Nothing("commands are taken on issues only")
+    places = {"Issue": found.issue, "MergeRequest": found.merge_request}
+    place = places.get(note.noteable_type)
+    if place is None:
+        return Nothing("commands are taken on issues and merge requests only")
     wish = asked_by_comment(
-        note.note, found.project.path_with_namespace, found.issue.iid, found.user.username, note.created_at
+        note.note, found.project.path_with_namespace, place.iid, found.user.username, note.created_at
     )
-    return replace(wish, comment=note.id) if isinstance(wish, Asked) else wish
+    is_pull = note.noteable_type == "MergeRequest"
+    return replace(wish, comment=note.id, is_pull=is_pull) if isinstance(wish, Asked) else wish
 
 
 def _ended(found: _MergeEvent) -> Wish:

@@ -85,7 +85,9 @@ def _noted(repository: str, note: Mapping[str, Any]) -> Found:
             "created_at": note["created_at"],
             "system": note["system"],
         },
-        "issue": {"iid": note["noteable_iid"]},
+        "merge_request" if note["noteable_type"] == "MergeRequest" else "issue": {
+            "iid": note["noteable_iid"]
+        },
     }
     return Found("Note Hook", payload, _time(note["created_at"]))
 

@@ -69,6 +69,7 @@ class _Whole(BaseModel):
     comment: _Author | None = None
     label: _Kept | None = None
     pull_request: _Kept | None = None
+    merge_request: _Kept | None = None
     check_run: _Kept | None = None
     check_suite: _Kept | None = None
     object_attributes: _Kept | None = None

@@ -14,12 +14,21 @@ class ForgeError(Exception):
     Attributes:
         permanent: whether another try would fail in the same way.
         retry_at: the time from which the forge accepts another try, if the forge reports it.
+        is_away: whether the forge gave no answer, or failed itself.
     """
 
-    def __init__(self, message: str, *, permanent: bool = False, retry_at: datetime | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        permanent: bool = False,
+        retry_at: datetime | None = None,
+        is_away: bool = False,
+    ) -> None:
         super().__init__(message)
         self.permanent = permanent
         self.retry_at = retry_at
+        self.is_away = is_away
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +178,7 @@ class Forge(Protocol):
         ...
 
     async def put_comment(
-        self, repository: str, issue: int, marker: str, body: str, known: int | None
+        self, repository: str, issue: int, marker: str, body: str, known: int | None, *, on_pull: bool = False
     ) -> int:
         """Write the only comment with a marker, or replace its text, and return its id.
 
@@ -179,6 +188,7 @@ class Forge(Protocol):
             marker: text that only this comment of the service contains.
             body: text of the comment, including the marker.
             known: id of the comment, if it is known.
+            on_pull: whether `issue` is the number of a pull request.
         """
         ...
 

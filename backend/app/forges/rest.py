@@ -134,7 +134,9 @@ class RestApi:
             raise self._unreachable(error) from error
 
     def _unreachable(self, error: Exception) -> ForgeError:
-        return ForgeError(f"{self._dialect.name} cannot be reached: {type(error).__name__}: {error}"[:500])
+        return ForgeError(
+            f"{self._dialect.name} cannot be reached: {type(error).__name__}: {error}"[:500], is_away=True
+        )
 
     def _failure(self, response: httpx.Response, what: str) -> ForgeError:
         said = f"{what} gave {response.status_code}: {self._message(response)}"
@@ -151,7 +153,7 @@ class RestApi:
             case status if 300 <= status < 400:
                 return ForgeError(f"the repository was renamed or moved; change FORGES_FILE: {said}")
             case status:
-                return ForgeError(said, permanent=status in self._dialect.permanent)
+                return ForgeError(said, permanent=status in self._dialect.permanent, is_away=status >= 500)
 
     def _message(self, response: httpx.Response) -> str:
         try:

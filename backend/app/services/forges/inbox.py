@@ -30,7 +30,9 @@ from app.services.forges.wishes import WishService
 
 logger = logging.getLogger(__name__)
 
-MAX_TRIES = 8
+MAX_TRIES = 20
+"""More than three days: then a request is too old, and a review has looked by itself."""
+
 KEPT_FOR = timedelta(days=30)
 """Deliveries are deleted after this time; repetitions of older ones are refused because of their age."""
 

@@ -56,7 +56,12 @@ class IssueService:
         self._forges = forges
 
     async def start(
-        self, request: IssueSprintCreate, actor: str, once: Once = UNKEYED, trigger: str | None = None
+        self,
+        request: IssueSprintCreate,
+        actor: str,
+        once: Once = UNKEYED,
+        trigger: str | None = None,
+        guidance: Sequence[str] = (),
     ) -> RunDetail:
         """Read the issue, and start a sprint with its text as the goal and its repository as the source.
 
@@ -65,6 +70,7 @@ class IssueService:
             actor: the name of the person or token that asks.
             once: the request, for which a repetition has no second effect.
             trigger: what started the sprint, if this trigger must start only one run.
+            guidance: words for the agent's first prompt.
 
         Raises:
             InvalidInputError: the URL does not belong to an issue of a repository that takes part.
@@ -87,13 +93,13 @@ class IssueService:
         origin = ForgeOrigin(
             forge=member.repository.forge, repository=member.repository.name, issue=number, trigger=trigger
         )
-        new = replace(self._sprints.prepare(sprint, actor), origin=origin)
+        new = replace(self._sprints.prepare(sprint, actor), origin=origin, guidance=guidance)
         return await self._sprints.intake.start(new, self._sprints.show, once)
 
     async def _issue(self, forge: Forge, member: Member, number: int) -> Issue:
         try:
             return await forge.issue(member.repository.name, number)
         except ForgeError as error:
-            if error.retry_at is not None:
+            if error.retry_at is not None or error.is_away:
                 raise UnavailableError(str(error)) from error
             raise WorkspaceError(str(error), field="issue") from error

@@ -29,7 +29,8 @@ from app.services.review.results import Result, ResultService
 
 logger = logging.getLogger(__name__)
 
-MAX_TRIES = 12
+MAX_TRIES = 126
+"""About 30 days, as a token that expired is renewed late."""
 
 _LOOK_AGAIN = timedelta(hours=1)
 """How often a result that waits for others is looked at if no delivery reports their end."""

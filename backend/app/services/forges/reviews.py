@@ -240,7 +240,7 @@ class ReviewChore:
         repository = place.member.repository
         body = comment_on(due, head, self._members.file.page)
         comment = await self._forges[repository.forge].put_comment(
-            repository.name, place.number, due.marker, body, due.comment_id
+            repository.name, place.number, due.marker, body, due.comment_id, on_pull=True
         )
         async with self._sessions.begin() as session:
             await session.execute(_of(due).values(comment_id=comment))

@@ -14,6 +14,7 @@ from app.db.engine import Sessions
 from app.db.models import Escalation, ForgeReport, Run
 from app.forges.deliveries import OWN, Asked, Ended, Nothing, Stirred
 from app.forges.descriptions import cell
+from app.forges.goals import said_in
 from app.forges.port import ForgesByName
 from app.forges.repositories import Member, Members
 from app.schemas.api.escalations import EscalationResolve
@@ -30,15 +31,19 @@ from app.services.review.escalations import EscalationService
 MAX_AGE = timedelta(days=3)
 """The greatest age of a wish that is still carried out; GitHub repeats deliveries for this long."""
 
+_REFUSED = f"{OWN}refused -->"
+"""By this the one comment is found that says why something was not done."""
+
 _FINAL = [each.value for each in RunStatus if each.is_final]
 
 
 @dataclass(frozen=True, slots=True)
 class Fulfilled:
-    """What became of a delivery."""
+    """What became of a delivery. `tell`: a comment says why nothing was done."""
 
     acted: bool
     text: str
+    tell: bool = False
 
 
 class WishService:
@@ -85,29 +90,36 @@ class WishService:
             return await self._stir(member, wish)
         if isinstance(wish, Ended):
             return await self._end(member, wish)
-        if refused := await self._refusal(member, wish):
-            return Fulfilled(acted=False, text=refused)
+        done = await self._refusal(member, wish) or await self._try(member, wish, trigger)
+        if done.tell:
+            await self._explain(member, wish, done.text)
+        return done
+
+    async def _refusal(self, member: Member, wish: Asked) -> Fulfilled | None:
+        """Say why nothing is to be done; None if there is no reason."""
+        rules = member.repository.rules
+        if wish.what == "label" and not {wish.text, *wish.more_labels} & set(rules.labels):
+            return Fulfilled(acted=False, text=f"the label {wish.text!r} starts nothing")
+        if wish.what != "label" and not rules.commands:
+            return Fulfilled(acted=False, text="commands are off for this repository")
+        if datetime.now(UTC) - wish.at > MAX_AGE:
+            old = f"it was asked at {wish.at:%Y-%m-%d %H:%M} UTC, which is too long ago"
+            return Fulfilled(acted=False, text=old)
+        if not await self._forges[member.repository.forge].may_write(member.repository.name, wish.user):
+            why = f"{wish.user} may not write to {member.repository.name}; a person who may has to ask"
+            return Fulfilled(acted=False, text=why, tell=True)
+        if wish.what == "run" and wish.is_pull:
+            why = "a run starts from an issue, not from a pull request; write the command on an issue"
+            return Fulfilled(acted=False, text=why, tell=True)
+        return None
+
+    async def _try(self, member: Member, wish: Asked, trigger: str) -> Fulfilled:
         try:
             return await self._act(member, wish, trigger)
         except UnavailableError:
             raise
         except PhaseRunnerError as error:
-            await self._explain(member, wish, error.detail, trigger)
-            return Fulfilled(acted=False, text=error.detail)
-
-    async def _refusal(self, member: Member, wish: Asked) -> str:
-        rules = member.repository.rules
-        if wish.what == "label" and not {wish.text, *wish.more_labels} & set(rules.labels):
-            return f"the label {wish.text!r} starts nothing"
-        if wish.what != "label" and not rules.commands:
-            return "commands are off for this repository"
-        if wish.what == "run" and wish.is_pull:
-            return "a run starts from an issue, not from a pull request"
-        if datetime.now(UTC) - wish.at > MAX_AGE:
-            return f"it was asked at {wish.at:%Y-%m-%d %H:%M} UTC, which is too long ago"
-        if not await self._forges[member.repository.forge].may_write(member.repository.name, wish.user):
-            return f"{wish.user} may not write to {member.repository.name}"
-        return ""
+            return Fulfilled(acted=False, text=error.detail, tell=True)
 
     async def _act(self, member: Member, wish: Asked, trigger: str) -> Fulfilled:
         actor = f"{member.repository.forge}:{wish.user}"
@@ -125,7 +137,9 @@ class WishService:
                 return Fulfilled(acted=True, text="the run was started before a crash")
             busy = await _newest(session, member, wish)
         if busy is not None:
-            return Fulfilled(acted=False, text=f"the run {busy.id} works on this issue already")
+            why = f"the run {busy.id} works on this issue already; /phaserunner stop stops it"
+            # After a label, the comment of the run says so already.
+            return Fulfilled(acted=False, text=why, tell=wish.what == "run")
         rules = member.repository.rules
         request = IssueSprintCreate(
             issue=f"{member.forge.web.rstrip('/')}/{member.repository.name}/issues/{wish.number}",
@@ -134,7 +148,7 @@ class WishService:
             policy=rules.policy,
         )
         try:
-            run = await self._issues.start(request, actor, trigger=trigger)
+            run = await self._issues.start(request, actor, trigger=trigger, guidance=_words(wish))
         except IntegrityError:
             return Fulfilled(acted=True, text="another worker started the run")
         return Fulfilled(acted=True, text=f"started the run {run.id}")
@@ -149,8 +163,9 @@ class WishService:
             # The comment itself is read with the pull request.
             return await self._stir(member, Stirred(wish.repository, number=wish.number))
         if run is None or asked is None:
-            return Fulfilled(acted=False, text="no run waits for an answer here")
-        resolution = EscalationResolve(decision=EscalationDecision.RETRY, guidance=wish.text)
+            why = "no run waits for an answer here; /phaserunner run on an issue starts one"
+            return Fulfilled(acted=False, text=why, tell=True)
+        resolution = EscalationResolve(decision=EscalationDecision.RETRY, guidance=said_in(wish.text))
         await self._escalations.resolve(asked, resolution, actor)
         return Fulfilled(acted=True, text=f"the run {run.id} tries again")
 
@@ -158,7 +173,7 @@ class WishService:
         async with self._sessions() as session:
             run = await _newest(session, member, wish)
         if run is None:
-            return Fulfilled(acted=False, text="no run works on this")
+            return Fulfilled(acted=False, text="no run works on this", tell=True)
         await self._cancels.cancel(run.id, wish.text or f"stopped by {actor}", actor)
         return Fulfilled(acted=True, text=f"stopped the run {run.id}")
 
@@ -184,11 +199,22 @@ class WishService:
         await self._stir(member, Stirred(wish.repository, number=wish.number))
         return Fulfilled(acted=True, text=f"the pull request of {runs[0]} is {wish.outcome or 'open again'}")
 
-    async def _explain(self, member: Member, wish: Asked, why: str, trigger: str) -> None:
-        marker = f"{OWN}refused:{trigger} -->"
-        body = f"{marker}\n**PhaseRunner** did not do this: {cell(why)}"
+    async def _explain(self, member: Member, wish: Asked, why: str) -> None:
+        """Say on the issue or pull request why nothing was done: one comment, whose text is replaced."""
+        asked = f"the label {wish.text}" if wish.what == "label" else f"the command {wish.what}"
+        by = cell(f"{asked}, from {wish.user} at {wish.at:%Y-%m-%d %H:%M} UTC")
+        body = f"{_REFUSED}\n**PhaseRunner** did not do this: {cell(why)}\n\nThis answers {by}."
         forge = self._forges[member.repository.forge]
-        await forge.put_comment(member.repository.name, wish.number, marker, body, None)
+        await forge.put_comment(
+            member.repository.name, wish.number, _REFUSED, body, None, on_pull=wish.is_pull
+        )
+
+
+def _words(wish: Asked) -> list[str]:
+    """Return what stands after the command `run`, for the agent."""
+    if wish.what != "run" or not wish.text:
+        return []
+    return [f"{wish.user} asks:\n\n{said_in(wish.text)}"]
 
 
 async def _newest(session: AsyncSession, member: Member, wish: Asked) -> Run | None:

@@ -1,26 +1,29 @@
 """Whatever the order of deliveries, lost answers and restarts: one run, one pull request, one comment."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 from uuid import UUID
 
 import anyio
+import anyio.lowlevel
 import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select, update
+from typing_extensions import override
 
 from app.core.credentials import Credentials
 from app.db.models import Attempt, ForgeDelivery, ForgePoll, ForgeReport, Run, Snapshot
 from app.forges.github import GitHub
 from app.forges.github_polling import GitHubPolling
 from app.forges.operator_file import credentials_of, parse_forges
-from app.forges.port import Forge
+from app.forges.port import ForgesByName
 from app.forges.repositories import Members
 from app.runners.evaluators.deterministic import RuffLintEvaluator
 from app.runners.evaluators.registrations import EvaluatorRegistry
@@ -60,56 +63,27 @@ rules = {{ labels = ["go"], commands = true, poll_minutes = 1, phases = ["coding
 """
 LOST = [("POST", "/comments$"), ("PATCH", "/comments/"), ("POST", "/pulls$"), ("POST", "/statuses/")]
 
-Step = Literal["webhook", "poll", "work", "report", "finish", "die", "lose", "away"]
-STEPS: tuple[Step, ...] = ("webhook", "poll", "work", "report", "finish", "die", "lose", "away")
+Step = Literal["webhook", "poll", "work", "report", "finish", "die", "kill", "lose", "away", "merge"]
+STEPS: tuple[Step, ...] = (
+    "webhook", "poll", "work", "report", "finish", "die", "kill", "lose", "away", "merge"
+)  # fmt: skip
 
 
 @dataclass
-class World:
-    """A forge and a service; each step may be done by another worker, which knows nothing but the rows."""
+class Worker:
+    """A service; each step may be done by another worker, which knows nothing but the rows."""
 
     parts: UseCases
-    forge: GitHubDouble
     members: Members
     sources: SourcePolicy
-    request: httpx.Request
-    lost: int = 0
 
-    async def do(self, step: Step) -> None:
-        """Do one step."""
-        match step:
-            case "webhook":
-                await self.deliver()
-            case "poll":
-                await self.make_due()
-                await PollChore(self.parts.sessions, self.members, _polling(self.forge))()
-            case "work" | "report":
-                await self.make_due()
-                await (self.deliveries() if step == "work" else self.reports())()
-            case "finish":
-                await self.finish()
-            case "die":
-                await self.take_and_die()
-            case "lose":
-                method, path = LOST[self.lost % len(LOST)]
-                self.forge.faults.append(Fault(method, path, 0))
-                self.lost += 1
-            case _:
-                self.forge.faults.append(Fault("GET", "", 500))
-
-    async def deliver(self) -> None:
-        """Let the forge deliver; each time but the first it is a redelivery."""
-        secrets = Credentials(environ={"SECRET": SECRET})
-        inbox = ForgeInbox(self.parts.sessions, self.members.file, secrets)
-        await inbox.take(self.request.headers, self.request.content)
-
-    def adapter(self) -> Forge:
+    def forges(self) -> ForgesByName:
         """Make what speaks with the forge."""
-        return GitHub(httpx.AsyncClient, self.forge.url, fixed_token(TOKEN))
+        raise NotImplementedError
 
     def deliveries(self) -> ForgeDeliveryChore:
         """Make what works deliveries."""
-        parts, forges = self.parts, {"github": self.adapter()}
+        parts, forges = self.parts, self.forges()
         issues = IssueService(parts.sprints, self.members, forges)
         cancels = CancelService(parts.sessions, parts.bell)
         wishes = WishService(parts.sessions, self.members, forges, issues, parts.escalations, cancels)
@@ -126,7 +100,7 @@ class World:
         return ForgeReportService(
             parts.sessions,
             self.members,
-            {"github": self.adapter()},
+            self.forges(),
             parts.queries,
             parts.results,
             queue,
@@ -164,6 +138,78 @@ class World:
             for table in (ForgeDelivery, ForgeReport, ForgePoll):
                 await session.execute(update(table).values(next_at=datetime(2020, 1, 1, tzinfo=UTC)))
 
+
+@dataclass
+class World(Worker):
+    """A forge and a service."""
+
+    forge: GitHubDouble
+    request: httpx.Request
+    lost: int = 0
+    killed: int = 0
+    asked: int = 0
+    dies_after: int = 0
+    life: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+
+    async def do(self, step: Step) -> None:
+        """Do one step."""
+        match step:
+            case "webhook" | "finish" | "merge":
+                await {"webhook": self.deliver, "finish": self.finish, "merge": self.merge}[step]()
+            case "poll":
+                await self.make_due()
+                await PollChore(self.parts.sessions, self.members, _polling(self.forge))()
+            case "work" | "report":
+                await self.make_due()
+                await self.work(self.deliveries() if step == "work" else self.reports())
+            case "kill":
+                # The worker dies in the midst of what it does: after its first answer, its fourth, and so on.
+                self.dies_after = 1 + 3 * self.killed % 8
+                self.killed += 1
+            case "die":
+                await self.take_and_die()
+            case "lose":
+                method, path = LOST[self.lost % len(LOST)]
+                self.forge.faults.append(Fault(method, path, 0))
+                self.lost += 1
+            case _:
+                self.forge.faults.append(Fault("GET", "", 500))
+
+    async def deliver(self) -> None:
+        """Let the forge deliver; each time but the first it is a redelivery."""
+        secrets = Credentials(environ={"SECRET": SECRET})
+        inbox = ForgeInbox(self.parts.sessions, self.members.file, secrets)
+        await inbox.take(self.request.headers, self.request.content)
+
+    async def work(self, chore: Callable[[], Awaitable[int]]) -> None:
+        """Do what is due, as long as the worker lives."""
+        with anyio.CancelScope() as self.life:
+            await chore()
+        self.asked = 0
+        if self.life.cancelled_caught:
+            self.dies_after = 0
+
+    async def merge(self) -> None:
+        """Let a person merge the pull request, if there is one; the forge tells of it."""
+        for number, pull in self.forge.pulls.items():
+            if pull["state"] == "open":
+                request = signed(self.forge.merge(number), "pull_request")
+                inbox = ForgeInbox(
+                    self.parts.sessions, self.members.file, Credentials(environ={"SECRET": SECRET})
+                )
+                await inbox.take(request.headers, request.content)
+
+    @override
+    def forges(self) -> ForgesByName:
+        async def answered(_: httpx.Response) -> None:
+            self.asked += 1
+            if self.asked == self.dies_after:
+                self.life.cancel()
+                await anyio.lowlevel.checkpoint()
+
+        client = partial(httpx.AsyncClient, event_hooks={"response": [answered]})
+        return {"github": GitHub(client, self.forge.url, fixed_token(TOKEN))}
+
     async def take_and_die(self) -> None:
         """Leave the rows as a worker does that took them and was killed."""
         later = func.now() + func.make_interval(0, 0, 0, 0, 0, 15)
@@ -174,6 +220,7 @@ class World:
     async def settle(self) -> None:
         """End the faults, and let everything be done that is to be done."""
         self.forge.faults.clear()
+        self.dies_after = 0
         for step in ("poll", "work", "finish", "report"):
             await self.do(step)
 
@@ -193,7 +240,7 @@ async def world(database_url: str, place: Path) -> AsyncGenerator[World]:
             async with use_cases(database_url, place / "data", sources) as parts:
                 await PollChore(parts.sessions, members, _polling(double))()
                 request = signed(double.labeled(7, "go"), "issues")
-                yield World(parts, double, members, sources, request)
+                yield World(parts, members, sources, double, request)
 
 
 def _polling(double: GitHubDouble) -> Any:
@@ -206,7 +253,7 @@ async def check(database_url: str, place: Path, steps: list[Step]) -> None:
             await here.do(step)
         await here.settle()
         assert len(await here.runs()) == 1
-        assert [each["state"] for each in here.forge.pulls.values()] == ["open"]
+        (pull,) = here.forge.pulls.values()
         (comment,) = here.forge.comments_of(7)
         assert "Pull request:" in comment
         (branch,) = run_git(
@@ -218,6 +265,7 @@ async def check(database_url: str, place: Path, steps: list[Step]) -> None:
             assert await session.scalar(waiting) == 0
             (report,) = await session.scalars(select(ForgeReport))
             assert (report.reported, report.last_error) == (report.wanted, "")
+            assert report.outcome == ("merged" if pull["state"] == "closed" else None), "no event is lost"
 
 
 async def empty(database_url: str) -> None:
@@ -227,7 +275,7 @@ async def empty(database_url: str) -> None:
             await session.execute(table.__table__.delete())
 
 
-@given(steps=st.lists(st.sampled_from(STEPS), max_size=8))
+@given(steps=st.lists(st.sampled_from(STEPS), max_size=10))
 @settings(
     max_examples=8,
     deadline=None,
@@ -242,6 +290,18 @@ def test_any_interleaving_opens_one_pull_request(
         await check(database_url, tmp_path_factory.mktemp("world"), steps)
 
     anyio.run(example)
+
+
+def test_a_worker_that_is_killed_after_each_answer(database_url: str, tmp_path: Path) -> None:
+    steps: list[Step] = ["webhook", "kill", "work", "kill", "report", "finish"]
+    for _ in range(6):
+        steps += ["kill", "report"]
+    anyio.run(check, database_url, tmp_path, [*steps, "merge", "kill", "report"])
+
+
+def test_a_merge_that_is_told_before_the_pull_request_is_known(database_url: str, tmp_path: Path) -> None:
+    steps: list[Step] = ["webhook", "work", "report", "finish", "lose", "lose", "lose"]
+    anyio.run(check, database_url, tmp_path, [*steps, "report", "merge", "work"])
 
 
 def test_answers_that_are_lost_all_the_way(database_url: str, tmp_path: Path) -> None:

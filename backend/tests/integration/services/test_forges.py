@@ -153,26 +153,41 @@ async def check_large_ones(here: Scene) -> None:
 async def check_rules(here: Scene) -> None:
     labeled = here.forge.labeled
     assert "the label 'other' starts nothing" in await here.deliver(labeled(7, "other"), "issues")
+    assert here.forge.comments_of(7) == [], "a label of another meaning is no request"
     assert "eve may not write" in await here.deliver(labeled(7, "go", "eve"), "issues")
+    assert "did not do this: eve may not write to acme/widgets" in here.forge.comments_of(7)[0]
     elsewhere = labeled(7, "go") | {"repository": {"full_name": "acme/else"}}
     assert "acme/else is not in FORGES_FILE" in await here.deliver(elsewhere, "issues")
     old = labeled(7, "go")
     old["issue"] = old["issue"] | {"updated_at": "2020-01-01T00:00:00Z"}
     assert "too long ago" in await here.deliver(old, "issues")
-    # The source cannot be reached: a comment says so, and repeating the delivery adds none.
+    # The source cannot be reached: the same comment says so.
     assert (await here.deliver(labeled(7, "go"), "issues")).startswith("ignored: ")
-    assert len(here.forge.comments_of(7)) == 1
-    assert "did not do this" in here.forge.comments_of(7)[0]
+    (comment,) = here.forge.comments_of(7)
+    assert "did not do this" in comment
+    assert "eve" not in comment
 
 
 async def check_commands(here: Scene) -> None:
     said = here.forge.commented
+
+    def answer() -> str:
+        (found,) = [each for each in here.forge.comments_of(7) if each.startswith("<!--")]
+        return found
+
     assert "no run works on this" in await here.deliver(said(7, "/phaserunner stop a"), "issue_comment")
+    assert "no run works on this" in answer()
+    on_pull = said(7, "/phaserunner run")
+    on_pull["issue"] = on_pull["issue"] | {"pull_request": {}}
+    assert "a run starts from an issue" in await here.deliver(on_pull, "issue_comment")
     run_id = await here.run_for(7)
     started = await here.deliver(said(7, "/phaserunner run"), "issue_comment")
     assert f"the run {run_id} works on this issue already" in started
+    assert f"the run {run_id} works" in answer()
     assert "no run waits" in await here.deliver(said(7, "/phaserunner retry"), "issue_comment")
+    assert "no run waits" in answer()
     assert "eve may not" in await here.deliver(said(7, "/phaserunner stop", "eve"), "issue_comment")
+    assert "eve may not" in answer()
     stopped = await here.deliver(said(7, "/phaserunner stop not now"), "issue_comment")
     assert stopped == f"done: stopped the run {run_id}"
     run = await here.parts.rows.get(run_id)

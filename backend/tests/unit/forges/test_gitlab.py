@@ -63,10 +63,15 @@ async def test_a_merge_request_is_opened_once_and_made_ready(double: GitLabDoubl
 @pytest.mark.anyio
 async def test_one_comment_is_updated_and_a_status_is_set(double: GitLabDouble) -> None:
     forge = adapter(double)
-    double.notes[1] = {"id": 1, "body": MARKER, "author": {"username": "eve"}}
+    place = {"noteable_type": "Issue", "noteable_iid": 7}
+    double.notes[1] = {"id": 1, "body": MARKER, "author": {"username": "eve"}, **place}
     first = await forge.put_comment(PROJECT, 7, MARKER, f"{MARKER} started", None)
     assert await forge.put_comment(PROJECT, 7, MARKER, f"{MARKER} done", None) == first
     assert [each["body"] for each in double.notes.values()] == [MARKER, f"{MARKER} done"]
+    # An issue and a merge request may have the same number.
+    of_merge = await forge.put_comment(PROJECT, 7, MARKER, f"{MARKER} merge", None, on_pull=True)
+    assert of_merge != first
+    assert double.notes[of_merge]["noteable_type"] == "MergeRequest"
     await forge.set_status(PROJECT, "a" * 40, CommitStatus(state="failure", description="x" * 200))
     assert (double.statuses[0]["state"], len(double.statuses[0]["description"])) == ("failed", 140)
 
@@ -128,16 +133,24 @@ def comment(body: str, **more: Any) -> dict[str, Any]:
     return event() | {"object_attributes": attributes, "issue": {"iid": 7}}
 
 
+def test_a_command_on_a_merge_request_is_taken() -> None:
+    payload = comment("/phaserunner stop", noteable_type="MergeRequest") | {"merge_request": {"iid": 3}}
+    found = read_gitlab_delivery("Note Hook", {name: payload[name] for name in payload if name != "issue"})
+    assert isinstance(found, Asked)
+    assert (found.what, found.number, found.is_pull) == ("stop", 3, True)
+
+
 def test_a_command_on_an_issue_is_taken_and_others_are_not() -> None:
     found = read_gitlab_delivery("Note Hook", comment("/phaserunner retry round half up"))
     assert isinstance(found, Asked)
     assert (found.what, found.text, found.number) == ("retry", "round half up", 7)
+    assert not found.is_pull
     ignored = [
         comment("hello"),
         comment(f"/phaserunner run {OWN}x -->"),
         comment("/phaserunner run", system=True),
         comment("/phaserunner run", action="update"),
-        comment("/phaserunner run", noteable_type="MergeRequest"),
+        comment("/phaserunner run", noteable_type="Commit"),
         {"object_attributes": 1},
     ]
     assert all(isinstance(read_gitlab_delivery("Note Hook", each), Nothing) for each in ignored)

@@ -87,3 +87,7 @@ async def test_gitlab() -> None:
         (said,) = await forge.commented_since(PROJECT, SINCE)
         wish = read_gitlab_delivery(said.event, said.payload)
         assert wish == Asked("stop", "now", PROJECT, 7, "ada", NOW, comment=31)
+        double.events = [{"note": {**note, "noteable_type": "MergeRequest"}}]
+        (said,) = await forge.commented_since(PROJECT, SINCE)
+        wish = read_gitlab_delivery(said.event, said.payload)
+        assert wish == Asked("stop", "now", PROJECT, 7, "ada", NOW, comment=31, is_pull=True)
