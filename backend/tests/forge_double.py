@@ -38,6 +38,7 @@ class Fault:
         status: of the answer; 0 acts and then ends the connection without one.
         headers: of the answer.
         seconds: wait so long before.
+        message: what the answer says.
     """
 
     method: str
@@ -45,6 +46,7 @@ class Fault:
     status: int
     headers: dict[str, str] = field(default_factory=dict[str, str])
     seconds: float = 0.0
+    message: str = "told to fail"
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Handler(BaseHTTPRequestHandler):
         if fault is not None and fault.seconds:
             time.sleep(fault.seconds)
         if fault is not None and fault.status:
-            self._send(fault.status, {"message": "told to fail"}, fault.headers)
+            self._send(fault.status, {"message": fault.message}, fault.headers)
             return
         if parts.path.startswith("/stored-logs/"):
             # Logs lie on another server, which must not see the token.

@@ -32,6 +32,7 @@ _WRITERS = frozenset({"admin", "write", "maintain"})
 ADVICE = f"{STATUS_CONTEXT} advice"
 """Name of the check run with the advisers' notes."""
 
+_LIMIT_PAUSE = timedelta(minutes=2)
 _MAX_ANNOTATIONS = 50
 """The most annotations that GitHub accepts in one request."""
 
@@ -237,6 +238,9 @@ def _retry_at(response: httpx.Response) -> datetime | None:
         return datetime.now(UTC) + timedelta(seconds=int(after))
     if response.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal() and len(reset) < 12:
         return datetime.fromtimestamp(int(reset), UTC)
+    if "secondary rate limit" in response.text.lower():
+        # GitHub names no end then, and asks for a minute at least.
+        return datetime.now(UTC) + _LIMIT_PAUSE
     return None
 
 

@@ -157,6 +157,9 @@ class ForgeDeliveryChore:
             await self._postpone(taken, error)
         else:
             status = "done" if done.acted else "ignored"
+            logger.info(
+                "delivery %s of %s (%s) is %s: %s", taken.id, taken.forge, taken.event, status, done.text
+            )
             await self._record(
                 taken, {"status": status, "result": done.text, "finished_at": datetime.now(UTC)}
             )

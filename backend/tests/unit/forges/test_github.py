@@ -147,6 +147,15 @@ async def test_a_rate_limit_says_when_it_ends(status: int, double: GitHubDouble)
     assert found[1] < end
 
 
+async def test_a_secondary_limit_that_names_no_end_is_waited_for(double: GitHubDouble) -> None:
+    said = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+    double.faults.append(Fault("GET", "", 403, message=said))
+    with pytest.raises(ForgeError, match="asks to wait") as failed:
+        await adapter(double).issue(REPO, 7)
+    assert failed.value.retry_at is not None
+    assert not failed.value.permanent
+
+
 async def test_a_slow_forge_is_given_up(double: GitHubDouble) -> None:
     double.faults.append(Fault("GET", "", 500, seconds=2.0))
     forge = GitHub(partial(httpx.AsyncClient, timeout=0.2), double.url, fixed_token(TOKEN))
