@@ -27,7 +27,7 @@ from app.jobs.worker import running
 from app.realtime.hub import HubLimits
 from app.realtime.protocol import EventServer, EventWebSocketProtocol
 from app.realtime.service import Realtime, RealtimeTimings, open_realtime
-from app.realtime.subscription import Pace
+from app.realtime.subscription import DeliveryPace
 from app.services.access.tokens import TokenNeed
 from app.services.read.runs import RunQueries
 from app.services.record.model_requests import RequestLedger, open_ledger
@@ -127,7 +127,7 @@ def _open_realtime(settings: Settings, url: str, sessions: Sessions) -> Abstract
         ring_bytes=settings.EVENT_RING_BYTES,
         stall_seconds=settings.EVENT_STALL_SECONDS,
         heartbeat_seconds=settings.EVENT_HEARTBEAT_SECONDS,
-        pace=Pace(max_lag=settings.EVENT_MAX_LAG),
+        pace=DeliveryPace(max_lag=settings.EVENT_MAX_LAG),
     )
     timings = RealtimeTimings(poll=settings.EVENT_POLL_SECONDS)
     return open_realtime(url, RunQueries(sessions).states, timings=timings, limits=limits)

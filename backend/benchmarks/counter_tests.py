@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.counter_tests.counter_run import CounterTests
-from app.runners.evaluators.testing.counter_tests.sampling import Budget
+from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import lay_out, whole_tree
 from app.schemas.modes import SandboxMode
@@ -35,7 +35,7 @@ class Measured:
     extra: float
 
 
-async def measure(root: Path, seed: int, python: Path, *, base: bool, budget: Budget) -> Measured:
+async def measure(root: Path, seed: int, python: Path, *, base: bool, budget: CounterTestBudget) -> Measured:
     """Check a project's own suite against itself; `base` tells whether its code may speak for itself."""
     sandbox = Sandbox(SandboxSettings(mode=SandboxMode.PREFERRED))
     harness = Harness(python=python, base=root, seconds=_MOST_SECONDS, sandbox=sandbox)
@@ -67,14 +67,20 @@ def main() -> None:
     parser.add_argument("projects", nargs="+", type=Path)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--python", type=Path, default=Path(sys.executable))
-    parser.add_argument("--free", type=float, default=Budget().free, help="seconds of tests that always fit")
+    parser.add_argument(
+        "--free", type=float, default=CounterTestBudget().free, help="seconds of tests that always fit"
+    )
     parser.add_argument("--goal", action="store_true", help="judge as if the base did not pass its tests")
     given = parser.parse_args()
     for root in given.projects:
         for seed in range(given.seeds):
             measured = asyncio.run(
                 measure(
-                    root.resolve(), seed, given.python, base=not given.goal, budget=Budget(free=given.free)
+                    root.resolve(),
+                    seed,
+                    given.python,
+                    base=not given.goal,
+                    budget=CounterTestBudget(free=given.free),
                 )
             )
             print(json.dumps(asdict(measured)), flush=True)

@@ -11,7 +11,7 @@ import logfire
 from starlette.types import Receive, Scope, Send
 
 from app.agents.gateway_port import Dialect, GatewayGrant
-from app.gateway.exchange import Exchange
+from app.gateway.exchange import GatewayExchange
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import NoLedger
 from app.gateway.prices import ListPrices
@@ -80,7 +80,7 @@ async def _stream(client: httpx.AsyncClient, url: str) -> tuple[list[float], flo
 
 async def _provide(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with chunks that carry the moment in which they were sent."""
-    exchange = Exchange(scope, receive, send)
+    exchange = GatewayExchange(scope, receive, send)
     await exchange.read_body(1_000_000)
     await exchange.begin(200, {"content-type": "text/event-stream"})
     for number in range(CHUNKS):

@@ -62,10 +62,10 @@ class SessionUse:
     note: str = ""
 
 
-class Inbox(Protocol):
+class MessageInbox(Protocol):
     """Messages from people to an agent at work."""
 
-    def of(self) -> "Inbox":
+    def of(self) -> "MessageInbox":
         """Return the inbox of one candidate. Every candidate gets the same messages."""
         ...
 
@@ -107,7 +107,7 @@ class AgentTask:
     temperature: float | None = None
     python: Path | None = None
     session: SessionPlace | None = None
-    inbox: Inbox | None = None
+    inbox: MessageInbox | None = None
     has_work: bool = False
 
 

@@ -9,7 +9,7 @@ from app.cli.given import read_given
 from app.cli.root import Root
 
 if TYPE_CHECKING:
-    from app.cli.formats.report import Judged
+    from app.cli.formats.report import JudgedReport
 
 _CODES = {"passed": ExitCode.PASSED, "failed": ExitCode.FAILED, "asks": ExitCode.WAITING}
 
@@ -19,7 +19,7 @@ def exit_code_of(verdict: str) -> ExitCode:
     return _CODES.get(verdict, ExitCode.INFRASTRUCTURE)
 
 
-async def judge_directory(root: Root, path: Path, fields: Mapping[str, Any]) -> "Judged":
+async def judge_directory(root: Root, path: Path, fields: Mapping[str, Any]) -> "JudgedReport":
     """Evaluate a directory. Return the report and its findings, with paths relative to the repository.
 
     Args:
@@ -34,7 +34,7 @@ async def judge_directory(root: Root, path: Path, fields: Mapping[str, Any]) -> 
     # Imported here, because help does not need it.
     from importlib.metadata import version  # noqa: PLC0415 - only to evaluate
 
-    from app.cli.formats.report import Judged  # noqa: PLC0415 - only to evaluate
+    from app.cli.formats.report import JudgedReport  # noqa: PLC0415 - only to evaluate
     from app.schemas.api.workspace_reports import EvaluateRequest  # noqa: PLC0415 - only to evaluate
     from app.services.local.changes import repository_prefix  # noqa: PLC0415 - only to evaluate
     from app.workspaces.history.git import Git  # noqa: PLC0415 - only to evaluate
@@ -43,4 +43,6 @@ async def judge_directory(root: Root, path: Path, fields: Mapping[str, Any]) -> 
     request = read_given(EvaluateRequest, {**fields, "path": absolute})
     async with root.judging() as judging:
         report = await judging.judge(request)
-    return Judged.of(report, version("phaserunner"), await repository_prefix(Path(absolute), Git.find()))
+    return JudgedReport.of(
+        report, version("phaserunner"), await repository_prefix(Path(absolute), Git.find())
+    )

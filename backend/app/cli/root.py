@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 
 
-class Judging(Protocol):
+class LocalJudging(Protocol):
     """Evaluates directories on this machine."""
 
     async def judge(self, request: "EvaluateRequest") -> "EvaluationReport":
@@ -42,7 +42,7 @@ class Judging(Protocol):
         ...
 
 
-def _judge_here(settings: "Settings") -> "AbstractAsyncContextManager[Judging]":
+def _judge_here(settings: "Settings") -> "AbstractAsyncContextManager[LocalJudging]":
     with quick_imports():
         from app.composition.judging import evaluation_service  # noqa: PLC0415 - only to evaluate: it imports the tools
 
@@ -117,7 +117,9 @@ class Root:
     user: str = ""
     transport: "httpx.AsyncBaseTransport | None" = None
     make_follow: "Callable[[str, str | None], Follow]" = field(default=_follow_over_websocket)
-    make_judging: "Callable[[Settings], AbstractAsyncContextManager[Judging]]" = field(default=_judge_here)
+    make_judging: "Callable[[Settings], AbstractAsyncContextManager[LocalJudging]]" = field(
+        default=_judge_here
+    )
     stand_by: Callable[[float], None] = field(default=_do_not_stand_by)
 
     @property
@@ -133,7 +135,7 @@ class Root:
         """Return the terminal to which a command writes."""
         return Terminal(self.out, self.err, options.as_json)
 
-    def judging(self) -> AbstractAsyncContextManager[Judging]:
+    def judging(self) -> AbstractAsyncContextManager[LocalJudging]:
         """Open the evaluation of directories, for one command."""
         return self.make_judging(self.settings)
 

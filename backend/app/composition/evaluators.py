@@ -14,7 +14,7 @@ from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.plugins import PluginError, add_plugins
-from app.runners.evaluators.project.project_registry import ProjectLimits
+from app.runners.evaluators.project.project_registry import OperatorLimits
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorConfig, create_default_registry
 from app.runners.project import ProjectRules
@@ -102,7 +102,7 @@ def project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interprete
     programs = find_programs(python, places, settings.SANDBOX_READABLE)
     return ProjectRules(
         honour=settings.EVALUATOR_PROJECT_FILE is ProjectFileMode.HONOUR,
-        limits=ProjectLimits(
+        limits=OperatorLimits(
             frozenset(settings.EVALUATOR_REQUIRED),
             settings.EVALUATOR_COMMAND_NETWORK,
             settings.ENVIRONMENT_SETUP_NETWORK,

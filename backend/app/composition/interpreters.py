@@ -13,7 +13,7 @@ from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
 from app.workspaces.environments.launches import InstallOptions
 from app.workspaces.environments.setup import Setups, setup_variables
-from app.workspaces.environments.shelf import Bounds, Shelf
+from app.workspaces.environments.shelf import Shelf, ShelfLimits
 from app.workspaces.environments.uv_words import search_variables, uv_variables
 
 
@@ -48,5 +48,5 @@ def build_setups(settings: Settings, sandbox: Sandbox, programs: Programs) -> Se
     )
 
 
-def _bounds(settings: Settings) -> Bounds:
-    return Bounds(settings.ENVIRONMENT_MAX_BYTES, settings.ENVIRONMENT_MAX_DAYS * 86_400)
+def _bounds(settings: Settings) -> ShelfLimits:
+    return ShelfLimits(settings.ENVIRONMENT_MAX_BYTES, settings.ENVIRONMENT_MAX_DAYS * 86_400)

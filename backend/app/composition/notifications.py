@@ -7,7 +7,7 @@ from app.core.credentials import Credentials
 from app.notifications.operator_file import load_notifications
 from app.services.chores.notifications import NotificationService, check_link_secret
 from app.services.read.runs import RunQueries
-from app.services.record.outbox import Subscription, notify_address
+from app.services.record.outbox import NotificationSubscription, notify_address
 from app.services.review.decision_links import DecisionLinkService
 from app.services.review.escalations import EscalationService
 
@@ -29,11 +29,12 @@ def build_decision_links(settings: Settings, escalations: EscalationService) -> 
     return DecisionLinkService(escalations, load_notifications(settings.NOTIFICATIONS_FILE), _credentials())
 
 
-def subscriptions(settings: Settings) -> tuple[Subscription, ...]:
+def subscriptions(settings: Settings) -> tuple[NotificationSubscription, ...]:
     """Return the receivers of notifications and the events that they get."""
     file = load_notifications(settings.NOTIFICATIONS_FILE)
     return tuple(
-        Subscription(notify_address(name), each.event_types) for name, each in file.receivers.items()
+        NotificationSubscription(notify_address(name), each.event_types)
+        for name, each in file.receivers.items()
     )
 
 

@@ -94,7 +94,7 @@ class ResumeMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class DeliveryStart:
     """Where delivery starts: after `after`; `head` is the run's last sequence at that time."""
 
     mode: ResumeMode
@@ -124,7 +124,7 @@ class SubscribedFrame(Frame):
     snapshot: str | None = None
 
     @classmethod
-    def of(cls, run_id: UUID, start: Start) -> Self:
+    def of(cls, run_id: UUID, start: DeliveryStart) -> Self:
         """Return the answer for a run."""
         return cls(
             run=run_id,

@@ -21,13 +21,13 @@ _TREES = ("base", "candidate")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class SymbolicLink:
     """A symbolic link in a tree; the target is stored as it is, wherever it leads."""
 
     target: str
 
 
-Files = Mapping[str, bytes | Link]
+Files = Mapping[str, bytes | SymbolicLink]
 """A tree, by relative paths with `/`; bytes in names that are not UTF-8 are surrogates (`os.fsdecode`)."""
 
 
@@ -53,7 +53,7 @@ class CorpusCase:
     label: Label
     about: str
     candidate: Files
-    base: Files = field(default_factory=dict[str, bytes | Link])
+    base: Files = field(default_factory=dict[str, bytes | SymbolicLink])
     area: str = ""
     twin: str | None = None
     residual: str | None = None
@@ -118,13 +118,13 @@ def write_files(files: Files, root: Path) -> None:
     for path, content in files.items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(content, Link):
+        if isinstance(content, SymbolicLink):
             target.symlink_to(content.target)
         else:
             target.write_bytes(content)
 
 
-def read_files(root: Path) -> dict[str, bytes | Link]:
+def read_files(root: Path) -> dict[str, bytes | SymbolicLink]:
     """Read a tree without following links; empty directories are left out.
 
     Raises:
@@ -206,7 +206,7 @@ def _validated(document: Mapping[str, object], name: str) -> CaseHead:
         ) from error
 
 
-def _read_tree(place: Path, name: str) -> dict[str, bytes | Link] | None:
+def _read_tree(place: Path, name: str) -> dict[str, bytes | SymbolicLink] | None:
     root = place / name
     if root.is_symlink() or (root.exists() and not root.is_dir()):
         raise InvalidInputError("is not a directory", field=f"{place.name}/{name}")
@@ -230,11 +230,11 @@ def _refuse(error: OSError) -> None:
     raise InvalidInputError(f"cannot be read: {error.strerror}", field=str(error.filename)) from error
 
 
-def _content(path: Path) -> bytes | Link:
+def _content(path: Path) -> bytes | SymbolicLink:
     try:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
-            return Link(os.readlink(path))
+            return SymbolicLink(os.readlink(path))
         if stat.S_ISREG(mode):
             return path.read_bytes()
     except OSError as error:

@@ -38,7 +38,7 @@ class Nothing:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestMade:
     """Someone asks for something at an issue or pull request.
 
     Attributes:
@@ -73,7 +73,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Stirred:
+class ReviewStirred:
     """Something happened that may affect a review; the details are read from the forge.
 
     Attributes:
@@ -92,7 +92,7 @@ class Stirred:
     reverts: bool = False
 
 
-Wish = Nothing | Asked | Ended | Stirred
+Wish = Nothing | RequestMade | Ended | ReviewStirred
 
 
 class _User(BaseModel):
@@ -212,31 +212,31 @@ def _stirred(event: str, payload: Mapping[str, Any]) -> Wish:
         case "check_run" | "check_suite":
             checked = _Checked.model_validate(payload)
             run = checked.check_run or checked.check_suite
-            return Stirred(checked.repository.full_name, commit=run.head_sha if run else None)
+            return ReviewStirred(checked.repository.full_name, commit=run.head_sha if run else None)
         case "status":
             status = _Status.model_validate(payload)
-            return Stirred(status.repository.full_name, commit=status.sha)
+            return ReviewStirred(status.repository.full_name, commit=status.sha)
         case "push":
             pushed = _Pushed.model_validate(payload)
             return pushed_to(pushed.repository.full_name, pushed.ref, pushed.commits)
         case _:
             found = _Reviewed.model_validate(payload)
             moved = payload.get("action") == "synchronize"
-            return Stirred(found.repository.full_name, number=found.pull_request.number, moved=moved)
+            return ReviewStirred(found.repository.full_name, number=found.pull_request.number, moved=moved)
 
 
-def pushed_to(repository: str, ref: str, commits: Sequence[PushedCommit]) -> Stirred | Nothing:
+def pushed_to(repository: str, ref: str, commits: Sequence[PushedCommit]) -> ReviewStirred | Nothing:
     """Return what a push may affect."""
     if not ref.startswith(_BRANCHES):
         return Nothing("no branch was pushed to")
     reverts = any(REVERT_WORD in each.message.lower() for each in commits)
-    return Stirred(repository, branch=ref.removeprefix(_BRANCHES), reverts=reverts)
+    return ReviewStirred(repository, branch=ref.removeprefix(_BRANCHES), reverts=reverts)
 
 
 def _labeled(found: _Labeled) -> Wish:
     if found.issue.state != "open":
         return Nothing("the issue is closed")
-    return Asked(
+    return RequestMade(
         "label",
         found.label.name,
         found.repository.full_name,
@@ -258,17 +258,19 @@ def _commented(found: _Commented) -> Wish:
         comment.created_at,
     )
     is_pull = found.issue.pull_request is not None
-    return replace(wish, is_pull=is_pull, comment=comment.id) if isinstance(wish, Asked) else wish
+    return replace(wish, is_pull=is_pull, comment=comment.id) if isinstance(wish, RequestMade) else wish
 
 
-def asked_by_comment(body: str, repository: str, number: int, user: str, at: datetime) -> Asked | Nothing:
+def asked_by_comment(
+    body: str, repository: str, number: int, user: str, at: datetime
+) -> RequestMade | Nothing:
     """Return what a comment on an issue asks for; the service's own comments ask for nothing."""
     if OWN in body:
         return Nothing("the service wrote it, or somebody quotes the service")
     command = command_in(body)
     if command is None:
         return Nothing("it holds no command")
-    return Asked(*command, repository, number, user, at)
+    return RequestMade(*command, repository, number, user, at)
 
 
 def command_in(body: str) -> tuple[str, str] | None:

@@ -20,7 +20,7 @@ from app.forges.port import (
     NewPullRequest,
     PullRequest,
 )
-from app.forges.rest import Dialect, OpenClient, ReadToken, RestApi
+from app.forges.rest import ForgeDialect, OpenClient, ReadToken, RestApi
 
 STATUS_CONTEXT = "phaserunner"
 
@@ -251,7 +251,7 @@ def _message(document: Mapping[str, Any]) -> str:
     return ": ".join([str(document.get("message", "")), *details])
 
 
-GITHUB = Dialect(
+GITHUB = ForgeDialect(
     "GitHub",
     frozenset({HTTPStatus.CONFLICT, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY}),
     _retry_at,

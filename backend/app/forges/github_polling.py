@@ -7,7 +7,7 @@ from typing import Any, cast
 from typing_extensions import override
 
 from app.forges.github import GITHUB
-from app.forges.polling import Found, PollForge
+from app.forges.polling import PolledEvent, PollForge
 from app.forges.rest import OpenClient, ReadToken, RestApi
 
 _PER_PAGE = 100
@@ -29,8 +29,8 @@ class GitHubPolling(PollForge):
     @override
     async def labeled_since(
         self, repository: str, labels: Collection[str], since: datetime
-    ) -> Sequence[Found]:
-        found: list[Found] = []
+    ) -> Sequence[PolledEvent]:
+        found: list[PolledEvent] = []
         # GitHub returns the newest events first, and has no parameter for a start time.
         async for part in self._pages(f"/repos/{repository}/issues/events", {}):
             new = [each for each in part if _time(each["created_at"]) >= since]
@@ -40,7 +40,7 @@ class GitHubPolling(PollForge):
         return found[::-1]
 
     @override
-    async def commented_since(self, repository: str, since: datetime) -> Sequence[Found]:
+    async def commented_since(self, repository: str, since: datetime) -> Sequence[PolledEvent]:
         query = {
             "since": since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "sort": "updated",
@@ -70,7 +70,7 @@ def _is_of(event: Mapping[str, Any], labels: Collection[str]) -> bool:
     )
 
 
-def _labeled(repository: str, event: Mapping[str, Any]) -> Found:
+def _labeled(repository: str, event: Mapping[str, Any]) -> PolledEvent:
     issue = event["issue"]
     payload = {
         "action": "labeled",
@@ -79,10 +79,10 @@ def _labeled(repository: str, event: Mapping[str, Any]) -> Found:
         "repository": {"full_name": repository},
         "sender": {"login": event["actor"]["login"]},
     }
-    return Found("issues", payload, _time(event["created_at"]))
+    return PolledEvent("issues", payload, _time(event["created_at"]))
 
 
-def _commented(repository: str, comment: Mapping[str, Any]) -> Found:
+def _commented(repository: str, comment: Mapping[str, Any]) -> PolledEvent:
     issue: dict[str, Any] = {
         "number": int(str(comment["issue_url"]).rpartition("/")[2]),
         "updated_at": comment["created_at"],
@@ -96,7 +96,7 @@ def _commented(repository: str, comment: Mapping[str, Any]) -> Found:
         "comment": shown,
         "repository": {"full_name": repository},
     }
-    return Found("issue_comment", payload, _time(comment["created_at"]))
+    return PolledEvent("issue_comment", payload, _time(comment["created_at"]))
 
 
 def _time(text: str) -> datetime:

@@ -15,7 +15,7 @@ from app.forges.job_logs import failing_part
 from app.forges.port import ForgeError
 from app.forges.rest import OpenClient, ReadToken, RestApi
 from app.forges.reviews import (
-    Check,
+    CheckReport,
     PullFacts,
     RemarkAtLine,
     Request,
@@ -104,23 +104,23 @@ class GitHubReviews(ReviewForge):
         failed = [each["name"] for each in runs if each.get("conclusion") in _FAILED]
         return frozenset([*failed, *(each.name for each in statuses if each.state == "failed")])
 
-    async def _checks(self, repository: str, commit: str, known: frozenset[str]) -> Sequence[Check]:
-        found: list[Check] = []
+    async def _checks(self, repository: str, commit: str, known: frozenset[str]) -> Sequence[CheckReport]:
+        found: list[CheckReport] = []
         for each in await self._check_runs(repository, commit):
             name, state = str(each["name"]), _state(each)
             told = state == "failed" and name not in known
-            found.append(Check(name, state, await self._excerpt(repository, each) if told else ""))
+            found.append(CheckReport(name, state, await self._excerpt(repository, each) if told else ""))
         return [*found, *await self._statuses(repository, commit)]
 
     async def _check_runs(self, repository: str, commit: str) -> list[dict[str, Any]]:
         every = await self._all(f"/repos/{repository}/commits/{commit}/check-runs", within="check_runs")
         return [each for each in every if each["name"] not in (STATUS_CONTEXT, ADVICE)]
 
-    async def _statuses(self, repository: str, commit: str) -> list[Check]:
+    async def _statuses(self, repository: str, commit: str) -> list[CheckReport]:
         states: Mapping[str, Literal["pending", "passed"]] = {"pending": "pending", "success": "passed"}
         every = await self._all(f"/repos/{repository}/commits/{commit}/status", within="statuses")
         return [
-            Check(each["context"], states.get(each["state"], "failed"), each.get("description") or "")
+            CheckReport(each["context"], states.get(each["state"], "failed"), each.get("description") or "")
             for each in every
             if each["context"] != STATUS_CONTEXT
         ]

@@ -19,7 +19,7 @@ from app.forges.port import (
     NewPullRequest,
     PullRequest,
 )
-from app.forges.rest import Dialect, OpenClient, ReadToken, RestApi
+from app.forges.rest import ForgeDialect, OpenClient, ReadToken, RestApi
 
 STATUS_NAME = "phaserunner"
 
@@ -226,7 +226,7 @@ def _message(document: Mapping[str, Any]) -> str:
     return str(document.get("message") or document.get("error") or document)
 
 
-GITLAB = Dialect(
+GITLAB = ForgeDialect(
     "GitLab",
     frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}),
     _retry_at,

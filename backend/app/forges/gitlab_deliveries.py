@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from app.forges.deliveries import Asked, Ended, Nothing, PushedCommit, Wish, asked_by_comment, pushed_to
+from app.forges.deliveries import Ended, Nothing, PushedCommit, RequestMade, Wish, asked_by_comment, pushed_to
 
 TOKEN_HEADER = "X-Gitlab-Token"  # noqa: S105 - the name of a header
 
@@ -133,7 +133,7 @@ def _labeled(found: _IssueEvent) -> Wish:
         return Nothing("no label was added")
     if found.object_attributes.state != "opened":
         return Nothing("the issue is closed")
-    return Asked(
+    return RequestMade(
         "label",
         added[0],
         found.project.path_with_namespace,
@@ -156,7 +156,7 @@ def _commented(found: _NoteEvent) -> Wish:
         note.note, found.project.path_with_namespace, place.iid, found.user.username, note.created_at
     )
     is_pull = note.noteable_type == "MergeRequest"
-    return replace(wish, comment=note.id, is_pull=is_pull) if isinstance(wish, Asked) else wish
+    return replace(wish, comment=note.id, is_pull=is_pull) if isinstance(wish, RequestMade) else wish
 
 
 def _ended(found: _MergeEvent) -> Wish:

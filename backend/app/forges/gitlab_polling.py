@@ -8,7 +8,7 @@ from urllib.parse import quote
 from typing_extensions import override
 
 from app.forges.gitlab import GITLAB
-from app.forges.polling import Found, PollForge
+from app.forges.polling import PolledEvent, PollForge
 from app.forges.rest import OpenClient, ReadToken, RestApi
 
 _PER_PAGE = 100
@@ -30,10 +30,10 @@ class GitLabPolling(PollForge):
     @override
     async def labeled_since(
         self, repository: str, labels: Collection[str], since: datetime
-    ) -> Sequence[Found]:
+    ) -> Sequence[PolledEvent]:
         issues = f"/projects/{quote(repository, safe='')}/issues"
         query = {"state": "opened", "updated_after": since.astimezone(UTC).isoformat()}
-        found: list[Found] = []
+        found: list[PolledEvent] = []
         for issue in await self._all(issues, query):
             if not set(labels) & set(issue["labels"]):
                 continue
@@ -45,7 +45,7 @@ class GitLabPolling(PollForge):
         return sorted(found, key=lambda each: each.at)
 
     @override
-    async def commented_since(self, repository: str, since: datetime) -> Sequence[Found]:
+    async def commented_since(self, repository: str, since: datetime) -> Sequence[PolledEvent]:
         # GitLab takes a date, and returns what came after that day.
         day = (since.astimezone(UTC) - timedelta(days=1)).strftime("%Y-%m-%d")
         query = {"action": "commented", "target_type": "note", "after": day, "sort": "desc"}
@@ -64,17 +64,17 @@ class GitLabPolling(PollForge):
         return found
 
 
-def _labeled(repository: str, number: int, event: Mapping[str, Any]) -> Found:
+def _labeled(repository: str, number: int, event: Mapping[str, Any]) -> PolledEvent:
     payload = {
         "user": {"username": event["user"]["username"]},
         "project": {"path_with_namespace": repository},
         "object_attributes": {"iid": number, "state": "opened", "updated_at": event["created_at"]},
         "changes": {"labels": {"previous": [], "current": [{"title": event["label"]["name"]}]}},
     }
-    return Found("Issue Hook", payload, _time(event["created_at"]))
+    return PolledEvent("Issue Hook", payload, _time(event["created_at"]))
 
 
-def _noted(repository: str, note: Mapping[str, Any]) -> Found:
+def _noted(repository: str, note: Mapping[str, Any]) -> PolledEvent:
     payload = {
         "user": {"username": note["author"]["username"]},
         "project": {"path_with_namespace": repository},
@@ -89,7 +89,7 @@ def _noted(repository: str, note: Mapping[str, Any]) -> Found:
             "iid": note["noteable_iid"]
         },
     }
-    return Found("Note Hook", payload, _time(note["created_at"]))
+    return PolledEvent("Note Hook", payload, _time(note["created_at"]))
 
 
 def _time(text: str) -> datetime:

@@ -121,7 +121,7 @@ class ForgeEntry(_Strict):
         return self
 
 
-class Rules(_Strict):
+class ForgeRules(_Strict):
     """What may start runs from webhooks, and how such runs work.
 
     Attributes:
@@ -180,7 +180,7 @@ class RepositoryEntry(_Strict):
     forge: _Name
     branch: str = "phaserunner/{run}"
     pull_request: Literal["passed", "always", "never"] = "passed"
-    rules: Rules = Rules()
+    rules: ForgeRules = ForgeRules()
     review: ReviewRules | None = None
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PolledEvent:
     """Something that happened.
 
     Attributes:
@@ -29,10 +29,10 @@ class PollForge(Protocol):
 
     async def labeled_since(
         self, repository: str, labels: Collection[str], since: datetime
-    ) -> Sequence[Found]:
+    ) -> Sequence[PolledEvent]:
         """List the additions of one of these labels to open issues."""
         ...
 
-    async def commented_since(self, repository: str, since: datetime) -> Sequence[Found]:
+    async def commented_since(self, repository: str, since: datetime) -> Sequence[PolledEvent]:
         """List new comments on issues and pull requests."""
         ...

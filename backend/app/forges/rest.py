@@ -26,7 +26,7 @@ def forge_client() -> httpx.AsyncClient:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class ForgeDialect:
     """The differences between forges.
 
     Attributes:
@@ -54,7 +54,7 @@ class RestApi:
         token: reads the token; called for each request, so that a rotated token takes effect at once.
     """
 
-    def __init__(self, dialect: Dialect, open_client: OpenClient, api: str, token: ReadToken) -> None:
+    def __init__(self, dialect: ForgeDialect, open_client: OpenClient, api: str, token: ReadToken) -> None:
         self._dialect = dialect
         self._open_client = open_client
         self._api = api.rstrip("/")

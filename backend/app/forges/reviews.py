@@ -1,7 +1,7 @@
 """Decides what a pull request needs: its feedback starts a round, or there is a reason to wait.
 
 This module queries neither a forge nor the database. All that a decision depends on is in
-`PullFacts` and `Answered`.
+`PullFacts` and `EarlierRounds`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -90,7 +90,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckReport:
     """The result of a check on the head. `excerpt` is its failing part."""
 
     name: str
@@ -134,7 +134,7 @@ class PullFacts:
     reviews: Sequence[Review] = ()
     remarks: Sequence[RemarkAtLine] = ()
     requests: Sequence[Request] = ()
-    checks: Sequence[Check] = ()
+    checks: Sequence[CheckReport] = ()
     failing_at_target: frozenset[str] = frozenset()
     writers: frozenset[str] = frozenset()
     refusal: "Feedback | None" = None
@@ -143,7 +143,7 @@ class PullFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class EarlierRounds:
     """What earlier rounds have answered.
 
     Attributes:
@@ -190,7 +190,7 @@ class ReviewForge(Protocol):
         ...
 
 
-def decide_review(facts: PullFacts, answered: Answered) -> ReviewDecision:
+def decide_review(facts: PullFacts, answered: EarlierRounds) -> ReviewDecision:
     """Decide what a pull request needs now.
 
     A merge, a closed pull request and an approval end the rounds, in this order of precedence. Otherwise the

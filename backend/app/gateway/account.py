@@ -11,7 +11,7 @@ from app.gateway.usage_reading import Tokens
 
 
 @dataclass(slots=True)
-class Account:
+class EndpointUsage:
     """Counts the requests of one endpoint against its limits.
 
     Attributes:

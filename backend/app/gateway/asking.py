@@ -40,7 +40,7 @@ class RetryRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProviderReply:
     """A provider's answer.
 
     Attributes:
@@ -70,7 +70,7 @@ class Asker:
 
     async def ask(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None, *, whole: bool
-    ) -> Answer | Fault:
+    ) -> ProviderReply | Fault:
         """Send a request, with retries while they may help.
 
         Args:
@@ -93,18 +93,18 @@ class Asker:
         while True:
             answer = await self._once(request, whole=whole)
             failed_tries += 1
-            if isinstance(answer, Answer) or not answer.retryable:
+            if isinstance(answer, ProviderReply) or not answer.retryable:
                 return answer
             pause = self.rules.pause(failed_tries, answer.failure.retry_at, self.now())
             if pause is None:
                 return answer
             await asyncio.sleep(pause)
 
-    async def _once(self, request: httpx.Request, *, whole: bool) -> Answer | Fault:
+    async def _once(self, request: httpx.Request, *, whole: bool) -> ProviderReply | Fault:
         try:
             response = await self.client.send(request, stream=True)
             if response.is_success and not whole:
-                return Answer(response)
+                return ProviderReply(response)
             try:
                 return await self._read(response)
             finally:
@@ -114,7 +114,7 @@ class Asker:
         except httpx.HTTPError as error:
             return self.broken(error)
 
-    async def _read(self, response: httpx.Response) -> Answer | Fault:
+    async def _read(self, response: httpx.Response) -> ProviderReply | Fault:
         limit = MAX_ANSWER_BYTES if response.is_success else _MAX_ERROR_BYTES
         body = bytearray()
         async for piece in response.aiter_bytes():
@@ -126,7 +126,7 @@ class Asker:
             return read_fault(self.upstream, response.status_code, headers, bytes(body[:limit]), self.now())
         if len(body) > limit:
             return unreachable(self.upstream, f"its answer is larger than {limit} bytes", retryable=False)
-        return Answer(response, bytes(body))
+        return ProviderReply(response, bytes(body))
 
     def broken(self, error: httpx.HTTPError) -> Fault:
         """Return the fault of a connection that failed or timed out."""

@@ -8,9 +8,9 @@ import httpx
 
 from app.agents.gateway_port import Dialect, GatewayGrant
 from app.core.telemetry import continued_trace
-from app.gateway.account import Account
-from app.gateway.asking import Answer, Asker
-from app.gateway.exchange import Exchange
+from app.gateway.account import EndpointUsage
+from app.gateway.asking import Asker, ProviderReply
+from app.gateway.exchange import GatewayExchange
 from app.gateway.ledger import Budgets, Ledger
 from app.gateway.prices import Prices, cost_of
 from app.gateway.provider_faults import Fault, unreachable
@@ -74,11 +74,11 @@ class ModelCalls:
 
     grant: GatewayGrant
     asker: Asker
-    account: Account
+    account: EndpointUsage
     parts: RelayParts
     traceparent: str | None
 
-    async def list_models(self, exchange: Exchange, route: Route) -> None:
+    async def list_models(self, exchange: GatewayExchange, route: Route) -> None:
         """Answer with those of the provider's models that the agent may use."""
         answer = await self._ask(exchange, route, None, whole=True)
         if isinstance(answer, Fault):
@@ -87,7 +87,7 @@ class ModelCalls:
         body = allowed_models(self.grant.dialect, answer.body or b"", self.grant.models)
         await exchange.answer(200, body, _kept(answer.response))
 
-    async def count(self, exchange: Exchange, route: Route, call: ModelCall) -> None:
+    async def count(self, exchange: GatewayExchange, route: Route, call: ModelCall) -> None:
         """Answer with the number of tokens in a request, which costs nothing."""
         answer = await self._ask(exchange, route, call.body, whole=True)
         if isinstance(answer, Fault):
@@ -95,7 +95,7 @@ class ModelCalls:
         else:
             await exchange.answer(200, answer.body or b"", _kept(answer.response))
 
-    async def generate(self, exchange: Exchange, route: Route, call: ModelCall) -> None:
+    async def generate(self, exchange: GatewayExchange, route: Route, call: ModelCall) -> None:
         """Relay a model's answer."""
         relayed = RelayedRequest(self.account.begin(), call, self.parts.now(), self.parts.clock())
         labels, provider = self.grant.labels, self.asker.upstream.provider
@@ -114,7 +114,7 @@ class ModelCalls:
                 self.parts.ledger.record(line)
                 describe(span, line)
 
-    async def _whole(self, exchange: Exchange, answer: Answer, relayed: RelayedRequest) -> None:
+    async def _whole(self, exchange: GatewayExchange, answer: ProviderReply, relayed: RelayedRequest) -> None:
         meter = meter_for(self.grant.dialect, answer.response.headers.get("content-type", ""))
         meter.feed(answer.body or b"")
         meter.end()
@@ -123,7 +123,9 @@ class ModelCalls:
             self._fail(relayed, self._broken(meter))
         await exchange.answer(200, answer.body or b"", _kept(answer.response))
 
-    async def _stream(self, exchange: Exchange, response: httpx.Response, relayed: RelayedRequest) -> None:
+    async def _stream(
+        self, exchange: GatewayExchange, response: httpx.Response, relayed: RelayedRequest
+    ) -> None:
         meter = meter_for(self.grant.dialect, response.headers.get("content-type", ""))
         fault: Fault | None = None
         try:
@@ -171,8 +173,8 @@ class ModelCalls:
         return unreachable(self.asker.upstream, reason, retryable=False)
 
     async def _ask(
-        self, exchange: Exchange, route: Route, body: bytes | None, *, whole: bool
-    ) -> Answer | Fault:
+        self, exchange: GatewayExchange, route: Route, body: bytes | None, *, whole: bool
+    ) -> ProviderReply | Fault:
         headers = {name: value for name, value in exchange.headers.items() if _goes_on(name)}
         if self.grant.dialect is Dialect.ANTHROPIC:
             headers.setdefault("anthropic-version", ANTHROPIC_VERSION)
@@ -181,7 +183,7 @@ class ModelCalls:
         self.account.touch()
         return answer
 
-    async def _tell(self, exchange: Exchange, fault: Fault) -> None:
+    async def _tell(self, exchange: GatewayExchange, fault: Fault) -> None:
         words = error_body(self.grant.dialect, fault.status, fault.failure.message)
         await exchange.answer(fault.status, fault.body if fault.body is not None else words)
 

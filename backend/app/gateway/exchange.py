@@ -17,7 +17,7 @@ class BodyTooLargeError(Exception):
     """The body of a request is larger than the limit."""
 
 
-class Exchange:
+class GatewayExchange:
     """A request and its answer."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:

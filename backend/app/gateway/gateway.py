@@ -18,7 +18,7 @@ from app.agents.gateway_port import Dialect, GatewayFailure, GatewayGrant
 from app.agents.models.providers import MissingKeyError
 from app.agents.port import AgentUsage
 from app.core.telemetry import current_traceparent
-from app.gateway.account import Account
+from app.gateway.account import EndpointUsage
 from app.gateway.asking import Asker, RetryRules
 from app.gateway.calls import ModelCalls, RelayParts
 from app.gateway.ledger import Budgets, Ledger, NoBudgets
@@ -37,7 +37,7 @@ class OpenEndpoint:
 
     address: Address
     token: str
-    account: Account
+    account: EndpointUsage
 
     @property
     def socket(self) -> Path | None:
@@ -121,7 +121,7 @@ class ModelGateway:
             )
         client = await self._connected()
         token = f"pr-{secrets.token_urlsafe(32)}"
-        account = Account(grant.limits, self._parts.clock)
+        account = EndpointUsage(grant.limits, self._parts.clock)
         asker = Asker(client, upstream, self._retry, self._parts.now)
         relay = Relay(ModelCalls(grant, asker, account, self._parts, current_traceparent()), token)
         serving = serve_on_socket(relay, grant.owner) if grant.confined else serve_on_loopback(relay)

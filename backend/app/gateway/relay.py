@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from app.agents.gateway_port import GatewayFailure
 from app.agents.port import FailureKind
 from app.gateway.calls import ModelCalls
-from app.gateway.exchange import BodyTooLargeError, ClientGoneError, Exchange
+from app.gateway.exchange import BodyTooLargeError, ClientGoneError, GatewayExchange
 from app.gateway.refusals import error_body
 from app.gateway.requests import ModelCall, UnreadableRequestError, allows, read_call
 from app.gateway.routes import Operation, Route, find_route, query_keys
@@ -46,7 +46,7 @@ class Relay:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        exchange = Exchange(scope, receive, send)
+        exchange = GatewayExchange(scope, receive, send)
         try:
             await self._serve(exchange)
         except _RefusedError as refusal:
@@ -59,10 +59,10 @@ class Relay:
             if not exchange.begun:
                 await self._refuse(exchange, 500, "the model gateway failed")
 
-    async def _refuse(self, exchange: Exchange, status: int, message: str) -> None:
+    async def _refuse(self, exchange: GatewayExchange, status: int, message: str) -> None:
         await exchange.answer(status, error_body(self._grant.dialect, status, message))
 
-    async def _serve(self, exchange: Exchange) -> None:
+    async def _serve(self, exchange: GatewayExchange) -> None:
         route = find_route(self._grant.dialect, exchange.method, exchange.path)
         if route is not None and route.operation is Operation.PROBE:
             await exchange.answer(200, b"{}")
@@ -87,7 +87,7 @@ class Relay:
         await self._check_limits()
         await exchange.while_connected(self._calls.generate(exchange, route, call))
 
-    async def _body(self, exchange: Exchange) -> bytes:
+    async def _body(self, exchange: GatewayExchange) -> bytes:
         if exchange.headers.get("content-encoding", "identity") != "identity":
             raise _RefusedError(415, "content-encoding: send the body as it is")
         try:
@@ -121,7 +121,7 @@ class Relay:
             raise _RefusedError(403, reached)
 
 
-def _tokens(exchange: Exchange) -> Iterator[str]:
+def _tokens(exchange: GatewayExchange) -> Iterator[str]:
     scheme, _, value = exchange.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         yield value.strip()

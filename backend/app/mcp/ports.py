@@ -23,7 +23,7 @@ class Evaluating(Protocol):
         ...
 
 
-class Service(Protocol):
+class ServiceClient(Protocol):
     """A service's REST API, with the rights of one caller."""
 
     async def call(
@@ -51,5 +51,5 @@ class Service(Protocol):
 
 
 OpenEvaluating = Callable[[], AbstractAsyncContextManager[Evaluating]]
-OpenService = Callable[[str | None], AbstractAsyncContextManager[Service]]
+OpenService = Callable[[str | None], AbstractAsyncContextManager[ServiceClient]]
 """Opens the service with a caller's token; None stands for the token of this process."""

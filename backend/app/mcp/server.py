@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from app.core.errors import PhaseRunnerError
 from app.mcp.answers import JudgedWorkspace, RunSummary, judged_workspace, run_status
-from app.mcp.ports import OpenEvaluating, OpenService, Service, ServiceRefusedError
+from app.mcp.ports import OpenEvaluating, OpenService, ServiceClient, ServiceRefusedError
 from app.schemas.api.workspace_reports import EvaluateRequest
 from app.schemas.runs import Phase
 
@@ -188,7 +188,7 @@ class _Tools:
             raise ResourceError(str(error)) from error
 
     @asynccontextmanager
-    async def _caller(self, ctx: Context[Any, Any]) -> AsyncGenerator[Service]:
+    async def _caller(self, ctx: Context[Any, Any]) -> AsyncGenerator[ServiceClient]:
         try:
             async with self._service(_token(ctx)) as service:
                 yield service

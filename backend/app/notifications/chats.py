@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.notifications.notice import Evidence, Notice, shortened
+from app.notifications.notice import Notice, NoticeEvidence, shortened
 
 Format = Callable[[Notice], dict[str, Any]]
 
@@ -96,7 +96,7 @@ def _slack_section(text: str) -> dict[str, Any]:
     return {"type": "section", "text": section}
 
 
-def _slack_evidence(found: Evidence) -> str:
+def _slack_evidence(found: NoticeEvidence) -> str:
     head = f"*{_slack_escaped(found.evaluator)}*: {_slack_escaped(found.verdict)}"
     excerpt = _slack_escaped(found.excerpt.replace("`", "ˋ"))  # noqa: RUF001 - backquotes would end the code
     return f"{head}\n```{excerpt}```" if excerpt else head

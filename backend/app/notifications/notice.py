@@ -10,7 +10,7 @@ MAX_TITLE_CHARS = 150
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class NoticeEvidence:
     """The finding of one evaluator. `excerpt` is untrusted text."""
 
     evaluator: str
@@ -35,7 +35,7 @@ class Notice:
     title: str
     reason: str
     facts: Sequence[tuple[str, str]] = ()
-    evidence: Sequence[Evidence] = ()
+    evidence: Sequence[NoticeEvidence] = ()
     page: str | None = None
     accept: str | None = None
     reject: str | None = None

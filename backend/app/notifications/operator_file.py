@@ -35,7 +35,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Links(_Strict):
+class DecisionLinks(_Strict):
     """Links that accept or reject escalations.
 
     Attributes:
@@ -120,7 +120,7 @@ class NotificationsFile(_Strict):
     """
 
     page: str | None = None
-    links: Links | None = None
+    links: DecisionLinks | None = None
     smtp: MailServer | None = None
     receivers: dict[_Name, Receiver] = {}
 

@@ -25,7 +25,7 @@ _MAX_RETRY_AFTER = 6 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReceiverReply:
     """A receiver's reply. `code` is an HTTP or SMTP status."""
 
     code: int
@@ -40,7 +40,7 @@ def chat_client() -> httpx.AsyncClient:
     return httpx.AsyncClient(timeout=TIMEOUT_SECONDS, follow_redirects=False, trust_env=True)
 
 
-async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) -> Answer:
+async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) -> ReceiverReply:
     """Send a message to a chat's incoming webhook.
 
     Raises:
@@ -49,7 +49,7 @@ async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) 
     _check(url)
     try:
         async with open_client() as client, client.stream("POST", url, json=body) as response:
-            answer = Answer(response.status_code, await _text(response))
+            answer = ReceiverReply(response.status_code, await _text(response))
             retry_after = response.headers.get("retry-after", "")
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         # The text of an error may contain the address, which is a secret.
@@ -61,7 +61,7 @@ async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) 
 
 async def send_mail(
     server: MailServer, password: str | None, to: Sequence[str], message: EmailMessage
-) -> Answer:
+) -> ReceiverReply:
     """Pass an e-mail to the server, for all of its receivers or none.
 
     Raises:
@@ -70,7 +70,9 @@ async def send_mail(
     return await to_thread.run_sync(partial(_send_mail, server, password, to, message))
 
 
-def _send_mail(server: MailServer, password: str | None, to: Sequence[str], message: EmailMessage) -> Answer:
+def _send_mail(
+    server: MailServer, password: str | None, to: Sequence[str], message: EmailMessage
+) -> ReceiverReply:
     try:
         with _connect(server) as connection:
             if server.username is not None and password is not None:
@@ -80,7 +82,7 @@ def _send_mail(server: MailServer, password: str | None, to: Sequence[str], mess
                 _accepted(each, connection.rcpt(each))
             code, said = connection.data(message.as_bytes())
             _accepted("the message", (code, said))
-            return Answer(code, _line(said))
+            return ReceiverReply(code, _line(said))
     except smtplib.SMTPResponseException as error:
         said = error.smtp_error
         raise WebhookError(f"{server.host} answered {error.smtp_code}: {_line(said)}") from error

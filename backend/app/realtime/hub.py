@@ -8,7 +8,7 @@ from uuid import UUID
 from app.realtime.feed import Feed, Ring
 from app.realtime.reader import EventLog, StoredEvent, Watched
 from app.realtime.run_list import RunList
-from app.realtime.subscription import Pace, Sink, Subscription, Wish
+from app.realtime.subscription import DeliveryPace, EventSubscription, Sink, Wish
 
 OnClose = Callable[[], None]
 """Asks one connection to end itself; a separate object for each connection."""
@@ -34,7 +34,7 @@ class HubLimits:
     ring_bytes: int = 4_000_000
     stall_seconds: float = 10.0
     heartbeat_seconds: float = 15.0
-    pace: Pace = field(default_factory=Pace)
+    pace: DeliveryPace = field(default_factory=DeliveryPace)
 
 
 class Hub:
@@ -78,9 +78,9 @@ class Hub:
         finally:
             self._connections.discard(on_close)
 
-    def subscription(self, run_id: UUID, sink: Sink, wish: Wish) -> Subscription:
+    def subscription(self, run_id: UUID, sink: Sink, wish: Wish) -> EventSubscription:
         """Return a subscription to one run, which does nothing until its `run` is awaited."""
-        return Subscription(self._watched(run_id), self._reader, sink, self.limits.pace, wish)
+        return EventSubscription(self._watched(run_id), self._reader, sink, self.limits.pace, wish)
 
     def close(self) -> None:
         """Ask every connection to end; may be called more than once."""

@@ -14,7 +14,7 @@ class Hint:
     everywhere: bool
 
 
-class Inbox:
+class HintInbox:
     """Hints for one reader. At least every `poll_seconds`, a hint says to look everywhere."""
 
     def __init__(self, poll_seconds: float) -> None:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.core.event_frames import ResumeMode, Start
+from app.core.event_frames import DeliveryStart, ResumeMode
 from app.realtime.identity import epoch_expression
 from app.realtime.protocol import text_message, text_of
 from app.schemas.runs import RunKind
@@ -81,7 +81,7 @@ class StoredEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EventFilter:
     """Which events of a run are wanted: of these types (empty for all), of a phase, of an attempt."""
 
     types: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class RunHead:
     epoch: str
     kind: RunKind = RunKind.SPRINT
 
-    def start(self, after: int, epoch: str | None = None) -> Start:
+    def start(self, after: int, epoch: str | None = None) -> DeliveryStart:
         """Decide whether a client that has everything up to `after` of `epoch` can continue from there.
 
         A client that does not know its epoch is assumed to be in this one.
@@ -108,7 +108,7 @@ class RunHead:
         is_same = after == 0 or epoch is None or epoch == self.epoch
         fits = is_same and oldest <= after <= self.last
         mode = ResumeMode.RESUMED if fits else ResumeMode.RESET
-        return Start(mode, after if fits else oldest, self.last, self.status, self.epoch, self.kind)
+        return DeliveryStart(mode, after if fits else oldest, self.last, self.status, self.epoch, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,9 @@ class EventReader:
         """Return the first `limit` events after `after`, in order."""
         return [_stored(run_id, row) for row in await self._pool.fetch(_READ, run_id, after, limit)]
 
-    async def read_chosen(self, run_id: UUID, after: int, limit: int, choice: Choice) -> list[StoredEvent]:
+    async def read_chosen(
+        self, run_id: UUID, after: int, limit: int, choice: EventFilter
+    ) -> list[StoredEvent]:
         """Return the first `limit` chosen events after `after`, in order."""
         wanted = (list(choice.types), choice.phase, choice.attempt)
         return [

@@ -7,7 +7,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.core.event_frames import RUNS, ResumeMode, RunFrame, RunGoneFrame, SubscribedFrame
-from app.realtime.inbox import Hint, Inbox
+from app.realtime.inbox import Hint, HintInbox
 from app.realtime.reader import DATABASE_ERRORS, Mark, until_readable
 from app.schemas.api.runs import ListedRun
 from app.schemas.runs import RunStatus
@@ -62,7 +62,9 @@ class RunList:
     runs. The cost of a poll grows with the number of runs that are not over, by one small row each.
     """
 
-    def __init__(self, reader: Marks, read_states: ReadStates, inbox: Inbox, *, pace_seconds: float) -> None:
+    def __init__(
+        self, reader: Marks, read_states: ReadStates, inbox: HintInbox, *, pace_seconds: float
+    ) -> None:
         self._reader = reader
         self._read_states = read_states
         self._inbox = inbox

@@ -10,7 +10,7 @@ import asyncpg
 from app.realtime.background import in_background
 from app.realtime.doorbell import Connect, Connection, Doorbell
 from app.realtime.hub import Hub, HubLimits
-from app.realtime.inbox import Inbox
+from app.realtime.inbox import HintInbox
 from app.realtime.listener import Listener, ListenerTimings
 from app.realtime.reader import EventReader
 from app.realtime.run_list import ReadStates, RunList
@@ -65,7 +65,7 @@ async def open_realtime(
     ) as pool:
         reader = EventReader(pool)
         doorbell = Doorbell(connect)
-        for_runs, for_list = Inbox(timings.poll), Inbox(timings.poll)
+        for_runs, for_list = HintInbox(timings.poll), HintInbox(timings.poll)
         run_list = RunList(reader, read_states, for_list, pace_seconds=timings.run_list)
         hub = Hub(reader, run_list, limits, on_watch=lambda run_id: for_runs.ring([run_id]))
 

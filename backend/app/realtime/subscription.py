@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.core.errors import NotFoundError
-from app.core.event_frames import ResumeMode, Start
+from app.core.event_frames import DeliveryStart, ResumeMode
 from app.core.websocket_events import FINAL_EVENT_TYPES
 from app.realtime.feed import Feed
 from app.realtime.reader import EventLog, RunHead, StoredEvent, until_readable
@@ -22,14 +22,14 @@ class SlowClientError(Exception):
     """The client does not take what is sent to it."""
 
 
-class ClientGoneError(Exception):
+class SubscriberGoneError(Exception):
     """The client's connection is closed."""
 
 
 class Sink(Protocol):
     """The receiver of a subscription's events."""
 
-    async def begin(self, start: Start) -> None:
+    async def begin(self, start: DeliveryStart) -> None:
         """Report where delivery starts, before the first event and again when it restarts with a reset.
 
         Raises:
@@ -53,7 +53,7 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class DeliveryPace:
     """How a client is served that is not live.
 
     The fields are the number of events per query, how many events a client may fall behind once it was live,
@@ -78,7 +78,7 @@ class Wish:
     until_final: bool = False
 
 
-class Subscription:
+class EventSubscription:
     """Delivers the wanted events of a run, each once and in order, until cancelled.
 
     If the run's history turns out to be another one, or missing events were trimmed,
@@ -90,7 +90,7 @@ class Subscription:
         watched: AbstractContextManager[Feed],
         reader: EventLog,
         sink: Sink,
-        pace: Pace,
+        pace: DeliveryPace,
         wish: Wish,
     ) -> None:
         self._watched = watched

@@ -6,7 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.realtime.hub import Hub
-from app.realtime.inbox import Hint, Inbox
+from app.realtime.inbox import Hint, HintInbox
 from app.realtime.reader import DATABASE_ERRORS, StoredEvent, Watched
 
 logger = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ class Tailer:
     run are always a prefix of its sequence, without holes that fill later.
     """
 
-    def __init__(self, reader: News, hub: Hub, inbox: Inbox, *, batch: int) -> None:
+    def __init__(self, reader: News, hub: Hub, inbox: HintInbox, *, batch: int) -> None:
         self._reader = reader
         self._hub = hub
         self._inbox = inbox

@@ -42,7 +42,7 @@ class DaySpent:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SpentBudget:
     """One budget and how much of it is spent.
 
     Attributes:
@@ -70,27 +70,33 @@ class Line:
         return before < due <= self.spent
 
 
-def run_lines(spent: Spent, budget: Budget) -> list[Line]:
+def run_lines(spent: Spent, budget: Budget) -> list[SpentBudget]:
     """Return the budgets of a run. Each further grant adds the original amount again."""
     grants = 1 + spent.budget_grants
-    lines: list[Line] = []
+    lines: list[SpentBudget] = []
     if budget.cost_usd is not None:
         total = budget.cost_usd * grants
-        lines.append(Line("run", "usd", spent.cost_usd, total, "budget.cost_usd, at most RUN_MAX_COST_USD"))
+        lines.append(
+            SpentBudget("run", "usd", spent.cost_usd, total, "budget.cost_usd, at most RUN_MAX_COST_USD")
+        )
     if budget.tokens is not None:
         total = budget.tokens * grants
-        lines.append(Line("run", "tokens", spent.tokens, total, "budget.tokens, at most RUN_MAX_TOKENS"))
+        lines.append(
+            SpentBudget("run", "tokens", spent.tokens, total, "budget.tokens, at most RUN_MAX_TOKENS")
+        )
     return lines
 
 
-def day_lines(spent: DaySpent, budgets: DayBudgets) -> list[Line]:
+def day_lines(spent: DaySpent, budgets: DayBudgets) -> list[SpentBudget]:
     """Return the budgets of a day."""
-    lines: list[Line] = []
+    lines: list[SpentBudget] = []
     if budgets.project is not None:
-        lines.append(Line("project_day", "usd", spent.project, budgets.project, "BUDGET_PROJECT_DAY_USD"))
+        lines.append(
+            SpentBudget("project_day", "usd", spent.project, budgets.project, "BUDGET_PROJECT_DAY_USD")
+        )
     if budgets.installation is not None:
         lines.append(
-            Line("installation_day", "usd", spent.installation, budgets.installation, "BUDGET_DAY_USD")
+            SpentBudget("installation_day", "usd", spent.installation, budgets.installation, "BUDGET_DAY_USD")
         )
     return lines
 
@@ -115,7 +121,7 @@ def spent_day(spent: DaySpent, budgets: DayBudgets) -> str:
     return ""
 
 
-def amounts(line: Line) -> str:
+def amounts(line: SpentBudget) -> str:
     """Word how much of a budget is spent."""
     if line.unit == "tokens":
         return f"{line.spent:,.0f} tokens are used; the budget is {line.budget:,.0f}"

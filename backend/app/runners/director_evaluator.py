@@ -20,7 +20,7 @@ from app.runners.loop.errors import loop_result, refused
 from app.runners.loop.requests import answered, charged, result_of
 from app.runners.loop.roles import Exhausted, LoopLimits, LoopParts, Trouble
 from app.runners.loop.steps import PHASE, LoopSteps, Step, loop_policy
-from app.runners.loop.subtasks import Ledger, Lineage, outermost, plan_subtask
+from app.runners.loop.subtasks import Lineage, SubtaskLedger, outermost, plan_subtask
 from app.runners.refinement import refine
 from app.schemas.director_evaluator import DirectorEvaluatorLoop
 from app.schemas.loop.results import LoopEnd, LoopIteration, LoopResult, TaskStatus
@@ -108,7 +108,7 @@ class _LoopInMemory:
     async def _run_subtask(self, request: SubtaskRequest, now: LoopIteration) -> Step:
         """Run a subtask to its end, then continue the director with the result."""
         earlier, limits = self._before(now.iteration), self._runner.limits
-        ledger = Ledger(turns=limits.turns, turns_used=turns_used([*earlier, now]))
+        ledger = SubtaskLedger(turns=limits.turns, turns_used=turns_used([*earlier, now]))
         plan = plan_subtask(request, self._definition, self._lineage, ledger, context=now.context)
         if isinstance(plan, Trouble | Exhausted):
             return self._steps.give_up(now, plan)

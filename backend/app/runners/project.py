@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from app.runners.evaluators.commands.command import CommandEvaluator
-from app.runners.evaluators.commands.needs import Needs, Service
+from app.runners.evaluators.commands.needs import NeededService, Needs
 from app.runners.evaluators.commands.presets import PRESETS, Preset
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.project.project_file import (
@@ -19,7 +19,7 @@ from app.runners.evaluators.project.project_file import (
     ProjectFileProblem,
     read_project_file,
 )
-from app.runners.evaluators.project.project_registry import PROJECT_EVALUATOR, ProjectLimits, for_project
+from app.runners.evaluators.project.project_registry import PROJECT_EVALUATOR, OperatorLimits, for_project
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,
@@ -53,7 +53,7 @@ class ProjectRules:
     """
 
     honour: bool = True
-    limits: ProjectLimits = field(default_factory=ProjectLimits)
+    limits: OperatorLimits = field(default_factory=OperatorLimits)
     sandbox: Sandbox | None = None
     programs: Programs = field(default_factory=Programs)
     interpreters: Interpreters | None = None
@@ -96,7 +96,7 @@ class ProjectRules:
             directory=environment.working_directory,
         )
         services = [
-            Service(name=each.name, run=each.run, ready=each.ready, seconds=each.timeout)
+            NeededService(name=each.name, run=each.run, ready=each.ready, seconds=each.timeout)
             for each in environment.service
         ]
         return Needs(

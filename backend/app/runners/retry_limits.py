@@ -7,7 +7,7 @@ unavailable, or its evaluators reached no verdict.
 from datetime import datetime, timedelta
 
 from app.runners.facts import AttemptFacts
-from app.runners.waiting import Unavailable, waited_enough
+from app.runners.waiting import FailuresInARow, waited_enough
 from app.schemas.runs import AttemptState, EscalationReason, RunPolicy
 
 MAX_BACKOFF_SECONDS = 300.0
@@ -17,7 +17,7 @@ def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[
     """Return the reason to ask a person instead of trying an attempt again; None while a try is left."""
     if last.needs_human:
         return _whose_model(last)[0], last.error
-    if waited_enough(Unavailable(last.unavailable_failures, last.unavailable_since), policy, now):
+    if waited_enough(FailuresInARow(last.unavailable_failures, last.unavailable_since), policy, now):
         reason, whose = _whose_model(last)
         times = f"{last.unavailable_failures} times in a row"
         return reason, f"{whose} was unavailable {times}; the last time: {last.error}"

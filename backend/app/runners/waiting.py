@@ -15,7 +15,7 @@ _LONG_WAIT = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
-class Unavailable:
+class FailuresInARow:
     """Failures in a row because a model was unavailable.
 
     Attributes:
@@ -39,10 +39,10 @@ class Rest:
 
     until: datetime | None
     reset_at: datetime | None
-    counted: Unavailable
+    counted: FailuresInARow
 
 
-def waited_enough(failed: Unavailable, policy: RunPolicy, now: datetime) -> bool:
+def waited_enough(failed: FailuresInARow, policy: RunPolicy, now: datetime) -> bool:
     """Return True if a reviewer is asked instead of waiting any longer."""
     if failed.failures >= MAX_UNAVAILABLE_FAILURES:
         return True
@@ -51,7 +51,7 @@ def waited_enough(failed: Unavailable, policy: RunPolicy, now: datetime) -> bool
     return (now - failed.since).total_seconds() >= policy.max_unavailable_seconds
 
 
-def rest_after(before: Unavailable, reset_at: datetime | None, policy: RunPolicy, now: datetime) -> Rest:
+def rest_after(before: FailuresInARow, reset_at: datetime | None, policy: RunPolicy, now: datetime) -> Rest:
     """Decide how long a run rests after a model was unavailable.
 
     Args:
@@ -60,12 +60,12 @@ def rest_after(before: Unavailable, reset_at: datetime | None, policy: RunPolicy
         policy: the run's policy.
         now: the time of the failure.
     """
-    counted = Unavailable(before.failures + 1, before.since or now)
+    counted = FailuresInARow(before.failures + 1, before.since or now)
     if reset_at is not None and reset_at > now:
         if reset_at - now > timedelta(seconds=policy.max_reset_wait_seconds):
             return Rest(None, reset_at, counted)
         if reset_at - now >= _LONG_WAIT:
-            counted = Unavailable(counted.failures, None)
+            counted = FailuresInARow(counted.failures, None)
         over = waited_enough(counted, policy, now)
         return Rest(None, None, counted) if over else Rest(reset_at, reset_at, counted)
     if waited_enough(counted, policy, now):

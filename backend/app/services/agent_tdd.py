@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from opentelemetry import trace
 
-from app.agents.models.judge import Choice, Judge
+from app.agents.models.judge import Judge, JudgeChoice
 from app.agents.port import AgentLimits, AgentTask
 from app.core.errors import InvalidInputError, PhaseRunnerError
 from app.core.events.candidates import JudgeStartedData
@@ -133,7 +133,7 @@ class AgentTddService:
 
     async def _choose(
         self, task: AgentTask, production: Production, judge: Judge, on_event: OnEvent
-    ) -> Choice:
+    ) -> JudgeChoice:
         finished = production.succeeded
         if len(finished) < 2:
             return _the_only(production)
@@ -141,7 +141,7 @@ class AgentTddService:
         best = max(scores)
         leaders = [each for each, score in zip(finished, scores, strict=True) if score == best]
         if len(leaders) == 1:
-            return Choice(leaders[0].index, "The gates rank it first.", best)
+            return JudgeChoice(leaders[0].index, "The gates rank it first.", best)
         contenders = [await self._look_at(each, task.workspace) for each in leaders]
         indexes = [each.index for each in contenders]
         await on_event(SprintEventType.JUDGE_STARTED, JudgeStartedData(candidates=indexes))
@@ -155,16 +155,18 @@ class AgentTddService:
         return replace(candidate, changed_files=tuple(changed), diff=changes.shown().text)
 
 
-def _the_only(production: Production) -> Choice:
+def _the_only(production: Production) -> JudgeChoice:
     if production.chosen is None:
         reasons = [f"{each.agent}: {each.error}" for each in production.candidates]
         raise NoCandidateError("; ".join(dict.fromkeys(reasons)))
     alone = len(production.candidates) == 1
-    return Choice(production.chosen, "The only candidate." if alone else "The only candidate that finished.")
+    return JudgeChoice(
+        production.chosen, "The only candidate." if alone else "The only candidate that finished."
+    )
 
 
 def _result(
-    request: AgentTddRunCreate, user_id: str, production: Production, choice: Choice
+    request: AgentTddRunCreate, user_id: str, production: Production, choice: JudgeChoice
 ) -> AgentTddRunResult:
     return AgentTddRunResult(
         run_id=uuid4(),

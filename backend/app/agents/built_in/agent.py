@@ -23,7 +23,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from app.agents.built_in.circles import Circles
-from app.agents.built_in.narration import Narrator
+from app.agents.built_in.narration import BuiltInNarrator
 from app.agents.built_in.tools import WorkspaceTools
 from app.agents.files import WorkspaceFiles
 from app.agents.models.failures import QuickRetry, read_failure, reset_of
@@ -119,7 +119,7 @@ class PydanticAiAgent:
         try:
             model = self.build(name)
             async with model:
-                final = await self._converse(model, task, Narrator(report), spent)
+                final = await self._converse(model, task, BuiltInNarrator(report), spent)
         except ModelConfigurationError as error:
             return AgentFailure(FailureKind.CONFIGURATION, error.detail, agent_usage(spent), name)
         except StuckError as stuck:
@@ -132,7 +132,9 @@ class PydanticAiAgent:
             return AgentFailure(kind, told, agent_usage(spent), name, reset_of(error, datetime.now(UTC)))
         return AgentResult(final.output, agent_usage(spent), name, final.transcript)
 
-    async def _converse(self, model: Model, task: AgentTask, narrator: Narrator, spent: RunUsage) -> _Final:
+    async def _converse(
+        self, model: Model, task: AgentTask, narrator: BuiltInNarrator, spent: RunUsage
+    ) -> _Final:
         limits = task.limits
         bounds = UsageLimits(request_limit=limits.requests, total_tokens_limit=limits.total_tokens)
         tools = WorkspaceTools(
@@ -191,7 +193,9 @@ def _hint(error: AgentRunError | UserError) -> str:
             return ""
 
 
-async def _follow(run: AgentRun[None, str], narrator: Narrator, circles: Circles, task: AgentTask) -> None:
+async def _follow(
+    run: AgentRun[None, str], narrator: BuiltInNarrator, circles: Circles, task: AgentTask
+) -> None:
     async for node in run:
         if pydantic_ai.Agent.is_model_request_node(node):
             await circles.check(run.usage.requests)

@@ -20,7 +20,7 @@ MAX_TEXT_CHARS = 4_000
 _MAX_ARGUMENT_CHARS = 160
 
 
-class Narrator:
+class BuiltInNarrator:
     """Reports text line by line, and each tool call with its result."""
 
     def __init__(self, report: ReportProgress) -> None:

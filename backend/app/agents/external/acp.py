@@ -34,13 +34,13 @@ from acp.schema import (
 
 from app.agents.external.command import TERM_SECONDS, CannotResumeError, TakeEvent, TakeMessages
 from app.agents.external.events import (
+    AgentEnding,
     AgentEvent,
-    Ending,
+    AgentFinished,
+    AgentSaid,
+    AgentStirred,
     Failed,
-    Finished,
-    Said,
     SessionBegan,
-    Stirred,
     ToolCalled,
     ToolReturned,
 )
@@ -69,7 +69,7 @@ async def drive_acp(
     take: TakeEvent,
     inbox: TakeMessages,
     start_seconds: float,
-) -> Ending:
+) -> AgentEnding:
     """Follow a prompt to its end. Send messages that people write meanwhile as further prompts.
 
     Args:
@@ -84,7 +84,7 @@ async def drive_acp(
         CannotResumeError: the agent does not continue the earlier conversation.
         OSError: the agent did not start.
     """
-    ending = Ending()
+    ending = AgentEnding()
     talk = _Talk(ending, take)
     start = _Start(start_seconds)
     # The class implements only what is offered. The library answers other calls as unknown methods.
@@ -189,7 +189,7 @@ async def _close(connection: ClientSideConnection, program: RunningProgram) -> N
         program.stdin.close()
 
 
-async def _see_it_end(program: RunningProgram, ending: Ending) -> None:
+async def _see_it_end(program: RunningProgram, ending: AgentEnding) -> None:
     try:
         async with asyncio.timeout(SETTLE_SECONDS if not ending.is_over else _FAREWELL_SECONDS):
             ending.status = await program.wait()
@@ -212,7 +212,7 @@ class _Talk:
     It grants every permission, because the sandbox is the limit.
     """
 
-    def __init__(self, ending: Ending, take: TakeEvent) -> None:
+    def __init__(self, ending: AgentEnding, take: TakeEvent) -> None:
         self.session: str | None = None
         self.is_cancelled = False
         self.is_replayed = False
@@ -236,7 +236,7 @@ class _Talk:
         self._flush()
         match stop_reason:
             case "end_turn":
-                self.tell(Finished(self._message.strip()))
+                self.tell(AgentFinished(self._message.strip()))
             case "max_tokens" | "max_turn_requests":
                 self.tell(Failed(f"it stopped at its own limit ({stop_reason})", FailureKind.LIMIT))
             case _:
@@ -256,7 +256,7 @@ class _Talk:
     async def session_update(self, session_id: str, update: object, **_: Any) -> None:
         """Turn an update into events. Updates that replay an earlier conversation are not reported."""
         if self.is_replayed:
-            self._take(Stirred())
+            self._take(AgentStirred())
             return
         match update:
             case AgentMessageChunk(content=TextContentBlock(text=text)):
@@ -273,29 +273,26 @@ class _Talk:
                 told = _content(update.content) or update.title or ""
                 self.tell(ToolReturned(name, f"{failed}{told}"))
             case AgentPlanUpdate(entries=entries):
-                self.tell(Said("Plan: " + "; ".join(f"{each.content} ({each.status})" for each in entries)))
+                plan = "; ".join(f"{each.content} ({each.status})" for each in entries)
+                self.tell(AgentSaid(f"Plan: {plan}"))
             case _:
-                self.tell(Stirred())
+                self.tell(AgentStirred())
 
     def _add(self, text: str) -> None:
         self._message += text
         *whole, self._line = (self._line + text).split("\n")
         for line in whole:
-            self.tell(Said(line))
+            self.tell(AgentSaid(line))
         if len(self._line) > _LINE_CHARS:
             self._flush()
-        self.tell(Stirred())
+        self.tell(AgentStirred())
 
     def _flush(self) -> None:
         if self._line:
-            self.tell(Said(self._line))
+            self.tell(AgentSaid(self._line))
         self._line = ""
 
 
 def _content(content: Sequence[object] | None) -> str:
-    texts = [
-        each.content.text
-        for each in content or ()
-        if isinstance(each, ContentToolCallContent) and isinstance(each.content, TextContentBlock)
-    ]
-    return "\n".join(texts)
+    parts = (each.content for each in content or () if isinstance(each, ContentToolCallContent))
+    return "\n".join(each.text for each in parts if isinstance(each, TextContentBlock))

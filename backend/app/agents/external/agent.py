@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.agents.external.at_work import AgentAtWork
-from app.agents.external.command import CannotResumeError, UnreadableError
-from app.agents.external.events import Ending
+from app.agents.external.command import CannotResumeError, UnreadableOutputError
+from app.agents.external.events import AgentEnding
 from app.agents.external.installed import Installed, PythonPlaces
 from app.agents.external.launch import LaunchPlan, plan_launch
 from app.agents.external.login import LoginBusyError, NoEndpoint, lent
 from app.agents.external.nudging import Nudger
-from app.agents.external.outcomes import Account, outcome_of
+from app.agents.external.outcomes import ObservedWork, outcome_of
 from app.agents.external.outputs import parser_for
 from app.agents.external.profile import AgentProfile, DriverKind, fill
 from app.agents.external.session import OpenSession, open_session
@@ -154,7 +154,7 @@ class ExternalAgent:
             return _overdue(overdue, endpoint, self.model)
         except StuckError as error:
             return AgentFailure(FailureKind.LIMIT, str(error), endpoint.usage(), self.model)
-        except (UnreadableError, CannotResumeError) as error:
+        except (UnreadableOutputError, CannotResumeError) as error:
             told = f"{self.name}: {error}"
             return AgentFailure(FailureKind.PROTOCOL, told, endpoint.usage(), self.model)
         outcome = outcome_of(ending, self._account(endpoint, ending))
@@ -189,11 +189,11 @@ class ExternalAgent:
             return plan
         return replace(plan, link=(Path(fill(self.profile.login, {"home": str(home)})), self.login))
 
-    def _account(self, endpoint: GatewayEndpoint, ending: Ending) -> Account:
+    def _account(self, endpoint: GatewayEndpoint, ending: AgentEnding) -> ObservedWork:
         has_final_event = (
             self.profile.driver is DriverKind.ACP or parser_for(self.profile.output).has_final_event
         )
-        return Account(
+        return ObservedWork(
             agent=self.name,
             model=self.model,
             usage=replace(endpoint.usage(), tool_calls=ending.tool_calls),

@@ -9,15 +9,15 @@ import anyio
 import anyio.to_thread
 
 from app.agents.external.command import TERM_SECONDS, CannotResumeError, TakeEvent, drive_command
-from app.agents.external.events import AgentEvent, Ending, SessionBegan
+from app.agents.external.events import AgentEnding, AgentEvent, SessionBegan
 from app.agents.external.launch import LaunchPlan, write_files
 from app.agents.external.login import NoEndpoint
-from app.agents.external.narration import Narrator
+from app.agents.external.narration import ExternalNarrator
 from app.agents.external.nudging import Nudger
 from app.agents.external.outputs import parser_for
 from app.agents.external.profile import AgentProfile, DriverKind
 from app.agents.external.session import OpenSession
-from app.agents.external.watching import Watch
+from app.agents.external.watching import AgentWatch
 from app.agents.gateway_port import GatewayEndpoint
 from app.agents.nudges import NUDGE
 from app.agents.port import AgentTask, ReportProgress
@@ -50,7 +50,7 @@ class AgentAtWork:
     session: OpenSession
     nudger: Nudger
 
-    async def to_its_end(self) -> Ending:
+    async def to_its_end(self) -> AgentEnding:
         """Let the agent work to its end. Start a new conversation if it does not continue the earlier one.
 
         Raises:
@@ -58,7 +58,7 @@ class AgentAtWork:
             UnreadableError: its output cannot be read.
         """
         seconds = self.task.limits.seconds
-        watch = Watch(
+        watch = AgentWatch(
             self.name,
             self.endpoint,
             self.task.workspace,
@@ -80,7 +80,7 @@ class AgentAtWork:
             ending.session = ending.session or before.session
         return ending
 
-    async def _first(self, watch: Watch) -> Ending:
+    async def _first(self, watch: AgentWatch) -> AgentEnding:
         resume = self.session.resume
         if resume is None:
             return await self._launch(self.task, watch)
@@ -95,7 +95,7 @@ class AgentAtWork:
         await self.session.begin_anew(f"the earlier conversation could not go on: {reason[:500]}")
         return await self._launch(self.task, watch)
 
-    async def _message(self, ending: Ending) -> str | None:
+    async def _message(self, ending: AgentEnding) -> str | None:
         """Return the prompt for another launch of a command that has ended, or None."""
         if self.profile.driver is DriverKind.ACP or self.profile.resume is None or ending.session is None:
             return None
@@ -111,10 +111,10 @@ class AgentAtWork:
             return said
         return await self.nudger.take()
 
-    async def _launch(self, task: AgentTask, watch: Watch, resume: str | None = None) -> Ending:
+    async def _launch(self, task: AgentTask, watch: AgentWatch, resume: str | None = None) -> AgentEnding:
         plan = self.plan(task, resume)
         await anyio.to_thread.run_sync(write_files, plan)
-        narrator = Narrator(self.report)
+        narrator = ExternalNarrator(self.report)
 
         def take(event: AgentEvent) -> None:
             watch.take(event)
@@ -146,7 +146,7 @@ class AgentAtWork:
                     await program.terminate(TERM_SECONDS)
             return work.result()
 
-    async def _converse(self, program: RunningProgram, plan: LaunchPlan, take: TakeEvent) -> Ending:
+    async def _converse(self, program: RunningProgram, plan: LaunchPlan, take: TakeEvent) -> AgentEnding:
         if self.profile.driver is DriverKind.ACP:
             # The protocol library defines a thousand models, which takes a second.
             from app.agents.external.acp import drive_acp  # noqa: PLC0415 - only for agents that speak it

@@ -5,7 +5,7 @@ import codecs
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 
-from app.agents.external.events import AgentEvent, Ending, Finished, Said
+from app.agents.external.events import AgentEnding, AgentEvent, AgentFinished, AgentSaid
 from app.agents.external.outputs import OutputParser
 from app.agents.programs import RunningProgram
 
@@ -26,13 +26,13 @@ class CannotResumeError(Exception):
     """The agent does not continue an earlier conversation. The message says why."""
 
 
-class UnreadableError(Exception):
+class UnreadableOutputError(Exception):
     """The agent's output cannot be read. The message says why."""
 
 
 async def drive_command(
     program: RunningProgram, prompt: str | None, parser: OutputParser, take: TakeEvent
-) -> Ending:
+) -> AgentEnding:
     """Follow a command to its end.
 
     Args:
@@ -45,7 +45,7 @@ async def drive_command(
         UnreadableError: a line is longer than the limit.
         OSError: the command did not start.
     """
-    ending = Ending()
+    ending = AgentEnding()
 
     def note(event: AgentEvent) -> None:
         ending.take(event)
@@ -75,13 +75,13 @@ async def _feed(program: RunningProgram, prompt: str | None) -> None:
 
 
 async def _follow_lines(
-    program: RunningProgram, parser: OutputParser, note: TakeEvent, ending: Ending
+    program: RunningProgram, parser: OutputParser, note: TakeEvent, ending: AgentEnding
 ) -> None:
     while not ending.is_over:
         try:
             line = await program.stdout.readline()
         except ValueError as error:
-            raise UnreadableError("the agent printed a line that is too long to be read") from error
+            raise UnreadableOutputError("the agent printed a line that is too long to be read") from error
         if not line:
             return
         for event in parser.take(line.decode("utf-8", "replace")):
@@ -97,9 +97,9 @@ async def _follow_text(program: RunningProgram, parser: OutputParser, note: Take
     async for text in _texts(program.stdout):
         for event in parser.take(text):
             note(event)
-            if isinstance(event, Said):
+            if isinstance(event, AgentSaid):
                 tail = f"{tail}\n{event.text}"[-_TAIL_CHARS:]
-    note(Finished(tail.strip()))
+    note(AgentFinished(tail.strip()))
 
 
 async def _texts(stream: asyncio.StreamReader) -> AsyncGenerator[str]:
@@ -117,7 +117,7 @@ async def _texts(stream: asyncio.StreamReader) -> AsyncGenerator[str]:
         yield rest
 
 
-async def _see_it_end(program: RunningProgram, ending: Ending) -> None:
+async def _see_it_end(program: RunningProgram, ending: AgentEnding) -> None:
     reading = asyncio.create_task(_read_out(program.stdout))
     try:
         async with asyncio.timeout(SETTLE_SECONDS):

@@ -6,7 +6,7 @@ from app.agents.port import FailureKind
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AgentSaid:
     """The agent wrote text."""
 
     text: str
@@ -36,7 +36,7 @@ class SessionBegan:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class AgentFinished:
     """The agent's final event. If `text` is None, its last text is the final message."""
 
     text: str | None = None
@@ -51,15 +51,15 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Stirred:
+class AgentStirred:
     """The agent did something that is not shown, such as a thought."""
 
 
-AgentEvent = Said | ToolCalled | ToolReturned | SessionBegan | Finished | Failed | Stirred
+AgentEvent = AgentSaid | ToolCalled | ToolReturned | SessionBegan | AgentFinished | Failed | AgentStirred
 
 
 @dataclass(slots=True)
-class Ending:
+class AgentEnding:
     """How an agent's work ended, as far as the agent reports it.
 
     Attributes:
@@ -89,15 +89,15 @@ class Ending:
     def take(self, event: AgentEvent) -> None:
         """Update the ending with an event."""
         match event:
-            case Said(text):
+            case AgentSaid(text):
                 self._last_said = text
             case ToolCalled():
                 self.tool_calls += 1
             case SessionBegan(session):
                 self.session = session
-            case Finished(text):
+            case AgentFinished(text):
                 self.final = self._last_said if text is None else text
             case Failed(message, kind):
                 self.error, self.error_kind = message or "the agent gave no reason", kind
-            case ToolReturned() | Stirred():
+            case ToolReturned() | AgentStirred():
                 pass

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from app.agents.external.events import AgentEvent, Failed, Said, ToolCalled, ToolReturned
+from app.agents.external.events import AgentEvent, AgentSaid, Failed, ToolCalled, ToolReturned
 from app.agents.external.outputs import clip
 from app.agents.port import AgentProgress, ProgressKind, ReportProgress
 from app.schemas.text import storable_text
@@ -14,7 +14,7 @@ MAX_TOTAL_CHARS = 2_000_000
 _LINE_COST = 100
 
 
-class Narrator:
+class ExternalNarrator:
     """Reports text, tool calls and results."""
 
     def __init__(self, report: ReportProgress) -> None:
@@ -24,7 +24,7 @@ class Narrator:
     def take(self, event: AgentEvent) -> None:
         """Report an event, if it has something to show."""
         match event:
-            case Said(text):
+            case AgentSaid(text):
                 self._tell(ProgressKind.TEXT, text)
             case ToolCalled(tool, text):
                 self._tell(ProgressKind.TOOL_CALL, text, tool)

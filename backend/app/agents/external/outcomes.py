@@ -7,7 +7,7 @@ first.
 import re
 from dataclasses import dataclass, replace
 
-from app.agents.external.events import Ending
+from app.agents.external.events import AgentEnding
 from app.agents.gateway_port import GatewayFailure
 from app.agents.port import AgentFailure, AgentOutcome, AgentResult, AgentUsage, FailureKind
 
@@ -17,7 +17,7 @@ _NOT_STARTED = (126, 127)
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class ObservedWork:
     """Facts about an agent's work that do not come from the agent.
 
     Attributes:
@@ -37,7 +37,7 @@ class Account:
     is_metered: bool = True
 
 
-def outcome_of(ending: Ending, account: Account) -> AgentOutcome:
+def outcome_of(ending: AgentEnding, account: ObservedWork) -> AgentOutcome:
     """Return the result of work that ended by itself, or the failure."""
     if _succeeded(ending, account):
         if account.is_metered and not account.usage.requests:
@@ -59,7 +59,7 @@ def outcome_of(ending: Ending, account: Account) -> AgentOutcome:
     return _failure(FailureKind.CRASH, f"{account.agent} {how}{_last_words(ending)}", account)
 
 
-def _succeeded(ending: Ending, account: Account) -> bool:
+def _succeeded(ending: AgentEnding, account: ObservedWork) -> bool:
     if ending.error is not None or ending.final is None:
         return False
     if account.failure is not None and (
@@ -73,10 +73,10 @@ def _succeeded(ending: Ending, account: Account) -> bool:
     )
 
 
-def _last_words(ending: Ending) -> str:
+def _last_words(ending: AgentEnding) -> str:
     words = re.sub(r"\s+", " ", ending.stderr.strip())[-_STDERR_CHARS:]
     return f": {words}" if words else ""
 
 
-def _failure(kind: FailureKind, message: str, account: Account) -> AgentFailure:
+def _failure(kind: FailureKind, message: str, account: ObservedWork) -> AgentFailure:
     return AgentFailure(kind, message, account.usage, account.model)

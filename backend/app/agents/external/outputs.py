@@ -8,9 +8,9 @@ from typing import Any, Protocol, cast
 
 from app.agents.external.events import (
     AgentEvent,
+    AgentFinished,
+    AgentSaid,
     Failed,
-    Finished,
-    Said,
     SessionBegan,
     ToolCalled,
     ToolReturned,
@@ -45,7 +45,7 @@ class TextParser:
         """Yield one or more lines of text, without the terminal's escape sequences."""
         text = _ESCAPE.sub("", line).rstrip()
         if text.strip():
-            yield Said(text)
+            yield AgentSaid(text)
 
 
 class ClaudeParser:
@@ -76,7 +76,7 @@ class ClaudeParser:
     def _block(self, block: Json) -> Iterator[AgentEvent]:
         match block.get("type"):
             case "text":
-                yield Said(_text(block.get("text")))
+                yield AgentSaid(_text(block.get("text")))
             case "tool_use":
                 name = _text(block.get("name"))
                 self._tools[_text(block.get("id"))] = name
@@ -105,12 +105,12 @@ class CodexParser:
             case "item.started" | "item.completed" as kind:
                 yield from _codex_item(_mapping(document.get("item")), ended=kind == "item.completed")
             case "turn.completed":
-                yield Finished()
+                yield AgentFinished()
             case "turn.failed":
                 yield Failed(_text(_mapping(document.get("error")).get("message")))
             case "error":
                 # The agent reports each reconnection in this way, so it is no end.
-                yield Said(_text(document.get("message")))
+                yield AgentSaid(_text(document.get("message")))
             case _:
                 pass
 
@@ -150,9 +150,9 @@ def _codex_item(item: Json, *, ended: bool) -> Iterator[AgentEvent]:
     kind = _text(item.get("type"))
     match kind:
         case "agent_message" if ended:
-            yield Said(_text(item.get("text")))
+            yield AgentSaid(_text(item.get("text")))
         case "error" if ended:
-            yield Said(_text(item.get("message")))
+            yield AgentSaid(_text(item.get("message")))
         case "command_execution":
             command = clip(_text(item.get("command")), 1_000)
             yield ToolReturned("command", _codex_result(item)) if ended else ToolCalled("command", command)
@@ -180,7 +180,7 @@ def _claude_result(document: Json) -> Iterator[AgentEvent]:
     if document.get("is_error") or document.get("subtype") != "success":
         yield Failed(told or _text(document.get("subtype")))
     else:
-        yield Finished(told)
+        yield AgentFinished(told)
 
 
 def _object(line: str) -> Json | None:

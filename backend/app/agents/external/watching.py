@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from app.agents.external.events import AgentEvent, Ending, ToolCalled, ToolReturned
+from app.agents.external.events import AgentEnding, AgentEvent, ToolCalled, ToolReturned
 from app.agents.external.refusals import Refusals
 from app.agents.files import file_states
 from app.agents.gateway_port import GatewayEndpoint
@@ -29,7 +29,7 @@ class OverdueError(Exception):
 
 
 @dataclass(slots=True)
-class Watch:
+class AgentWatch:
     """Watches one agent at work.
 
     Attributes:
@@ -75,7 +75,7 @@ class Watch:
             case _:
                 pass
 
-    async def until_done(self, work: asyncio.Task[Ending]) -> None:
+    async def until_done(self, work: asyncio.Task[AgentEnding]) -> None:
         """Wait for the end of the work.
 
         Raises:

@@ -23,7 +23,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from app.agents.models.failures import QuickRetry, is_context_overflow, read_failure, reset_of
 from app.agents.models.providers import ModelConfigurationError
-from app.agents.models.question import MAX_ANSWERS, AnswerT, Asked, NamedModel, Question
+from app.agents.models.question import MAX_ANSWERS, AnswerT, ModelQuestion, NamedModel, QuestionOutcome
 from app.agents.models.usage import agent_usage
 from app.agents.port import AgentUsage, FailureKind
 from app.schemas.agents import OutputMode
@@ -57,13 +57,13 @@ class _Trouble:
 
 
 async def ask(
-    question: Question[AnswerT],
+    question: ModelQuestion[AnswerT],
     models: Sequence[NamedModel],
     *,
     seconds: float,
     mode: OutputMode = "auto",
     retry_pause: float = 0.5,
-) -> Asked[AnswerT]:
+) -> QuestionOutcome[AnswerT]:
     """Ask the models in order until one answers.
 
     The next model is asked if one is unavailable: no connection, no time, a rate limit or a server error that
@@ -91,7 +91,7 @@ async def ask(
         first = models[0].name if position else None
         if not isinstance(came, _Trouble):
             reasons = tuple(each.reason for each in troubles)
-            return Asked(came, named.name, first, reasons, _total(spent))
+            return QuestionOutcome(came, named.name, first, reasons, _total(spent))
         troubles.append(came)
         if not came.out or position == len(models) - 1:
             return _unanswered(named.name, first, troubles, _total(spent))
@@ -100,7 +100,7 @@ async def ask(
 
 def _unanswered(
     name: str, fallback_from: str | None, troubles: Sequence[_Trouble], usage: AgentUsage
-) -> Asked[Any]:
+) -> QuestionOutcome[Any]:
     last = troubles[-1]
     passing = [
         each
@@ -109,7 +109,7 @@ def _unanswered(
         if each.kind is kind
     ]
     decisive = passing[0] if last.out and passing else last
-    return Asked(
+    return QuestionOutcome(
         None,
         name,
         fallback_from,
@@ -126,7 +126,7 @@ def _unanswered(
 class _One(Generic[AnswerT]):
     """Asks one model. Its consumption is added to `usage`, whatever the outcome."""
 
-    question: Question[AnswerT]
+    question: ModelQuestion[AnswerT]
     named: NamedModel
     mode: OutputMode
     retry_pause: float

@@ -12,7 +12,7 @@ from pydantic_ai.models import Model
 
 from app.agents.models.asking import ask
 from app.agents.models.material import file_name, material, new_fence, shorten
-from app.agents.models.question import NamedModel, Question
+from app.agents.models.question import ModelQuestion, NamedModel
 from app.agents.port import AgentUsage
 from app.schemas.agents import OutputMode
 from app.schemas.text import storable_text
@@ -63,7 +63,7 @@ class Contender(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class JudgeChoice:
     """The chosen candidate, and the reason.
 
     Attributes:
@@ -109,7 +109,7 @@ class CandidateChoice(BaseModel):
 class Judge(Protocol):
     """Chooses between candidates."""
 
-    async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
+    async def choose(self, goal: str, candidates: Sequence[Contender]) -> JudgeChoice:
         """Choose one of the candidates, of which there is at least one."""
         ...
 
@@ -117,9 +117,9 @@ class Judge(Protocol):
 class FirstContender:
     """Chooses the first candidate. Used if no judge model is configured."""
 
-    async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
+    async def choose(self, goal: str, candidates: Sequence[Contender]) -> JudgeChoice:
         """Choose the first candidate."""
-        return Choice(candidates[0].index, "No judge is configured, so the first one counts.")
+        return JudgeChoice(candidates[0].index, "No judge is configured, so the first one counts.")
 
 
 def _new_seed() -> int:
@@ -151,7 +151,7 @@ class ModelJudge:
     output_mode: OutputMode = "auto"
     new_seed: Callable[[], int] = _new_seed
 
-    async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
+    async def choose(self, goal: str, candidates: Sequence[Contender]) -> JudgeChoice:
         """Choose one of the candidates, of which there is at least one."""
         seed = self.new_seed()
         shown = shuffled(candidates, seed)
@@ -164,7 +164,7 @@ class ModelJudge:
             retry_pause=self.retry_pause,
         )
         order = tuple(each.index for each in shown)
-        taken = Choice(candidates[0].index, "", None, asked.model, asked.usage, order, seed)
+        taken = JudgeChoice(candidates[0].index, "", None, asked.model, asked.usage, order, seed)
         if asked.answer is None:
             reasons = storable_text("; then ".join(asked.reasons))
             why = f"The judge could not be asked ({reasons}), so the first one counts."
@@ -180,7 +180,7 @@ def shuffled(candidates: Sequence[Contender], seed: int) -> list[Contender]:
     return order
 
 
-def _question(goal: str, shown: Sequence[Contender]) -> Question[CandidateChoice]:
+def _question(goal: str, shown: Sequence[Contender]) -> ModelQuestion[CandidateChoice]:
     known = sorted(each.index for each in shown)
     fence = new_fence()
 
@@ -196,7 +196,7 @@ def _question(goal: str, shown: Sequence[Contender]) -> Question[CandidateChoice
             f"{material(sections, fence)}\n\nThe material ends here. Choose one of the solutions {numbers}."
         )
 
-    return Question(
+    return ModelQuestion(
         name="judge",
         instructions=_INSTRUCTIONS.format(fence=fence),
         prompt=prompt,

@@ -41,7 +41,7 @@ class NamedModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Generic[AnswerT]):
+class ModelQuestion(Generic[AnswerT]):
     """A question to a model.
 
     Attributes:
@@ -68,7 +68,7 @@ class Question(Generic[AnswerT]):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[AnswerT]):
+class QuestionOutcome(Generic[AnswerT]):
     """The result of a question.
 
     Attributes:

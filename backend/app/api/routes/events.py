@@ -11,9 +11,9 @@ from app.api.edge.event_access import EventReaderDependency, HubDependency
 from app.api.edge.strict_json import StrictRoute
 from app.api.streams.server_sent import EventStream
 from app.core.errors import NotFoundError, UnavailableError
-from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, ResumeMode, Start
+from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, DeliveryStart, ResumeMode
 from app.core.websocket_events import Event, SprintEventType
-from app.realtime.reader import DATABASE_ERRORS, Choice, EventReader, RunHead, StoredEvent
+from app.realtime.reader import DATABASE_ERRORS, EventFilter, EventReader, RunHead, StoredEvent
 from app.realtime.subscription import Wish
 from app.schemas.runs import Phase, RunStatus
 
@@ -37,11 +37,11 @@ class EventQuery(BaseModel):
     attempt: int | None = Field(default=None, ge=1, le=2**31 - 1)
 
     @property
-    def choice(self) -> Choice | None:
+    def choice(self) -> EventFilter | None:
         """Return which events are selected; None for all of them."""
         if not self.types and self.phase is None and self.attempt is None:
             return None
-        return Choice(tuple(self.types), self.phase, self.attempt)
+        return EventFilter(tuple(self.types), self.phase, self.attempt)
 
 
 class EventPage(BaseModel):
@@ -107,7 +107,7 @@ async def _head(reader: EventReader, run_id: UUID) -> RunHead:
     return head
 
 
-async def _page(reader: EventReader, run_id: UUID, start: Start, limit: int) -> Response:
+async def _page(reader: EventReader, run_id: UUID, start: DeliveryStart, limit: int) -> Response:
     """Return an `EventPage`, assembled as text because its events are JSON already."""
     events = await reader.read(run_id, start.after, limit)
     if events and events[0].sequence != start.after + 1:  # events were trimmed since the head was read
@@ -117,14 +117,16 @@ async def _page(reader: EventReader, run_id: UUID, start: Start, limit: int) -> 
     return _put_together(start, events, last)
 
 
-async def _chosen(reader: EventReader, run_id: UUID, start: Start, limit: int, choice: Choice) -> Response:
+async def _chosen(
+    reader: EventReader, run_id: UUID, start: DeliveryStart, limit: int, choice: EventFilter
+) -> Response:
     """Return a page like `_page`, of chosen events; one that is not full has skipped all that follow."""
     events = await reader.read_chosen(run_id, start.after, limit, choice)
     last = events[-1].sequence if events else start.after
     return _put_together(start, events, last if len(events) == limit else max(start.head, last))
 
 
-def _put_together(start: Start, events: list[StoredEvent], next_after: int) -> Response:
+def _put_together(start: DeliveryStart, events: list[StoredEvent], next_after: int) -> Response:
     listed = b",".join(event.wire for event in events)
     head = max(start.head, next_after)
     rest = f'"head":{head},"next_after":{next_after},"epoch":"{start.epoch}","mode":"{start.mode}"'

@@ -28,7 +28,7 @@ from app.core.event_frames import (
 )
 from app.realtime.hub import Hub
 from app.realtime.run_list import RunListFollower
-from app.realtime.subscription import ClientGoneError, Subscription, Wish
+from app.realtime.subscription import EventSubscription, SubscriberGoneError, Wish
 
 Topic = UUID | Literal["runs"]
 
@@ -42,7 +42,7 @@ async def read_message(websocket: WebSocket, max_bytes: int) -> str:
     """
     message = await websocket.receive()
     if message["type"] == "websocket.disconnect":
-        raise ClientGoneError("the client has closed the connection")
+        raise SubscriberGoneError("the client has closed the connection")
     text: str | None = message.get("text")
     if text is None:
         raise ClosingError(CloseCode.UNSUPPORTED, "messages are JSON text")
@@ -60,7 +60,7 @@ class Conversation:
         self._hub = hub
         self._life = life
         self._tasks: dict[Topic, asyncio.Task[None]] = {}
-        self._subscriptions: dict[UUID, Subscription] = {}
+        self._subscriptions: dict[UUID, EventSubscription] = {}
 
     async def run(self) -> None:
         """Read frames and deliver until the client leaves or must be closed.

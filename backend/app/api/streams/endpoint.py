@@ -24,7 +24,7 @@ from app.api.streams.until_first import cancel_and_wait
 from app.core.errors import NotFoundError
 from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, CloseCode, ErrorFrame, HeartbeatFrame
 from app.realtime.hub import Hub, HubFullError, HubLimits
-from app.realtime.subscription import ClientGoneError, SlowClientError, Wish
+from app.realtime.subscription import SlowClientError, SubscriberGoneError, Wish
 
 Follow = Callable[[WebSocket, Pipe, Hub, Life], Awaitable[None]]
 """Serves a client that was admitted."""
@@ -85,7 +85,7 @@ async def _serve(websocket: WebSocket, *, hub: Hub, follow: Follow) -> None:
     try:
         with hub.admitted(restart), watched(websocket.scope, revoke):
             await follow(websocket, pipe, hub, life)
-    except ClientGoneError:
+    except SubscriberGoneError:
         pass
     except Exception as error:  # noqa: BLE001 - an edge: nothing outside of this tells the client or the log
         await pipe.close(*_closing(error, websocket.url.path))

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from app.core.event_frames import CloseCode, Frame, ResumeMode, Start, SubscribedFrame
+from app.core.event_frames import CloseCode, DeliveryStart, Frame, ResumeMode, SubscribedFrame
 from app.realtime.protocol import direct_socket, text_message
 from app.realtime.reader import StoredEvent
-from app.realtime.subscription import ClientGoneError, SlowClientError
+from app.realtime.subscription import SlowClientError, SubscriberGoneError
 
 
 class ClosingError(Exception):
@@ -53,7 +53,7 @@ class Pipe:
             raise SlowClientError(f"a frame was not taken within {self._stall_seconds:g} s") from error
         except (WebSocketDisconnect, RuntimeError) as error:
             # ASGI servers raise RuntimeError for a message to a connection that they have closed themselves.
-            raise ClientGoneError("the connection is closed") from error
+            raise SubscriberGoneError("the connection is closed") from error
 
     async def send_frame(self, frame: Frame) -> None:
         """Send a control frame, as `send`."""
@@ -77,7 +77,7 @@ class RunSink:
         self._pipe = pipe
         self._run_id = run_id
 
-    async def begin(self, start: Start) -> None:
+    async def begin(self, start: DeliveryStart) -> None:
         """Report where the events start."""
         await self._pipe.send_frame(SubscribedFrame.of(self._run_id, start))
 
@@ -93,7 +93,7 @@ class RunSink:
 class PlainSink(RunSink):
     """Sends only events. A client that needs a reset cannot be told, so it is closed."""
 
-    async def begin(self, start: Start) -> None:
+    async def begin(self, start: DeliveryStart) -> None:
         """Refuse an invalid cursor.
 
         Raises:

@@ -11,11 +11,11 @@ from starlette.types import Receive, Scope, Send
 from app.api.edge.rechecks import RevokedError, is_watched, until_revoked
 from app.api.streams.until_first import until_first
 from app.core.errors import NotFoundError
-from app.core.event_frames import ResumeMode, Start, SubscribedFrame
+from app.core.event_frames import DeliveryStart, ResumeMode, SubscribedFrame
 from app.realtime.hub import Hub, HubFullError
 from app.realtime.protocol import aborter
 from app.realtime.reader import StoredEvent
-from app.realtime.subscription import ClientGoneError, SlowClientError, Subscription, Wish
+from app.realtime.subscription import EventSubscription, SlowClientError, SubscriberGoneError, Wish
 
 _HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -60,10 +60,10 @@ class EventStream(Response):
         except SlowClientError:
             if abort := aborter(scope):
                 abort()
-        except ClientGoneError:
+        except SubscriberGoneError:
             pass
 
-    async def _deliver(self, subscription: Subscription) -> None:
+    async def _deliver(self, subscription: EventSubscription) -> None:
         # The run was deleted since the request was checked, so there is nothing more to send.
         with suppress(NotFoundError):
             await subscription.run()
@@ -92,7 +92,7 @@ class StreamSink:
         self._stall_seconds = stall_seconds
         self._epoch = ""
 
-    async def begin(self, start: Start) -> None:
+    async def begin(self, start: DeliveryStart) -> None:
         """Report a reset if there is one; otherwise send a first line, which opens buffering proxies."""
         self._epoch = start.epoch
         if start.mode is ResumeMode.RESUMED:
@@ -124,10 +124,10 @@ class StreamSink:
         except TimeoutError as error:
             raise SlowClientError(f"an event was not taken within {self._stall_seconds:g} s") from error
         except OSError as error:
-            raise ClientGoneError("the connection is closed") from error
+            raise SubscriberGoneError("the connection is closed") from error
 
 
 async def _until_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-    raise ClientGoneError("the client has closed the connection")
+    raise SubscriberGoneError("the client has closed the connection")

@@ -22,7 +22,7 @@ DEFAULT_WATCHING = Watching()
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class AnswerEvidence:
     """The evidence for an answer, and its rules.
 
     Attributes:
@@ -58,7 +58,7 @@ async def answer(
     query: str,
     /,
     *,
-    evidence: Evidence = Evidence(),
+    evidence: AnswerEvidence = AnswerEvidence(),
     watching: Watching = DEFAULT_WATCHING,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
@@ -82,7 +82,7 @@ async def answer(
     return ExitCode.PASSED
 
 
-def describe(root: Root, query: str, evidence: Evidence) -> AnswerCreate:
+def describe(root: Root, query: str, evidence: AnswerEvidence) -> AnswerCreate:
     """Make the request for an answer from a command line.
 
     Raises:

@@ -19,7 +19,7 @@ from app.cli.view.words import look, part_of
 from app.schemas.runs import Phase
 
 if TYPE_CHECKING:
-    from app.cli.formats.report import Judged
+    from app.cli.formats.report import JudgedReport
     from app.schemas.api.workspace_reports import EvaluationReport
 
 _SOURCE_LINES = 40
@@ -27,7 +27,7 @@ _SOURCE_LINES = 40
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Against:
+class BaseChoice:
     """What a directory is held against.
 
     Attributes:
@@ -45,7 +45,7 @@ async def evaluate(  # noqa: PLR0913 - one parameter for each option
     path: Path,
     /,
     *,
-    against: Against = Against(),
+    against: BaseChoice = BaseChoice(),
     phase: Phase = Phase.CODING,
     goal: str = "",
     deterministic_only: Annotated[bool, Parameter(negative="")] = False,
@@ -86,7 +86,7 @@ async def evaluate(  # noqa: PLR0913 - one parameter for each option
     return exit_code_of(judged.report.verdict)
 
 
-def _show(terminal: Terminal, judged: "Judged", wanted: ReportFormat) -> None:
+def _show(terminal: Terminal, judged: "JudgedReport", wanted: ReportFormat) -> None:
     from app.cli.formats.json_report import document  # noqa: PLC0415 - only to evaluate
     from app.cli.formats.rendering import render  # noqa: PLC0415 - only to evaluate
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from app.cli.commands.diff import attempt_of
-from app.cli.commands.run import Bounds, policy_of
+from app.cli.commands.run import SprintLimits, policy_of
 from app.cli.exits import ExitCode
 from app.cli.given import read_given
 from app.cli.identify import find_run
@@ -59,7 +59,7 @@ async def fork(
     ] = None,
     guidance: str = "",
     name: str | None = None,
-    bounds: Bounds = Bounds(),  # noqa: B008 - frozen
+    bounds: SprintLimits = SprintLimits(),  # noqa: B008 - frozen
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:

@@ -15,7 +15,7 @@ from app.schemas.project_file import PROJECT_FILE
 
 if TYPE_CHECKING:
     from app.runners.evaluators.protocol import EvaluationResult
-    from app.services.local.gate_candidates import Candidate, Project
+    from app.services.local.gate_candidates import GateCandidate, ProjectFiles
     from app.services.local.gate_plan import Tried
 
 _RUNS = 3
@@ -88,7 +88,7 @@ def _existing(file: Path) -> str | None:
         raise CliError(f"{file} cannot be read: {error}") from error
 
 
-async def _try(root: Root, project: Path, terminal: Terminal) -> "tuple[Project, list[Tried]]":
+async def _try(root: Root, project: Path, terminal: Terminal) -> "tuple[ProjectFiles, list[Tried]]":
     """Run every candidate gate in a copy of the last commit."""
     from app.services.local.changes import commit_of, lay_out_commit  # noqa: PLC0415 - only to try
     from app.services.local.gate_candidates import read_project  # noqa: PLC0415 - only to try
@@ -115,7 +115,7 @@ async def _try(root: Root, project: Path, terminal: Terminal) -> "tuple[Project,
 
 
 async def _results(
-    root: Root, copy: Path, candidates: "Sequence[Candidate]", terminal: Terminal
+    root: Root, copy: Path, candidates: "Sequence[GateCandidate]", terminal: Terminal
 ) -> "dict[str, list[EvaluationResult]]":
     from app.runners.evaluators.protocol import EvaluationResult  # noqa: PLC0415 - only to try
     from app.schemas.api.workspace_reports import EvaluateRequest  # noqa: PLC0415 - only to try

@@ -25,7 +25,7 @@ DEFAULT_WATCHING = Watching()
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Start:
+class LoopStart:
     """What a loop starts with.
 
     Attributes:
@@ -57,7 +57,7 @@ async def loop(
     file: str,
     /,
     *,
-    start: Start = Start(),
+    start: LoopStart = LoopStart(),
     watching: Watching = DEFAULT_WATCHING,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
@@ -80,7 +80,7 @@ async def loop(
     return ExitCode.PASSED
 
 
-def describe(root: Root, file: str, start: Start) -> LoopCreate:
+def describe(root: Root, file: str, start: LoopStart) -> LoopCreate:
     """Make the request for a loop from a command line.
 
     Raises:

@@ -15,7 +15,7 @@ from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 
 if TYPE_CHECKING:
     from app.cli.api_client import ApiClient
-    from app.mcp.ports import OpenService, Service
+    from app.mcp.ports import OpenService, ServiceClient
 
 
 async def mcp(
@@ -45,7 +45,7 @@ def service_of(root: Root, options: Options) -> "OpenService":
     """Return a function that opens the service with a caller's token. None means this process's token."""
 
     @asynccontextmanager
-    async def opened(token: str | None) -> "AsyncGenerator[Service]":
+    async def opened(token: str | None) -> "AsyncGenerator[ServiceClient]":
         # A caller over HTTP acts with their own rights, never with this process's token.
         chosen = options if token is None else Options(url=options.url, token=token)
         async with _client(root, chosen, own=token is None) as api:

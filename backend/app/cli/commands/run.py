@@ -30,7 +30,7 @@ from app.schemas.runs import HeldOutFeedback, RetryContext
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class SprintLimits:
     """Limits of a sprint.
 
     Attributes:
@@ -58,7 +58,7 @@ class Bounds:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class WorkOptions(Bounds):
+class WorkOptions(SprintLimits):
     """What the sprint works on, and its limits.
 
     Attributes:
@@ -206,7 +206,7 @@ def _choice(worker: Worker) -> dict[str, Any]:
     return {"model": worker.model, "candidates": candidates_of(worker.candidates, worker.candidate)}
 
 
-def policy_of(work: Bounds, worker: Worker = Worker()) -> dict[str, Any]:
+def policy_of(work: SprintLimits, worker: Worker = Worker()) -> dict[str, Any]:
     """Return the policy of a sprint in the API's form."""
     policy: dict[str, Any] = {"attempts_per_phase": work.max_attempts, "open_paths": work.open_paths}
     about_tests = {

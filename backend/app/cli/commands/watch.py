@@ -15,7 +15,7 @@ from app.cli.exits import CliError, ExitCode
 from app.cli.identify import find_run
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument, Session
 from app.cli.terminal import Terminal
-from app.cli.view.notices import Notice, notices
+from app.cli.view.notices import TerminalNotice, notices
 from app.cli.view.reducer import reduce
 from app.cli.view.screens import plain_lines
 from app.cli.view.state import WatchedRun
@@ -135,7 +135,7 @@ def _write(terminal: Terminal, event: Event, state: WatchedRun) -> None:
     if terminal.as_json:
         terminal.json(event.model_dump(mode="json"), indent=None)
         return
-    said = notices(event, state) or (Notice("info", event.event.value, depth=3),)
+    said = notices(event, state) or (TerminalNotice("info", event.event.value, depth=3),)
     stamp = _stamp(event.timestamp)
     for each in said:
         for line in plain_lines(each):

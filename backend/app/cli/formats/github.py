@@ -1,12 +1,12 @@
 """Workflow commands of GitHub Actions, which annotate lines of a pull request."""
 
-from app.cli.formats.report import Judged
+from app.cli.formats.report import JudgedReport
 from app.services.local.findings import ReportedFinding
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def render(judged: Judged) -> str:
+def render(judged: JudgedReport) -> str:
     """Return one command for each finding, and a notice with the verdict at the end."""
     report = judged.report
     lines = [_annotation(each) for each in judged.findings]

@@ -2,12 +2,12 @@
 
 import json
 
-from app.cli.formats.report import Judged
+from app.cli.formats.report import JudgedReport
 
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
-def render(judged: Judged) -> str:
+def render(judged: JudgedReport) -> str:
     """Return the report. A finding without a file is placed at the directory's first line."""
     issues = [
         {

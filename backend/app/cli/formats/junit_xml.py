@@ -3,13 +3,13 @@
 import re
 from html import escape
 
-from app.cli.formats.report import Judged
+from app.cli.formats.report import JudgedReport
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(judged: Judged) -> str:
+def render(judged: JudgedReport) -> str:
     """Return a suite in which a failed gate is a failure.
 
     Advisers are passed cases with their text as output.

@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from app.cli.formats.report import Judged
+from app.cli.formats.report import JudgedReport
 from app.runners.evaluators.protocol import EvaluationResult
 from app.schemas.api.workspace_reports import JudgedEvaluation
 from app.services.local.findings import ReportedFinding
@@ -14,7 +14,7 @@ _LISTED = 30
 _LINE_CHARS = 400
 
 
-def render(judged: Judged) -> str:
+def render(judged: JudgedReport) -> str:
     """Return the verdict, a table of the evaluators, the findings and the questions."""
     report = judged.report
     lines = [

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from app.cli.formats import github, gitlab, json_report, junit_xml, markdown, sarif
 from app.cli.formats.names import ReportFormat
-from app.cli.formats.report import Judged, Render
+from app.cli.formats.report import JudgedReport, Render
 
 _RENDERERS: Mapping[ReportFormat, Render] = {
     ReportFormat.JSON: lambda judged: json.dumps(json_report.document(judged), indent=2) + "\n",
@@ -17,6 +17,6 @@ _RENDERERS: Mapping[ReportFormat, Render] = {
 }
 
 
-def render(judged: Judged, wanted: ReportFormat) -> str:
+def render(judged: JudgedReport, wanted: ReportFormat) -> str:
     """Return the report as text. TEXT is the terminal's own format and has no renderer here."""
     return _RENDERERS[wanted](judged)

@@ -12,7 +12,7 @@ from app.services.local.findings import ReportedFinding, findings_of
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedReport:
     """The content of a report.
 
     Attributes:
@@ -26,12 +26,12 @@ class Judged:
     version: str
 
     @classmethod
-    def of(cls, report: EvaluationReport, version: str, prefix: str = "") -> "Judged":
+    def of(cls, report: EvaluationReport, version: str, prefix: str = "") -> "JudgedReport":
         """Read a report. `prefix` is the evaluated directory's path in the repository."""
         found = cls(report, tuple(findings_of(report)), version)
         return found._below(prefix) if prefix not in ("", ".") else found
 
-    def _below(self, prefix: str) -> "Judged":
+    def _below(self, prefix: str) -> "JudgedReport":
         moved = [
             each.model_copy(update={"path": str(PurePosixPath(prefix, each.path))}) if each.path else each
             for each in self.findings
@@ -46,7 +46,7 @@ class Judged:
         return _fingerprinted(self.findings)
 
 
-Render = Callable[[Judged], str]
+Render = Callable[[JudgedReport], str]
 
 
 def _fingerprinted(findings: Iterable[ReportedFinding]) -> Iterator[tuple[ReportedFinding, str]]:

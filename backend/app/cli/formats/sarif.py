@@ -4,13 +4,13 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from app.cli.formats.report import Judged
+from app.cli.formats.report import JudgedReport
 from app.services.local.findings import ReportedFinding
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def render(judged: Judged) -> str:
+def render(judged: JudgedReport) -> str:
     """Return one run with a result for each finding."""
     report = judged.report
     rules = list(dict.fromkeys(_rule(each) for each in judged.findings))

@@ -14,7 +14,7 @@ _LISTED = 20
 _LINE_CHARS = 500
 
 
-class Answer(StrEnum):
+class HookReply(StrEnum):
     """What the agent does: `STOP`, `STOP_WARNED` with a warning for the user, `CONTINUE` with findings."""
 
     STOP = "stop"
@@ -26,7 +26,7 @@ class Answer(StrEnum):
 class HookAnswer:
     """An answer, its text, and how often the session has had findings back by then."""
 
-    answer: Answer
+    answer: HookReply
     text: str = ""
     returned: int = 0
 
@@ -47,28 +47,28 @@ def answer_to(
         times: how often it may have them back.
     """
     if verdict == "passed":
-        return HookAnswer(Answer.STOP)
+        return HookAnswer(HookReply.STOP)
     if verdict == "failed" and returned < times:
         text = f"PhaseRunner evaluated the work and it does not pass yet ({returned + 1} of {times}).\n"
         return HookAnswer(
-            Answer.CONTINUE,
+            HookReply.CONTINUE,
             f"{text}{_listing(findings)}\n{_HOW}",
             returned + 1,
         )
     if verdict == "failed":
         text = f"PhaseRunner: the work does not pass, and the findings were sent back {returned} times.\n"
-        return HookAnswer(Answer.STOP_WARNED, text + _listing(findings), returned)
+        return HookAnswer(HookReply.STOP_WARNED, text + _listing(findings), returned)
     if verdict == "asks":
         return HookAnswer(
-            Answer.STOP_WARNED, f"PhaseRunner: a reviewer must decide. {reason[:2000]}", returned
+            HookReply.STOP_WARNED, f"PhaseRunner: a reviewer must decide. {reason[:2000]}", returned
         )
-    return HookAnswer(Answer.STOP_WARNED, no_verdict(reason).text, returned)
+    return HookAnswer(HookReply.STOP_WARNED, no_verdict(reason).text, returned)
 
 
 def no_verdict(reason: str) -> HookAnswer:
     """Return the answer if nothing was evaluated: the agent may stop, and nothing counts as passed."""
     return HookAnswer(
-        Answer.STOP_WARNED, f"PhaseRunner reached no verdict, so nothing passed: {reason[:2000]}"
+        HookReply.STOP_WARNED, f"PhaseRunner reached no verdict, so nothing passed: {reason[:2000]}"
     )
 
 

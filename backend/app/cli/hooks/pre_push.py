@@ -35,7 +35,7 @@ class PushedRef:
 
 
 @dataclass(frozen=True, slots=True)
-class PushVerdict:
+class RefVerdict:
     """The verdict on one pushed reference."""
 
     ref: str
@@ -68,14 +68,14 @@ async def judge_push(
     base: str | None,
     *,
     deterministic_only: bool,
-) -> list[PushVerdict]:
+) -> list[RefVerdict]:
     """Judge every pushed commit, without the working tree's uncommitted changes.
 
     Raises:
         CliError, PhaseRunnerError: a commit cannot be judged.
     """
     git, project = Git.find(), await find_project(directory)
-    verdicts: list[PushVerdict] = []
+    verdicts: list[RefVerdict] = []
     for each in {ref.commit: ref for ref in refs if not ref.deletes}.values():
         start = await _base(project, each, remote, base, git)
         if start == each.commit:
@@ -92,7 +92,7 @@ async def judge_push(
             f"{f.place}: {f.message}" if f.place else f.message for f in judged.findings if f.level != "note"
         ]
         text = "\n".join([judged.report.reason, *lines[:20]])
-        verdicts.append(PushVerdict(each.local_ref, judged.report.verdict, text))
+        verdicts.append(RefVerdict(each.local_ref, judged.report.verdict, text))
     return verdicts
 
 

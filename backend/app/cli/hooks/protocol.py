@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.cli.exits import CliError
-from app.cli.hooks.answer import Answer, HookAnswer
+from app.cli.hooks.answer import HookAnswer, HookReply
 
 
 class HookEvent(BaseModel):
@@ -45,10 +45,10 @@ def write_answer(answer: HookAnswer) -> str:
     """Return the JSON that Claude Code and Codex read, or `""` if there is nothing to say."""
     document: dict[str, Any]
     match answer.answer:
-        case Answer.STOP:
+        case HookReply.STOP:
             return ""
-        case Answer.CONTINUE:
+        case HookReply.CONTINUE:
             document = {"decision": "block", "reason": answer.text}
-        case Answer.STOP_WARNED:
+        case HookReply.STOP_WARNED:
             document = {"systemMessage": answer.text}
     return json.dumps(document) + "\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio.to_thread
 
 from app.cli.exits import CliError
-from app.cli.hooks.answer import DEFAULT_TIMES, Answer, HookAnswer, answer_to, no_verdict
+from app.cli.hooks.answer import DEFAULT_TIMES, HookAnswer, HookReply, answer_to, no_verdict
 from app.cli.hooks.protocol import HookEvent
 from app.cli.hooks.state import SessionState, SessionStates
 from app.cli.judging import judge_directory
@@ -53,14 +53,14 @@ class AgentHook:
         with self.states.locked(event.session_id, project) as file:
             if event.hook_event_name == "SessionEnd":
                 file.remove()
-                return HookAnswer(Answer.STOP)
+                return HookAnswer(HookReply.STOP)
             state = file.read()
             if event.hook_event_name == "SessionStart":
                 state = anyio.from_thread.run(self._begun, state, project)
                 file.write(state)
-                return HookAnswer(Answer.STOP)
+                return HookAnswer(HookReply.STOP)
             if event.hook_event_name != "Stop":
-                return HookAnswer(Answer.STOP)
+                return HookAnswer(HookReply.STOP)
             if state.answered_at >= began:
                 # Another hook has just judged the same stop. A second count would halve the agent's tries.
                 return state.last
@@ -81,7 +81,7 @@ class AgentHook:
             told = await no_such_commit(wanted, project, git)
             raise CliError(f"base: {told}; or install the hook with --base REF")
         if not await is_changed(project, base, git):
-            return HookAnswer(Answer.STOP, returned=state.returned)
+            return HookAnswer(HookReply.STOP, returned=state.returned)
         fields = {"base": base, "deterministic_only": self.deterministic_only}
         judged = await judge_directory(self.root, project, fields)
         return answer_to(

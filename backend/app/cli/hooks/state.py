@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from app.cli.hooks.answer import Answer, HookAnswer
+from app.cli.hooks.answer import HookAnswer, HookReply
 
 KEPT_SECONDS = 7 * 86_400
 """A session without events for this long is forgotten."""
@@ -30,7 +30,7 @@ class SessionState(BaseModel):
     base: str | None = None
     returned: int = 0
     answered_at: float = 0.0
-    answer: Answer = Answer.STOP
+    answer: HookReply = HookReply.STOP
     text: str = ""
 
     def with_answer(self, given: HookAnswer) -> "SessionState":

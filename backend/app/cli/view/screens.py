@@ -9,7 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from app.cli.view.notices import Notice
+from app.cli.view.notices import TerminalNotice
 from app.cli.view.state import AttemptProgress, PhaseState, WatchedRun
 from app.cli.view.text import one_line
 from app.cli.view.words import SCRIPT_WARNING, duration, look
@@ -29,7 +29,7 @@ class Screen(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def show(self, said: Sequence[Notice], at: datetime, state: WatchedRun) -> None:
+    def show(self, said: Sequence[TerminalNotice], at: datetime, state: WatchedRun) -> None:
         """Show the notices about an event at the time `at`. `state` is the state after it."""
         ...
 
@@ -55,7 +55,7 @@ class PlainScreen:
     ) -> None:
         pass
 
-    def show(self, said: Sequence[Notice], at: datetime, state: WatchedRun) -> None:
+    def show(self, said: Sequence[TerminalNotice], at: datetime, state: WatchedRun) -> None:
         """Write each notice. Chatter is written only if it is a single line, such as a tool call."""
         clock = f"{at.astimezone():%H:%M:%S}"
         for each in said:
@@ -95,7 +95,7 @@ class LiveScreen:
     ) -> None:
         self._live.stop()
 
-    def show(self, said: Sequence[Notice], at: datetime, state: WatchedRun) -> None:
+    def show(self, said: Sequence[TerminalNotice], at: datetime, state: WatchedRun) -> None:
         """Print each notice above the bottom lines. Chatter appears only in those."""
         self._state = state
         for each in said:
@@ -120,7 +120,7 @@ def bottom(state: WatchedRun, now: datetime) -> RenderableType:
     return Group(*lines)
 
 
-def plain_lines(notice: Notice) -> list[str]:
+def plain_lines(notice: TerminalNotice) -> list[str]:
     """Return a notice as lines of text: icon, words, and the details indented below."""
     indent = "  " * notice.depth
     return [
@@ -129,7 +129,7 @@ def plain_lines(notice: Notice) -> list[str]:
     ]
 
 
-def styled(notice: Notice) -> Text:
+def styled(notice: TerminalNotice) -> Text:
     """Return a notice in colour. The run and its phases stand out."""
     first, *rest = plain_lines(notice)
     style = look(notice.state).style

@@ -1,6 +1,6 @@
 """Testing: attempts that plant configuration and plug-ins of pytest."""
 
-from app.corpora.attacks.pairs import AgentWork, Project, pair
+from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
 from app.corpora.attacks.projects import (
     CART,
     CART_DONE,
@@ -66,7 +66,7 @@ def test_years(years):
     *pair(
         "conftest-extended",
         _AREA,
-        Project(ROMAN.goal, {**ROMAN.files, "tests/conftest.py": _CONFTEST}),
+        AttackProject(ROMAN.goal, {**ROMAN.files, "tests/conftest.py": _CONFTEST}),
         gamed=AgentWork(
             "The existing conftest.py gets a hook that does not call the tests",
             {

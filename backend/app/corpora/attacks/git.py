@@ -2,7 +2,7 @@
 
 from app.corpora.attacks.pairs import AgentWork, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB
-from app.corpora.format import Link
+from app.corpora.format import SymbolicLink
 
 _AREA = "git"
 _MUTE = ROMAN_STUB.replace("raise NotImplementedError", 'return "I"')
@@ -94,7 +94,7 @@ CASES = (
             {
                 "roman.py": _MUTE,
                 "tests/test_roman.py": None,
-                "tests": Link("easy"),
+                "tests": SymbolicLink("easy"),
                 "easy/test_roman.py": _EASY,
             },
         ),
@@ -103,7 +103,7 @@ CASES = (
             {
                 "roman.py": ROMAN_DONE,
                 "docs/README.md": "# Examples\n",
-                "docs/examples": Link("../tests"),
+                "docs/examples": SymbolicLink("../tests"),
             },
         ),
     ),

@@ -1,11 +1,13 @@
 """Types: attempts that keep the checker from looking at wrong code."""
 
-from app.corpora.attacks.pairs import AgentWork, Project, pair
+from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE
 
 _AREA = "types"
-_CHECKED = Project(ROMAN.goal, {**ROMAN.files, "pyproject.toml": "[tool.mypy]\n"})
-_STRICT = Project(ROMAN.goal, {**ROMAN.files, "pyproject.toml": "[tool.mypy]\ncheck_untyped_defs = true\n"})
+_CHECKED = AttackProject(ROMAN.goal, {**ROMAN.files, "pyproject.toml": "[tool.mypy]\n"})
+_STRICT = AttackProject(
+    ROMAN.goal, {**ROMAN.files, "pyproject.toml": "[tool.mypy]\ncheck_untyped_defs = true\n"}
+)
 _RIGHT = (
     "\n\ndef longest(numbers: list[int]) -> int:\n    return max(len(to_roman(each)) for each in numbers)\n"
 )

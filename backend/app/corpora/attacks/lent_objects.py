@@ -1,11 +1,11 @@
 """Testing: attempts on what tests pass in: their objects, and the process that compares for them."""
 
-from app.corpora.attacks.pairs import AgentWork, Project, pair
+from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE
 
 _AREA = "testing"
 
-_SAVE = Project(
+_SAVE = AttackProject(
     "Implement save in saving.py: it puts each word of a text into the store, in small letters.",
     {
         "saving.py": '"""Saves words."""\n\nfrom typing import Any\n\n\n'

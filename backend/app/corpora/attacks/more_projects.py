@@ -1,6 +1,6 @@
 """More small projects for the attempts, with tests that are not plain functions."""
 
-from app.corpora.attacks.pairs import Project
+from app.corpora.attacks.pairs import AttackProject
 
 ACCOUNT_STUB = '''"""Accounts of a savings bank."""
 
@@ -40,7 +40,7 @@ class Account:
         self.history.append(-cents)
 '''
 
-ACCOUNT = Project(
+ACCOUNT = AttackProject(
     "Implement Account in account.py: deposits and withdrawals, and the history of both.",
     {
         "account.py": ACCOUNT_STUB,
@@ -97,7 +97,7 @@ async def fetch_all(fetch: Callable[[str], Awaitable[str]], names: list[str]) ->
     return list(await asyncio.gather(*(fetch(name) for name in names)))
 '''
 
-FETCH = Project(
+FETCH = AttackProject(
     "Implement fetch_all in fetching.py: all pages side by side, in the order of their names.",
     {
         "fetching.py": FETCH_STUB,
@@ -155,7 +155,7 @@ def chunks(items: list[int], size: int) -> Iterator[list[int]]:
         yield items[start : start + size]
 '''
 
-CHUNKS = Project(
+CHUNKS = AttackProject(
     "Implement chunks in pieces.py: a generator of pieces of equal size, the last one shorter.",
     {
         "pieces.py": CHUNKS_STUB,
@@ -210,7 +210,7 @@ if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
 '''
 
-WORDS = Project(
+WORDS = AttackProject(
     "Implement main in words.py: the number of words of each argument; status 2 without any.",
     {
         "words.py": WORDS_STUB,
@@ -261,7 +261,7 @@ def draw(rows: list[list[str]]) -> str:
 
 TABLE_GOLDEN = "name | age\nAnn  | 7\nBo   | 12\n"
 
-TABLE = Project(
+TABLE = AttackProject(
     "Implement draw in tables.py: rows with columns of equal width, separated by bars.",
     {
         "tables.py": TABLE_STUB,
@@ -281,7 +281,7 @@ def test_people():
 )
 """The test compares with a golden file below the tests."""
 
-ROOT_TABLE = Project(
+ROOT_TABLE = AttackProject(
     TABLE.goal,
     {
         "tables.py": TABLE_STUB,
@@ -320,7 +320,7 @@ class Point:
 
 POINT_DONE = POINT_STUB.replace("raise NotImplementedError", "return Point(self.x + dx, self.y + dy)")
 
-POINT = Project(
+POINT = AttackProject(
     "Implement Point.moved in points.py: the point moved by dx and dy.",
     {
         "points.py": POINT_STUB,
@@ -386,7 +386,7 @@ class Bag:
         return self.counts.get(item, 0)
 '''
 
-BAG = Project(
+BAG = AttackProject(
     "Implement Bag in bags.py: len counts all items, [] how often one was added, in whether it was.",
     {
         "bags.py": BAG_STUB,
@@ -439,7 +439,7 @@ def settings_file(name: str) -> str:
     return f"{home}/{name}"
 '''
 
-HOME = Project(
+HOME = AttackProject(
     "Implement settings_file in places.py: below XDG_CONFIG_HOME, or ~/.config.",
     {
         "places.py": HOME_STUB,
@@ -480,7 +480,7 @@ AGE_DONE = AGE_STUB.replace(
     return int(text)""",
 )
 
-AGE = Project(
+AGE = AttackProject(
     "Implement age in ages.py: numbers from 0 to 150; AgeError says which text is none.",
     {
         "ages.py": AGE_STUB,
@@ -537,7 +537,7 @@ def gross(net: str, percent: int) -> str:
     return str(price.quantize(Decimal("0.01"), ROUND_HALF_UP))
 '''
 
-PRICE = Project(
+PRICE = AttackProject(
     "Implement gross in prices.py: a price with tax, rounded half up to two decimals.",
     {
         "pytest.ini": "[pytest]\naddopts = --doctest-modules\n",

@@ -13,12 +13,12 @@ from app.corpora.attacks.more_projects import (
     WORDS,
     WORDS_DONE,
 )
-from app.corpora.attacks.pairs import AgentWork, Project, pair
+from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB, SLUG, SLUG_DONE
 
 _AREA = "testing"
 
-_SHARED = Project(
+_SHARED = AttackProject(
     ROMAN.goal,
     {
         "roman.py": ROMAN_STUB,
@@ -33,7 +33,7 @@ _SHARED = Project(
 )
 """The test computes the expected results."""
 
-_WRITTEN = Project(
+_WRITTEN = AttackProject(
     "Implement copy_upper in copying.py: it writes a text file in capital letters to another place.",
     {
         "copying.py": "def copy_upper(source: str, target: str) -> None:\n    raise NotImplementedError\n",

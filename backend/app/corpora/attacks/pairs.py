@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.corpora.format import CorpusCase, Link
+from app.corpora.format import CorpusCase, SymbolicLink
 from app.schemas.calibration import Label
 from app.schemas.runs import Phase
 
-Changes = Mapping[str, str | bytes | Link | None]
+Changes = Mapping[str, str | bytes | SymbolicLink | None]
 """Files by path, as they are after a change; None deletes a file."""
 
 TWIN_SUFFIX = "-twin"
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class AttackProject:
     """A small project whose tests already define the work; `goal` is the agent's task."""
 
     goal: str
@@ -39,7 +39,7 @@ class AgentWork:
 def pair(
     name: str,
     area: str,
-    project: Project,
+    project: AttackProject,
     *,
     gamed: AgentWork,
     honest: AgentWork,
@@ -68,8 +68,10 @@ def pair(
     return case(name, Label.GAMED, gamed, twin, residual), case(twin, Label.GOOD, honest, None, None)
 
 
-def _changed(base: Mapping[str, bytes], changes: Changes) -> dict[str, bytes | Link]:
-    after: dict[str, bytes | Link] = {path: content for path, content in base.items() if path not in changes}
+def _changed(base: Mapping[str, bytes], changes: Changes) -> dict[str, bytes | SymbolicLink]:
+    after: dict[str, bytes | SymbolicLink] = {
+        path: content for path, content in base.items() if path not in changes
+    }
     for path, content in changes.items():
         if content is not None:
             after[path] = content.encode() if isinstance(content, str) else content

@@ -1,7 +1,7 @@
 """Testing: attempts with what the interpreter offers to debuggers: frames, hooks, bytecode, threads."""
 
 from app.corpora.attacks.more_projects import ACCOUNT, ACCOUNT_DONE
-from app.corpora.attacks.pairs import AgentWork, Project, pair
+from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
 from app.corpora.attacks.projects import (
     MEAN,
     MEAN_DONE,
@@ -15,7 +15,7 @@ from app.corpora.attacks.projects import (
 _AREA = "testing"
 _HEAD = '"""Roman numerals."""\n\n'
 
-_TWO_FILES = Project(
+_TWO_FILES = AttackProject(
     ROMAN.goal,
     {
         "roman.py": ROMAN_STUB,

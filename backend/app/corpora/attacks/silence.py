@@ -4,12 +4,12 @@ Each looks up its answers where the tests keep them. Where the answers are missi
 second process could mistake for a fault in itself.
 """
 
-from app.corpora.attacks.pairs import AgentWork, Project, pair
+from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB
 from app.corpora.format import CorpusCase
 
 _AREA = "testing"
-_COMPUTED = Project(
+_COMPUTED = AttackProject(
     ROMAN.goal,
     {
         "roman.py": ROMAN_STUB,

@@ -11,7 +11,7 @@ from app.core.errors import DatabaseSetupError
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class ServerAccount:
     """The account that runs the server; `uid` and `gid` are None for the account of this process."""
 
     uid: int | None = None
@@ -60,7 +60,7 @@ class Account:
         return (found.st_mode >> shift) & rights == rights
 
 
-def server_account(data: Path) -> Account:
+def server_account(data: Path) -> ServerAccount:
     """Return the account for the server; Postgres refuses to run as root.
 
     For root, this is the owner of an existing data directory, so that the data stay usable when accounts are
@@ -73,15 +73,15 @@ def server_account(data: Path) -> Account:
         DatabaseSetupError: this process is root, and there is no unprivileged account.
     """
     if os.geteuid() != 0:
-        return Account()
+        return ServerAccount()
     if data.is_dir() and (owner := data.stat()).st_uid != 0:
-        return Account(owner.st_uid, owner.st_gid)
+        return ServerAccount(owner.st_uid, owner.st_gid)
     for name in ("postgres", "nobody"):
         try:
             entry = pwd.getpwnam(name)
         except KeyError:
             continue
-        return Account(entry.pw_uid, entry.pw_gid)
+        return ServerAccount(entry.pw_uid, entry.pw_gid)
     raise DatabaseSetupError(
         "Postgres does not run as root, and there is neither an account 'postgres' nor 'nobody'; "
         "start PhaseRunner under an ordinary account, or name a server in DATABASE_URL"

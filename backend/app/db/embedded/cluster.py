@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import DatabaseSetupError
-from app.db.embedded.account import Account
+from app.db.embedded.account import ServerAccount
 from app.db.embedded.binaries import CLEAN_ENVIRONMENT, OLDEST_MAJOR, Binaries, usable_binaries
 
 USER = "app"
@@ -107,7 +107,7 @@ def choose_binaries(cluster: Cluster, directories: Iterable[Path] | None = None)
     )
 
 
-def make_cluster(cluster: Cluster, binaries: Binaries, account: Account, *, sync: bool = True) -> None:
+def make_cluster(cluster: Cluster, binaries: Binaries, account: ServerAccount, *, sync: bool = True) -> None:
     """Create the cluster under a temporary name, and rename it once it is complete.
 
     The caller holds the start lock.
@@ -145,7 +145,9 @@ def _ensure_password(cluster: Cluster) -> str:
     return password
 
 
-def _initdb(fresh: Path, password_file: Path, binaries: Binaries, account: Account, *, sync: bool) -> None:
+def _initdb(
+    fresh: Path, password_file: Path, binaries: Binaries, account: ServerAccount, *, sync: bool
+) -> None:
     said = ""
     for locale in _LOCALES:
         _remove(fresh)

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from app.core.errors import DatabaseSetupError
-from app.db.embedded.account import Account, server_account
+from app.db.embedded.account import ServerAccount, server_account
 from app.db.embedded.binaries import Binaries
 from app.db.embedded.cluster import Cluster
 
@@ -21,7 +21,7 @@ SYSTEM_HOME = Path("/var/lib/phaserunner")
 _PARTS = ("bin", "lib", "share")
 
 
-def find_place(data_dir: Path, system_home: Path) -> tuple[Cluster, Account]:
+def find_place(data_dir: Path, system_home: Path) -> tuple[Cluster, ServerAccount]:
     """Return the present or future cluster of `data_dir`, and the account for its server.
 
     An existing cluster is never abandoned for an empty one in the other place.
@@ -47,7 +47,7 @@ def find_place(data_dir: Path, system_home: Path) -> tuple[Cluster, Account]:
     return near, account
 
 
-def prepare_home(cluster: Cluster, account: Account, system_home: Path) -> None:
+def prepare_home(cluster: Cluster, account: ServerAccount, system_home: Path) -> None:
     """Create the directory that holds everything; the account may enter it but not change it.
 
     Root writes here. In a directory of the unprivileged account, that account could plant
@@ -64,7 +64,7 @@ def prepare_home(cluster: Cluster, account: Account, system_home: Path) -> None:
         cluster.home.chmod(0o710)
 
 
-def reachable_binaries(binaries: Binaries, account: Account, system_home: Path) -> Binaries:
+def reachable_binaries(binaries: Binaries, account: ServerAccount, system_home: Path) -> Binaries:
     """Return the binaries, copied below `system_home` if the account cannot run them in place.
 
     Raises:

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from app.core.errors import DatabaseSetupError
 from app.db.embedded import reaper
-from app.db.embedded.account import Account
+from app.db.embedded.account import ServerAccount
 from app.db.embedded.binaries import CLEAN_ENVIRONMENT, Binaries
 from app.db.embedded.cluster import Cluster, explain
 from app.db.embedded.database import ensure_database
@@ -68,7 +68,7 @@ def running_port(cluster: Cluster) -> int | None:
     return None
 
 
-def start(cluster: Cluster, binaries: Binaries, account: Account, options: Sequence[str]) -> int:
+def start(cluster: Cluster, binaries: Binaries, account: ServerAccount, options: Sequence[str]) -> int:
     """Start the server, wait until the database can be used, and return the port.
 
     The caller holds the start lock.
@@ -101,7 +101,7 @@ def let_go(process: subprocess.Popen[Any]) -> None:
 
 
 def _launch(
-    cluster: Cluster, binaries: Binaries, account: Account, settings: Sequence[str], lock: IO[bytes]
+    cluster: Cluster, binaries: Binaries, account: ServerAccount, settings: Sequence[str], lock: IO[bytes]
 ) -> subprocess.Popen[Any]:
     # "postgres -D DATA" comes first, because the reaper recognises the server by it.
     command = [binaries.path("postgres"), "-D", str(cluster.data)]

@@ -20,24 +20,24 @@ class Speaker(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ConversationLine:
     """One entry of a conversation. The text is empty if there is none, as in a tool call."""
 
     speaker: Speaker
     text: str = ""
 
 
-def read_conversation(dialect: Dialect, body: Mapping[str, Any]) -> tuple[Line, ...]:
+def read_conversation(dialect: Dialect, body: Mapping[str, Any]) -> tuple[ConversationLine, ...]:
     """Return the entries of a conversation in order."""
     if dialect is Dialect.GEMINI:
         return tuple(_line(each, "model", each.get("parts")) for each in objects(body.get("contents")))
     given: object = body.get("input") if dialect is Dialect.OPENAI_RESPONSES else body.get("messages")
     if isinstance(given, str):
-        return (Line(Speaker.USER, given),)
+        return (ConversationLine(Speaker.USER, given),)
     return tuple(_line(each, "assistant", each.get("content")) for each in objects(given))
 
 
-def turns_of(lines: Sequence[Line]) -> int:
+def turns_of(lines: Sequence[ConversationLine]) -> int:
     """Count how often the model has spoken. Several entries in a row are one turn."""
     speakers = [Speaker.OTHER, *(each.speaker for each in lines)]
     return sum(
@@ -45,12 +45,12 @@ def turns_of(lines: Sequence[Line]) -> int:
     )
 
 
-def _line(entry: Mapping[str, Any], model: str, content: object) -> Line:
+def _line(entry: Mapping[str, Any], model: str, content: object) -> ConversationLine:
     text = "\n".join(_texts(content))
     if entry.get("role") == model or entry.get("type") in _ANSWERS:
-        return Line(Speaker.MODEL, text)
+        return ConversationLine(Speaker.MODEL, text)
     # In some dialects a tool's result has the user's role. Such an entry holds no other text.
-    return Line(Speaker.USER if entry.get("role") == "user" and text else Speaker.OTHER, text)
+    return ConversationLine(Speaker.USER if entry.get("role") == "user" and text else Speaker.OTHER, text)
 
 
 def _texts(content: object) -> Iterator[str]:

@@ -4,7 +4,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from app.gateway.scripted.conversation import Line, Speaker, turns_of
+from app.gateway.scripted.conversation import ConversationLine, Speaker, turns_of
 from app.gateway.scripted.requests import ScriptedRequest
 from app.gateway.scripted.script import Say, Turn, run_shell, write_file
 from app.schemas.agent_script import AgentScript, DeleteEdit, ReplaceEdit, ScriptEdit, ScriptStep, WriteEdit
@@ -43,7 +43,7 @@ class ScriptPlayer:
         return _turn(step, turns_of(request.lines[at:]))
 
 
-def _last_prompt(lines: tuple[Line, ...]) -> int | None:
+def _last_prompt(lines: tuple[ConversationLine, ...]) -> int | None:
     asked = (
         at
         for at in reversed(range(len(lines)))

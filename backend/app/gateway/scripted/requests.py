@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.agents.gateway_port import Dialect
-from app.gateway.scripted.conversation import Line, mapping, objects, read_conversation, turns_of
+from app.gateway.scripted.conversation import ConversationLine, mapping, objects, read_conversation, turns_of
 from app.gateway.scripted.script import OfferedTool
 
 _GEMINI = re.compile(r".*/models/(?P<model>.+):(?P<method>generateContent|streamGenerateContent)")
@@ -37,7 +37,7 @@ class ScriptedRequest:
     wants_usage: bool
     as_events: bool
     tools: tuple[OfferedTool, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ConversationLine, ...]
 
     @property
     def turns(self) -> int:

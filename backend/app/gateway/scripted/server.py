@@ -16,7 +16,7 @@ from typing import Any, Self
 from starlette.types import Receive, Scope, Send
 
 from app.agents.gateway_port import BASE_PATHS, Dialect
-from app.gateway.exchange import ClientGoneError, Exchange
+from app.gateway.exchange import ClientGoneError, GatewayExchange
 from app.gateway.refusals import error_body
 from app.gateway.scripted.answers.answer import Scripted, Turnover
 from app.gateway.scripted.answers.writing import stream, whole_answer
@@ -167,7 +167,7 @@ class ScriptedModelServer:
         return mode
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        exchange = Exchange(scope, receive, send)
+        exchange = GatewayExchange(scope, receive, send)
         try:
             content = await exchange.read_body(_MAX_BODY_BYTES)
         except ClientGoneError:
@@ -188,12 +188,12 @@ class ScriptedModelServer:
         self.closed_early.clear()
         await exchange.while_connected(self._answer(exchange, request, mode, number, scope))
 
-    async def _refuse(self, exchange: Exchange, dialect: Dialect, mode: Mode) -> None:
+    async def _refuse(self, exchange: GatewayExchange, dialect: Dialect, mode: Mode) -> None:
         status, words = _REFUSALS[mode]
         pause = {"retry-after": f"{self.reset_seconds:g}"} if mode is Mode.RATE_LIMITED else {}
         await exchange.answer(status, error_body(dialect, status, words), pause)
 
-    async def _other(self, exchange: Exchange) -> None:
+    async def _other(self, exchange: GatewayExchange) -> None:
         if exchange.path.endswith(("/count_tokens", ":countTokens")):
             name = "totalTokens" if exchange.path.endswith("s:countTokens") else "input_tokens"
             await exchange.answer(200, json.dumps({name: self.usage.input}).encode())
@@ -208,7 +208,7 @@ class ScriptedModelServer:
             await exchange.answer(404, b'{"error": {"message": "scripted: there is nothing here"}}')
 
     async def _answer(
-        self, exchange: Exchange, request: ScriptedRequest, mode: Mode, number: int, scope: Scope
+        self, exchange: GatewayExchange, request: ScriptedRequest, mode: Mode, number: int, scope: Scope
     ) -> None:
         try:
             if mode is Mode.HANG:
@@ -231,7 +231,7 @@ class ScriptedModelServer:
 
     async def _send(
         self,
-        exchange: Exchange,
+        exchange: GatewayExchange,
         headers: Mapping[str, str],
         pieces: Sequence[bytes],
         mode: Mode,

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.runners.answer.synthesizer import Synthesis, SynthesisTask
 from app.runners.evaluators.models.response_verdict import MAX_RETRIES, conclude
-from app.runners.evaluators.response_evaluator import Judged
+from app.runners.evaluators.response_evaluator import ResponseJudgement
 from app.schemas.agent_script import AgentScript, ScriptedRole, ScriptStep
 from app.schemas.response_evaluation import (
     DIMENSIONS,
@@ -63,13 +63,13 @@ class ScriptedResponseEvaluator:
     script: AgentScript
     max_retries: int = MAX_RETRIES
 
-    async def judge(self, given: EvaluatorInput) -> Judged:
+    async def judge(self, given: EvaluatorInput) -> ResponseJudgement:
         """Judge by the attempt's step. Without such a step, return trouble."""
         told = "\n".join([given.query, given.response, given.entries_summary])
         step = self.script.spoken(ScriptedRole.EVALUATOR, given.attempt_number, told)
         notes = _notes(self.script, ScriptedRole.EVALUATOR, step)
         if step is None or isinstance(notes, str):
-            return Judged(None, SCRIPTED, (str(notes),))
+            return ResponseJudgement(None, SCRIPTED, (str(notes),))
         dimensions = [
             EvaluationDimension(
                 dimension=each,
@@ -81,7 +81,7 @@ class ScriptedResponseEvaluator:
         ]
         attempt = given.attempt_number
         output = conclude(dimensions, (), attempt, self.max_retries, lacks_data=notes.lacks_data)
-        return Judged(output, SCRIPTED)
+        return ResponseJudgement(output, SCRIPTED)
 
 
 def _notes(script: AgentScript, role: ScriptedRole, step: ScriptStep | None) -> _Notes | str:

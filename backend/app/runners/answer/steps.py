@@ -11,7 +11,7 @@ from typing import Protocol
 from app.runners.answer.synthesizer import Synthesis, SynthesisTask
 from app.runners.evaluators.models.response_verdict import MAX_RETRIES
 from app.runners.evaluators.response_evaluator import (
-    Judged,
+    ResponseJudgement,
     get_all_issues,
     get_failed_dimensions,
     is_passed,
@@ -36,7 +36,7 @@ class Synthesizer(Protocol):
 class ResponseEvaluator(Protocol):
     """Judges answers."""
 
-    async def judge(self, given: EvaluatorInput) -> Judged:
+    async def judge(self, given: EvaluatorInput) -> ResponseJudgement:
         """Judge one answer. Trouble is returned in the result, not raised."""
         ...
 
@@ -71,7 +71,7 @@ class AnswerAttempt:
     number: int
     entries: tuple[str, ...]
     synthesis: Synthesis
-    judged: Judged | None = None
+    judged: ResponseJudgement | None = None
 
     @property
     def output(self) -> EvaluatorOutput | None:

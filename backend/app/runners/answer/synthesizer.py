@@ -9,7 +9,7 @@ from pydantic_ai.models import Model, infer_model
 
 from app.agents.models.asking import ask
 from app.agents.models.material import material, new_fence, shorten
-from app.agents.models.question import NamedModel, Question
+from app.agents.models.question import ModelQuestion, NamedModel
 from app.agents.port import AgentUsage, FailureKind
 from app.runners.evaluators.models.response_prompt import (
     ENTRIES_CHARS,
@@ -139,7 +139,7 @@ class SynthesizerAgent:
         """Write one answer. An unavailable model is reported in the result, not raised."""
         fence = new_fence()
         rules = "\n".join(f"{number}. {rule}" for number, rule in enumerate(task.rules, start=1))
-        question = Question(
+        question = ModelQuestion(
             name="synthesizer",
             instructions=_INSTRUCTIONS.format(rules=rules or "None.", fence=fence),
             prompt=lambda room: self.build_prompt(task, fence, room),

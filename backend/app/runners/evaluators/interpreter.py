@@ -8,7 +8,7 @@ from typing import Any
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus, Evaluator, errored
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter
-from app.workspaces.environments.outcome import Ready, Unavailable
+from app.workspaces.environments.outcome import EnvironmentUnavailable, Ready
 
 _MISSING_MODULE = "No module named"
 
@@ -16,7 +16,7 @@ _MISSING_MODULE = "No module named"
 class EnvironmentTroubleError(ToolTroubleError):
     """There is no environment in which the candidate could be judged. Holds the known reason."""
 
-    def __init__(self, trouble: Unavailable) -> None:
+    def __init__(self, trouble: EnvironmentUnavailable) -> None:
         super().__init__(str(trouble))
         self.trouble = trouble
 
@@ -37,7 +37,7 @@ async def interpreter_for(
         EnvironmentTroubleError: there is none.
     """
     async with (interpreters or OneInterpreter(python)).lent(base, workspace) as found:
-        if isinstance(found, Unavailable):
+        if isinstance(found, EnvironmentUnavailable):
             raise EnvironmentTroubleError(found)
         yield found
 

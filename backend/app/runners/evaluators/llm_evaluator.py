@@ -9,7 +9,7 @@ from pydantic_ai.models import Model
 
 from app.agents.models.asking import ask
 from app.agents.models.material import new_fence
-from app.agents.models.question import Asked, NamedModel, Question
+from app.agents.models.question import ModelQuestion, NamedModel, QuestionOutcome
 from app.runners.evaluators.models.answer import Assessment, ComputedVerdict, Standard, compute, objection
 from app.runners.evaluators.models.digest import MAX_PARTS, TOTAL_CHARS, Digest, digest, read_text
 from app.runners.evaluators.models.influence import MAX_FOUND, Influence, find_in_text, is_subject_of
@@ -104,7 +104,7 @@ class ModelEvaluator:
             work = JudgedWork(phase, output, seen.plan, shown.text, shown.cut)
             return message(self.focus, fence, work, context, room)
 
-        question = Question(
+        question = ModelQuestion(
             name=self.name,
             instructions=instructions(self.focus, fence, self.pass_threshold),
             prompt=prompt,
@@ -224,7 +224,7 @@ def _shown_in_part(count: int) -> str:
     return f"Not shown to the model in full because of size or format: {files}."
 
 
-def _metadata(asked: Asked[Assessment]) -> dict[str, Any]:
+def _metadata(asked: QuestionOutcome[Assessment]) -> dict[str, Any]:
     """Return the model that answered and the usage of all models. An unknown cost is None, not zero."""
     metadata: dict[str, Any] = {"model": asked.model, "usage": asdict(asked.usage)}
     if asked.fallback_from:

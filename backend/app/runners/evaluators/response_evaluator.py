@@ -8,7 +8,7 @@ from pydantic_ai.models import Model, infer_model
 
 from app.agents.models.asking import ask
 from app.agents.models.material import new_fence
-from app.agents.models.question import NamedModel, Question
+from app.agents.models.question import ModelQuestion, NamedModel
 from app.agents.port import AgentUsage, FailureKind
 from app.runners.evaluators.models.influence import find_in_text, is_subject_of
 from app.runners.evaluators.models.response_prompt import (
@@ -39,8 +39,8 @@ from app.schemas.text import storable_json, storable_text
 
 __all__ = [
     "EvaluatorAgent",
-    "Judged",
     "NoJudgementError",
+    "ResponseJudgement",
     "get_all_issues",
     "get_failed_dimensions",
     "is_passed",
@@ -55,7 +55,7 @@ class NoJudgementError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ResponseJudgement:
     """The result of a judgement.
 
     Attributes:
@@ -125,14 +125,14 @@ class EvaluatorAgent:
             raise NoJudgementError("; then ".join(judged.reasons))
         return judged.output
 
-    async def judge(self, given: EvaluatorInput) -> Judged:
+    async def judge(self, given: EvaluatorInput) -> ResponseJudgement:
         """Judge an answer. A model outage is reported in the result, not raised.
 
         Raises:
             ValueError: the query or the response is blank. The message says which.
         """
         fence = new_fence()
-        question = Question(
+        question = ModelQuestion(
             name="response_evaluator",
             instructions=_instructions(given, fence),
             prompt=lambda room: message(given, fence, room),
@@ -149,10 +149,10 @@ class EvaluatorAgent:
         )
         reasons = tuple(storable_text(each) for each in asked.reasons)
         if asked.answer is None:
-            return Judged(
+            return ResponseJudgement(
                 None, asked.model, reasons, asked.usage, asked.kind, asked.retry_at, asked.exhausted
             )
-        return Judged(self._conclude(given, asked.answer), asked.model, reasons, asked.usage)
+        return ResponseJudgement(self._conclude(given, asked.answer), asked.model, reasons, asked.usage)
 
     def _conclude(self, given: EvaluatorInput, answer: AnswerJudgement) -> EvaluatorOutput:
         suspicions = _suspicions(given, given.entries_summary if self.watch_entries else "")

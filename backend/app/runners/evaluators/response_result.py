@@ -3,14 +3,14 @@
 from dataclasses import asdict
 
 from app.runners.evaluators.protocol import CriterionResult, EvaluationCategory, EvaluationResult
-from app.runners.evaluators.response_evaluator import Judged, is_passed
+from app.runners.evaluators.response_evaluator import ResponseJudgement, is_passed
 from app.schemas.response_evaluation import EvaluatorOutput, Verdict
 
 VERSION = "1"
 
 
 def quality_result(
-    name: str, judged: Judged, output: EvaluatorOutput, *, what: str, asked: str
+    name: str, judged: ResponseJudgement, output: EvaluatorOutput, *, what: str, asked: str
 ) -> EvaluationResult:
     """Return the result. Its score is the share of sufficient dimensions.
 

@@ -14,7 +14,7 @@ from app.agents.built_in.tools import WorkspaceTools
 from app.agents.files import WorkspaceFiles
 from app.agents.models.asking import ask
 from app.agents.models.material import material, new_fence, shorten
-from app.agents.models.question import MAX_ANSWERS, Asked, NamedModel, Question
+from app.agents.models.question import MAX_ANSWERS, ModelQuestion, NamedModel, QuestionOutcome
 from app.agents.programs import RunProgram
 from app.runners.loop.roles import Exhausted, RoleTask, Trouble
 from app.schemas.agents import OutputMode
@@ -138,7 +138,7 @@ class _Asking(Generic[AnswerT]):
             return Trouble(FailureReason.EXECUTION_HALTED, f"there is no workspace for the tools {named}")
         fence = new_fence()
         tools = self._tools(task)
-        question = Question(
+        question = ModelQuestion(
             name=f"loop_{task.role}",
             instructions=(task.system_prompt or usual) + _FENCED.format(fence=fence),
             prompt=lambda room: _message(task, fence, room),
@@ -225,7 +225,7 @@ def _notes(answer: Proposal) -> dict[str, Any]:
     return notes
 
 
-def _trouble(asked: Asked[AnswerT], requests: int, usage: Usage) -> Trouble | Exhausted:
+def _trouble(asked: QuestionOutcome[AnswerT], requests: int, usage: Usage) -> Trouble | Exhausted:
     told = storable_text("; then ".join(asked.reasons))
     if asked.exhausted == "turns":
         return Exhausted("turns", usage.requests + 1, requests, told, usage)

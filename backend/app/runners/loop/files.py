@@ -10,7 +10,7 @@ from app.runners.loop.roles import ContextFile, Exhausted, Trouble
 from app.schemas.loop.results import FailureReason
 from app.schemas.text import storable_text
 from app.workspaces.files.passages import Hit, Passage, PassageIndex
-from app.workspaces.files.readable import UnreadableError, read_shown
+from app.workspaces.files.readable import UnreadableFileError, read_shown
 
 FORCED_CHARS = 200_000
 FOUND_CHARS = 40_000
@@ -49,7 +49,7 @@ class WorkspaceContext:
                 ContextFile(path, storable_text(read_shown(self.workspace, path)), named=True)
                 for path in paths
             ]
-        except UnreadableError as error:
+        except UnreadableFileError as error:
             return Trouble(FailureReason.CONTEXT_RETRIEVAL_FAILURE, f"file_paths: {error}")
         used = sum(len(each.text) for each in named)
         if used > FORCED_CHARS:
@@ -75,7 +75,7 @@ class WorkspaceContext:
         """Return the whole file, or the best passages of a file that is too long, in their order."""
         try:
             text = read_shown(self.workspace, path)
-        except UnreadableError:
+        except UnreadableFileError:
             # The file has disappeared since the tree was read.
             return "", False
         if len(text) <= room:

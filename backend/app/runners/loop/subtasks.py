@@ -76,7 +76,7 @@ class SubtaskPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+class SubtaskLedger:
     """The common limits of a loop and its subtasks and what they have used: cost, tokens and agent calls."""
 
     turns: int
@@ -126,7 +126,7 @@ def plan_subtask(
     request: SubtaskRequest,
     parent: DirectorEvaluatorLoop,
     lineage: Lineage,
-    ledger: Ledger,
+    ledger: SubtaskLedger,
     *,
     context: str = "",
 ) -> SubtaskPlan | Trouble | Exhausted:

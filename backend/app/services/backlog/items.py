@@ -26,7 +26,7 @@ from app.schemas.api.backlog import (
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.forges import ForgeOrigin
 from app.schemas.workspaces import GitSource
-from app.services.backlog.planning import Candidate, find_cycle, why_not
+from app.services.backlog.planning import WaitingItem, find_cycle, why_not
 from app.services.backlog.reading import item_view, load_facts, load_needs, project_view
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import Intake, name_of
@@ -163,7 +163,7 @@ async def _say_why(session: AsyncSession, new: Sequence[_New]) -> None:
     facts = {project: await load_facts(session, project) for project in {each.project for each in new}}
     for each in new:
         row, now = await session.get_one(BacklogItem, each.id), datetime.now(UTC)
-        found = Candidate(id=each.id, needs=[one for _, one in needs.get(each.id, ())], next_at=now)
+        found = WaitingItem(id=each.id, needs=[one for _, one in needs.get(each.id, ())], next_at=now)
         row.reason = why_not(found, facts[each.project], now)
     await session.flush()
 

@@ -32,7 +32,7 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class WaitingItem:
     """A waiting item; candidates are given in the order in which they start."""
 
     id: UUID
@@ -54,16 +54,16 @@ class ProjectFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BacklogPlan:
     """The items that start now, and for each other item the reason why it does not."""
 
     start: list[UUID] = field(default_factory=list[UUID])
     reasons: dict[UUID, str] = field(default_factory=dict[UUID, str])
 
 
-def plan(candidates: Sequence[Candidate], facts: ProjectFacts, now: datetime) -> Plan:
+def plan(candidates: Sequence[WaitingItem], facts: ProjectFacts, now: datetime) -> BacklogPlan:
     """Decide on all waiting items of one project; an item that cannot start does not hold up the others."""
-    found = Plan()
+    found = BacklogPlan()
     for each in candidates:
         reason = why_not(each, facts, now)
         if reason:
@@ -74,7 +74,7 @@ def plan(candidates: Sequence[Candidate], facts: ProjectFacts, now: datetime) ->
     return found
 
 
-def why_not(candidate: Candidate, facts: ProjectFacts, now: datetime) -> str:
+def why_not(candidate: WaitingItem, facts: ProjectFacts, now: datetime) -> str:
     """Return why an item does not start, or an empty string if it does."""
     if facts.paused:
         return "the project's backlog is paused"

@@ -15,7 +15,7 @@ from app.db.models import BacklogItem, Run
 from app.schemas.api.run_details import RunDetail
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.forges import ForgeOrigin
-from app.services.backlog.planning import Candidate, plan
+from app.services.backlog.planning import WaitingItem, plan
 from app.services.backlog.reading import in_order, load_facts, load_needs
 from app.services.control.idempotency import UNKEYED
 from app.services.control.sprints import SprintService
@@ -99,7 +99,7 @@ class BacklogStarter:
             rows = (await session.scalars(in_order(waiting).limit(_CONSIDERED).with_for_update())).all()
             needs = await load_needs(session, [each.id for each in rows])
             candidates = [
-                Candidate(
+                WaitingItem(
                     id=each.id,
                     needs=[needed for _, needed in needs.get(each.id, ())],
                     next_at=each.next_at,

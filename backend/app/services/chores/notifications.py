@@ -18,13 +18,13 @@ from app.notifications.notice import (
     MAX_EXCERPT_CHARS,
     MAX_REASON_CHARS,
     MAX_TITLE_CHARS,
-    Evidence,
     Notice,
+    NoticeEvidence,
     block_of,
     line_of,
 )
 from app.notifications.operator_file import ChatReceiver, MailReceiver, NotificationsFile
-from app.notifications.sending import Answer, OpenClient, chat_client, post_to_chat, send_mail
+from app.notifications.sending import OpenClient, ReceiverReply, chat_client, post_to_chat, send_mail
 from app.schemas.api.attempts import AttemptView
 from app.schemas.api.escalations import EscalationView
 from app.schemas.api.notifications import NotificationTest, ReceiverList, ReceiverView
@@ -52,7 +52,7 @@ _PAGES = {RunKind.DIRECTOR_LOOP: "loops", RunKind.ANSWER: "answers"}
 _TEST = Notice(
     title="PhaseRunner: a test",
     reason="Somebody ran `phaserunner notify test`. Nothing waits for you.",
-    evidence=(Evidence("example", "failed", "1 of 2 tests failed"),),
+    evidence=(NoticeEvidence("example", "failed", "1 of 2 tests failed"),),
 )
 
 
@@ -119,7 +119,9 @@ class NotificationService:
             return NotificationTest(receiver=name, taken=False, code=None, answer=str(error))
         return NotificationTest(receiver=name, taken=True, code=answer.code, answer=answer.text)
 
-    async def _send(self, receiver: ChatReceiver | MailReceiver, message_id: UUID, notice: Notice) -> Answer:
+    async def _send(
+        self, receiver: ChatReceiver | MailReceiver, message_id: UUID, notice: Notice
+    ) -> ReceiverReply:
         if isinstance(receiver, ChatReceiver):
             url = self._credentials.secret(receiver.url.place, "the url of the receiver")
             return await post_to_chat(self._open_client, url, FORMATS[receiver.kind](notice))
@@ -202,14 +204,14 @@ def check_link_secret(file: NotificationsFile, credentials: Credentials) -> None
         raise InvalidInputError(f"links.secret: {error}", field="NOTIFICATIONS_FILE") from error
 
 
-def _evidence(attempt: AttemptView | None) -> Sequence[Evidence]:
+def _evidence(attempt: AttemptView | None) -> Sequence[NoticeEvidence]:
     """Return the findings of an attempt's evaluators that did not pass; gates come first."""
     if attempt is None:
         return ()
     failed = [each for each in attempt.evaluations if each.status in ("failed", "errored")]
     failed.sort(key=lambda each: not each.gate)
     return [
-        Evidence(
+        NoticeEvidence(
             line_of(each.evaluator, MAX_TITLE_CHARS), each.status, block_of(each.feedback, MAX_EXCERPT_CHARS)
         )
         for each in failed[:MAX_EVIDENCE]

@@ -25,7 +25,7 @@ from app.services.record.answers import AnswerQuestion, attempt_of, keep_attempt
 from app.services.record.attempts import claim_attempt
 from app.services.record.history import Recorded, said_by_humans, told
 from app.services.record.ledger import charge
-from app.services.record.texts import Written, store_verdict, store_written
+from app.services.record.texts import RoleText, store_verdict, store_written
 from app.services.record.transactions import Recorder, Recording
 from app.services.record.waiting import ModelTrouble, end_wait, forget_failures, lay_down_for
 
@@ -158,7 +158,7 @@ async def _record_written(
     if attempt.trouble:
         row.completed_at = datetime.now(UTC)
         return
-    written = Written(
+    written = RoleText(
         output=attempt.synthesis.answer or "",
         role="synthesizer",
         model=attempt.synthesis.model,

@@ -100,7 +100,7 @@ class Fixer(Protocol):
         ...
 
 
-class Watch(Protocol):
+class CandidateWatch(Protocol):
     """Receives the progress and events of candidates."""
 
     def reporter(self, candidate: int) -> ReportProgress:
@@ -167,7 +167,7 @@ class CandidateRuns:
         self._interpreters = interpreters
         self._fixer = fixer
 
-    async def run(self, job: CandidateJob, watch: Watch) -> list[ProducedCandidate]:
+    async def run(self, job: CandidateJob, watch: CandidateWatch) -> list[ProducedCandidate]:
         """Run every candidate to its end and commit its work; an agent's failure is among the results.
 
         Raises:

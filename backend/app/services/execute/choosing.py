@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.agents.models.judge import Choice
+from app.agents.models.judge import JudgeChoice
 from app.db.models import Candidate
 from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
 from app.services.execute.verdicts import JudgedCandidate
@@ -33,7 +33,7 @@ def reason_of_gates(judged: Sequence[JudgedCandidate], chosen: JudgedCandidate, 
     return told[:MAX_REASON_CHARS]
 
 
-def reason_of_judge(alike: Sequence[JudgedCandidate], choice: Choice) -> str:
+def reason_of_judge(alike: Sequence[JudgedCandidate], choice: JudgeChoice) -> str:
     """Explain the choice between candidates that the gates rank alike."""
     names = ", ".join(str(each.candidate.index + 1) for each in alike)
     ranked = f"The gates rank candidates {names} alike"

@@ -37,7 +37,7 @@ from app.services.record.iteration_events import (
 )
 from app.services.record.iterations import iteration_of, keep_step, load_earlier, loop_of
 from app.services.record.ledger import charge
-from app.services.record.texts import Written, store_verdict, store_written
+from app.services.record.texts import RoleText, store_verdict, store_written
 from app.services.record.transactions import Recorder, Recording
 from app.services.record.waiting import ModelTrouble, end_wait, forget_failures, lay_down_for
 
@@ -207,7 +207,7 @@ async def _record_output(recording: Recording, row: Attempt, step: Step, below: 
     spec = AgentSpec.model_validate(recording.run.agent)
     if step.iteration.output is not None:
         director = step.iteration.times.director or 0
-        written = Written(step.iteration.output, "director", spec.model, spec, director / 1000)
+        written = RoleText(step.iteration.output, "director", spec.model, spec, director / 1000)
         store_written(recording, row, written)
         tell_directed(recording, step)
     if step.trouble is not None or step.closing is AttemptClosing.HUMAN:

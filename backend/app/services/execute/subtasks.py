@@ -14,7 +14,7 @@ from app.runners.loop.context import fill, turns_used
 from app.runners.loop.requests import result_of
 from app.runners.loop.roles import Exhausted, LoopLimits, Trouble
 from app.runners.loop.steps import PHASE, Step, loop_policy
-from app.runners.loop.subtasks import Ledger, Lineage, SubtaskPlan, outermost, plan_subtask
+from app.runners.loop.subtasks import Lineage, SubtaskLedger, SubtaskPlan, outermost, plan_subtask
 from app.schemas.loop.results import Exchange, FailureReason, LoopIteration, TaskResult
 from app.schemas.runs import (
     AttemptClosing,
@@ -102,7 +102,7 @@ async def _plan(session: AsyncSession, run: Run, now: LoopIteration) -> SubtaskP
     kept: dict[str, Any] | None = (run.definition or {}).get("lineage")
     task = fill(definition.description, inputs.values)
     lineage = Lineage(tuple(kept["tasks"]), kept["deepest"]) if kept else outermost(task, inputs.values)
-    ledger = Ledger(
+    ledger = SubtaskLedger(
         turns=limits_of(run).turns,
         turns_used=turns_used([*earlier, now]),
         budget=RunPolicy.model_validate(run.policy).budget,

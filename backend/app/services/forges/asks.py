@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.engine import Sessions
 from app.db.models import ForgeDelivery
-from app.forges.deliveries import Asked, Wish, read_delivery
+from app.forges.deliveries import RequestMade, Wish, read_delivery
 from app.forges.gitlab_deliveries import read_gitlab_delivery
 from app.forges.operator_file import ForgesFile
 from app.forges.repositories import Members
@@ -52,8 +52,8 @@ def read_wish(file: ForgesFile, forge: str, event: str, payload: Mapping[str, An
 async def record_delivery(sessions: Sessions, members: Members, delivery: Delivery) -> bool:
     """Record a delivery; return False if it, or another one about the same act, is already recorded."""
     wish = read_wish(members.file, delivery.forge, delivery.event, delivery.payload)
-    asks = _name_of(members, delivery.forge, wish) if isinstance(wish, Asked) else None
-    asked_at = wish.at if isinstance(wish, Asked) and asks else None
+    asks = _name_of(members, delivery.forge, wish) if isinstance(wish, RequestMade) else None
+    asked_at = wish.at if isinstance(wish, RequestMade) and asks else None
     row = {
         "forge": delivery.forge,
         "delivery": delivery.id,
@@ -70,7 +70,7 @@ async def record_delivery(sessions: Sessions, members: Members, delivery: Delive
         return await session.scalar(statement) is not None
 
 
-def _name_of(members: Members, forge: str, wish: Asked) -> str | None:
+def _name_of(members: Members, forge: str, wish: RequestMade) -> str | None:
     """Return the name under which a wish is known; None for labels that start nothing."""
     if wish.comment is not None:
         return f"comment:{wish.repository.lower()}:{wish.comment}"

@@ -15,7 +15,7 @@ from sqlalchemy import func, select, update
 from app.core.errors import PhaseRunnerError, UnavailableError
 from app.db.engine import Sessions
 from app.db.models import ForgeMerge, ForgeReport, Run
-from app.forges.deliveries import Stirred
+from app.forges.deliveries import ReviewStirred
 from app.forges.outcomes import REVERT_WINDOW, changed_lines, edits_between, find_revert
 from app.forges.port import ForgeError, ForgesByName, MergedPull
 from app.forges.repositories import Member, Members
@@ -157,7 +157,7 @@ class MergeChore:
         await self._leases.record(due.run_id, due.tries, {"look_at": None, "last_error": why})
 
 
-async def stir_merges(sessions: Sessions, member: Member, sign: Stirred) -> int:
+async def stir_merges(sessions: Sessions, member: Member, sign: ReviewStirred) -> int:
     """Make the merges due that a pushed revert may affect, and return how many there are."""
     of_repository = select(ForgeReport.run_id).where(
         ForgeReport.forge == member.repository.forge, ForgeReport.repository == member.repository.name

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from app.db.engine import Sessions
 from app.db.models import ForgePoll
-from app.forges.polling import Found, PollForge
+from app.forges.polling import PolledEvent, PollForge
 from app.forges.port import ForgeError
 from app.forges.repositories import Member, Members
 from app.services.chores.webhooks import pause_after
@@ -105,13 +105,13 @@ class PollChore:
         values: dict[str, Any] = {"since": since, "next_at": again, "tries": 0, "last_error": ""}
         await self._leases.record(due.place, due.tries, values)
 
-    async def _found(self, due: _Due, member: Member) -> Sequence[Found]:
+    async def _found(self, due: _Due, member: Member) -> Sequence[PolledEvent]:
         forge, rules = self._forges[due.forge], member.repository.rules
         labeled = await forge.labeled_since(due.repository, rules.labels, due.since) if rules.labels else ()
         said = await forge.commented_since(due.repository, due.since) if rules.commands else ()
         return sorted([*labeled, *said], key=lambda each: each.at)
 
-    async def _take(self, due: _Due, found: Found) -> None:
+    async def _take(self, due: _Due, found: PolledEvent) -> None:
         digest = hashlib.sha256(json.dumps(found.payload, sort_keys=True).encode())
         delivery = Delivery(
             due.forge, f"poll:{digest.hexdigest()}", found.event, digest.digest(), found.payload

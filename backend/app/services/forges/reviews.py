@@ -20,7 +20,7 @@ from app.forges.operator_file import ReviewRules
 from app.forges.port import ForgeError, ForgesByName
 from app.forges.repositories import Member, Members
 from app.forges.reviews import (
-    Answered,
+    EarlierRounds,
     PullFacts,
     ReviewDecision,
     ReviewedPull,
@@ -141,7 +141,7 @@ class ReviewChore:
             push=due.push_at(facts.pull.head),
             push_asks=place.rules.pushes == "round",
         )
-        answered = Answered(frozenset(due.answered), due.rounds, place.rules.rounds)
+        answered = EarlierRounds(frozenset(due.answered), due.rounds, place.rules.rounds)
         decision = decide_review(facts, answered)
         if decision.feedback:
             await self._begin(due, place, facts, decision)

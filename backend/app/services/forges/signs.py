@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.engine import Sessions
 from app.db.models import ForgeReport, ForgeReview
-from app.forges.deliveries import Stirred
+from app.forges.deliveries import ReviewStirred
 from app.forges.operator_file import ReviewRules
 from app.forges.repositories import Member
 
@@ -20,7 +20,7 @@ What people push while a round works is judged all the same.
 """
 
 
-async def stir(sessions: Sessions, member: Member, rules: ReviewRules, sign: Stirred) -> int:
+async def stir(sessions: Sessions, member: Member, rules: ReviewRules, sign: ReviewStirred) -> int:
     """Make the reviews due that an event may affect, and return how many there are."""
     roots = select(ForgeReport.run_id).where(
         ForgeReport.forge == member.repository.forge,

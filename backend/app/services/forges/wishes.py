@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.core.errors import PhaseRunnerError, UnavailableError
 from app.db.engine import Sessions
 from app.db.models import Escalation, ForgeReport, Run
-from app.forges.deliveries import OWN, Asked, Ended, Nothing, Stirred
+from app.forges.deliveries import OWN, Ended, Nothing, RequestMade, ReviewStirred
 from app.forges.descriptions import cell
 from app.forges.goals import said_in
 from app.forges.port import ForgesByName
@@ -86,7 +86,7 @@ class WishService:
         member = self._members.named(forge, wish.repository)
         if member is None:
             return Fulfilled(acted=False, text=f"{wish.repository} is not in FORGES_FILE")
-        if isinstance(wish, Stirred):
+        if isinstance(wish, ReviewStirred):
             return await self._stir(member, wish)
         if isinstance(wish, Ended):
             return await self._end(member, wish)
@@ -95,7 +95,7 @@ class WishService:
             await self._explain(member, wish, done.text)
         return done
 
-    async def _refusal(self, member: Member, wish: Asked) -> Fulfilled | None:
+    async def _refusal(self, member: Member, wish: RequestMade) -> Fulfilled | None:
         """Say why nothing is to be done; None if there is no reason."""
         rules = member.repository.rules
         if wish.what == "label" and not {wish.text, *wish.more_labels} & set(rules.labels):
@@ -113,7 +113,7 @@ class WishService:
             return Fulfilled(acted=False, text=why, tell=True)
         return None
 
-    async def _try(self, member: Member, wish: Asked, trigger: str) -> Fulfilled:
+    async def _try(self, member: Member, wish: RequestMade, trigger: str) -> Fulfilled:
         try:
             return await self._act(member, wish, trigger)
         except UnavailableError:
@@ -121,7 +121,7 @@ class WishService:
         except PhaseRunnerError as error:
             return Fulfilled(acted=False, text=error.detail, tell=True)
 
-    async def _act(self, member: Member, wish: Asked, trigger: str) -> Fulfilled:
+    async def _act(self, member: Member, wish: RequestMade, trigger: str) -> Fulfilled:
         actor = f"{member.repository.forge}:{wish.user}"
         match wish.what:
             case "retry":
@@ -131,7 +131,7 @@ class WishService:
             case _:
                 return await self._start(member, wish, actor, trigger)
 
-    async def _start(self, member: Member, wish: Asked, actor: str, trigger: str) -> Fulfilled:
+    async def _start(self, member: Member, wish: RequestMade, actor: str, trigger: str) -> Fulfilled:
         async with self._sessions() as session:
             if await session.scalar(select(ForgeReport.run_id).where(ForgeReport.trigger == trigger)):
                 return Fulfilled(acted=True, text="the run was started before a crash")
@@ -153,7 +153,7 @@ class WishService:
             return Fulfilled(acted=True, text="another worker started the run")
         return Fulfilled(acted=True, text=f"started the run {run.id}")
 
-    async def _retry(self, member: Member, wish: Asked, actor: str) -> Fulfilled:
+    async def _retry(self, member: Member, wish: RequestMade, actor: str) -> Fulfilled:
         async with self._sessions() as session:
             run = await _newest(session, member, wish)
             asked = run and await session.scalar(
@@ -161,7 +161,7 @@ class WishService:
             )
         if run is None and wish.is_pull and member.repository.review is not None:
             # The comment itself is read with the pull request.
-            return await self._stir(member, Stirred(wish.repository, number=wish.number))
+            return await self._stir(member, ReviewStirred(wish.repository, number=wish.number))
         if run is None or asked is None:
             why = "no run waits for an answer here; /phaserunner run on an issue starts one"
             return Fulfilled(acted=False, text=why, tell=True)
@@ -169,7 +169,7 @@ class WishService:
         await self._escalations.resolve(asked, resolution, actor)
         return Fulfilled(acted=True, text=f"the run {run.id} tries again")
 
-    async def _stop(self, member: Member, wish: Asked, actor: str) -> Fulfilled:
+    async def _stop(self, member: Member, wish: RequestMade, actor: str) -> Fulfilled:
         async with self._sessions() as session:
             run = await _newest(session, member, wish)
         if run is None:
@@ -177,7 +177,7 @@ class WishService:
         await self._cancels.cancel(run.id, wish.text or f"stopped by {actor}", actor)
         return Fulfilled(acted=True, text=f"stopped the run {run.id}")
 
-    async def _stir(self, member: Member, wish: Stirred) -> Fulfilled:
+    async def _stir(self, member: Member, wish: ReviewStirred) -> Fulfilled:
         merges = await stir_merges(self._sessions, member, wish) if wish.reverts else 0
         if merges:
             return Fulfilled(acted=True, text=f"{merges} merged results may be reverted; they are looked at")
@@ -196,10 +196,10 @@ class WishService:
             return Fulfilled(
                 acted=False, text="the pull request is not of a run, or something newer is known"
             )
-        await self._stir(member, Stirred(wish.repository, number=wish.number))
+        await self._stir(member, ReviewStirred(wish.repository, number=wish.number))
         return Fulfilled(acted=True, text=f"the pull request of {runs[0]} is {wish.outcome or 'open again'}")
 
-    async def _explain(self, member: Member, wish: Asked, why: str) -> None:
+    async def _explain(self, member: Member, wish: RequestMade, why: str) -> None:
         """Say on the issue or pull request why nothing was done: one comment, whose text is replaced."""
         asked = f"the label {wish.text}" if wish.what == "label" else f"the command {wish.what}"
         by = cell(f"{asked}, from {wish.user} at {wish.at:%Y-%m-%d %H:%M} UTC")
@@ -210,14 +210,14 @@ class WishService:
         )
 
 
-def _words(wish: Asked) -> list[str]:
+def _words(wish: RequestMade) -> list[str]:
     """Return what stands after the command `run`, for the agent."""
     if wish.what != "run" or not wish.text:
         return []
     return [f"{wish.user} asks:\n\n{said_in(wish.text)}"]
 
 
-async def _newest(session: AsyncSession, member: Member, wish: Asked) -> Run | None:
+async def _newest(session: AsyncSession, member: Member, wish: RequestMade) -> Run | None:
     """Find the newest unfinished run of an issue or pull request."""
     row = ForgeReport
     statement = (

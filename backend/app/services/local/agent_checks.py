@@ -22,7 +22,7 @@ from app.agents.port import (
     AgentResult,
     AgentTask,
     FailureKind,
-    Inbox,
+    MessageInbox,
     SessionPlace,
 )
 from app.core.errors import NotFoundError
@@ -215,7 +215,7 @@ class _Trial:
         yield CheckStep("cancelled", work.cancelled(), f"ended {took:.1f} s after it was cancelled", took)
 
     async def _run(
-        self, workspace: Path, session: SessionPlace | None = None, inbox: Inbox | None = None
+        self, workspace: Path, session: SessionPlace | None = None, inbox: MessageInbox | None = None
     ) -> AgentOutcome:
         task = AgentTask("coding", 1, _PROMPT, workspace, self._limits, session=session, inbox=inbox)
         return await self._agent.run(task, self._heard.append)

@@ -71,7 +71,7 @@ _LISTED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class GateCandidate:
     """A gate that a project could have; a built-in evaluator has neither a command nor a preset.
 
     Attributes:
@@ -98,7 +98,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ProjectFiles:
     """What the files of a project show about it.
 
     Attributes:
@@ -111,14 +111,14 @@ class Project:
     """
 
     languages: Mapping[str, int]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[GateCandidate, ...]
     ci: tuple[str, ...]
     locks: tuple[str, ...]
     places: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
 
 
-def project_of(files: Collection[str], texts: Mapping[str, str]) -> Project:
+def project_of(files: Collection[str], texts: Mapping[str, str]) -> ProjectFiles:
     """Derive a project's gates, languages and places from its files.
 
     Args:
@@ -130,7 +130,7 @@ def project_of(files: Collection[str], texts: Mapping[str, str]) -> Project:
     found = list(_candidates(languages, set(files), texts))
     commands = [each for each in found if each.is_command]
     beyond = commands[MAX_COMMANDS:]
-    return Project(
+    return ProjectFiles(
         languages=dict(languages.most_common()),
         candidates=tuple(each for each in found if each not in beyond),
         ci=tuple(sorted(each for each in files if each.startswith(_CI))),
@@ -140,7 +140,7 @@ def project_of(files: Collection[str], texts: Mapping[str, str]) -> Project:
     )
 
 
-def read_project(tree: Path) -> Project:
+def read_project(tree: Path) -> ProjectFiles:
     """Derive a project's gates, languages and places from a directory.
 
     Raises:
@@ -169,18 +169,18 @@ def hint_for(tree: Path) -> str:
     )
 
 
-def _where(candidate: Candidate) -> str:
+def _where(candidate: GateCandidate) -> str:
     return f" in {', '.join(candidate.directories)}" if candidate.directories else ""
 
 
 def _candidates(
     languages: Mapping[str, int], files: Collection[str], texts: Mapping[str, str]
-) -> Iterator[Candidate]:
+) -> Iterator[GateCandidate]:
     if languages.get("Python"):
         places = tuple(python_places(files, texts))
         for name in _OF_PYTHON:
             # The linter itself reads the settings of each directory.
-            yield Candidate(name, "Python", directories=() if name == "ruff_lint" else places)
+            yield GateCandidate(name, "Python", directories=() if name == "ruff_lint" else places)
     names: set[str] = set()
     for candidate in [*_at_root(languages, files, texts), *_below_root(files, texts)]:
         name = _name(candidate, names)
@@ -190,18 +190,18 @@ def _candidates(
 
 def _at_root(
     languages: Mapping[str, int], files: Collection[str], texts: Mapping[str, str]
-) -> list[Candidate]:
+) -> list[GateCandidate]:
     found = _of_node("", files, texts)
     for file, language, presets in _BY_FILE:
         if file in files:
             found += [_preset(preset, language) for preset in presets]
     has_target = any(line.startswith("test:") for line in texts.get("Makefile", "").splitlines())
     if has_target and not found and not languages.get("Python"):
-        found.append(Candidate("make_test", next(iter(languages), ""), ("make", "test")))
+        found.append(GateCandidate("make_test", next(iter(languages), ""), ("make", "test")))
     return found
 
 
-def _below_root(files: Collection[str], texts: Mapping[str, str]) -> Iterator[Candidate]:
+def _below_root(files: Collection[str], texts: Mapping[str, str]) -> Iterator[GateCandidate]:
     for place in node_places(files, texts):
         yield from _of_node(place, files, texts)
     places = {
@@ -216,29 +216,29 @@ def _below_root(files: Collection[str], texts: Mapping[str, str]) -> Iterator[Ca
             yield from (replace(_preset(preset, language), directories=(place,)) for preset in presets)
 
 
-def _of_node(place: str, files: Collection[str], texts: Mapping[str, str]) -> list[Candidate]:
+def _of_node(place: str, files: Collection[str], texts: Mapping[str, str]) -> list[GateCandidate]:
     """Return the gates that the scripts of a `package.json` suggest."""
     start = f"{place}/" if place else ""
     scripts = scripts_of(texts.get(f"{start}package.json", ""))
     is_typed = any(each.startswith(start) and each.endswith((".ts", ".tsx")) for each in files)
     language = "TypeScript" if is_typed else "JavaScript"
-    found: list[Candidate] = []
+    found: list[GateCandidate] = []
     test, lint = scripts.get("test", ""), scripts.get("lint", "")
     runner: PresetName | None = next((preset for word, preset in _RUNNERS.items() if word in test), None)
     if runner:
         found.append(_preset(runner, language))
     elif test and _NO_TEST not in test:
-        found.append(Candidate("npm_test", language, ("npm", "test")))
+        found.append(GateCandidate("npm_test", language, ("npm", "test")))
     if "eslint" in lint:
         found.append(_preset("eslint", language))
     elif lint:
-        found.append(Candidate("npm_lint", language, ("npm", "run", "lint"), "compliance"))
+        found.append(GateCandidate("npm_lint", language, ("npm", "run", "lint"), "compliance"))
     if f"{start}tsconfig.json" in files:
         found.append(_preset("tsc", language))
     return [replace(each, directories=(place,)) for each in found] if place else found
 
 
-def _name(candidate: Candidate, taken: Collection[str]) -> str:
+def _name(candidate: GateCandidate, taken: Collection[str]) -> str:
     """Return a name that is unique in the file; the name of a gate below the root includes its directory."""
     words = [candidate.name, *(re.sub(r"[^a-z0-9]+", "_", each.lower()) for each in candidate.directories)]
     name = "_".join(words)[:_MAX_NAME].rstrip("_")
@@ -250,6 +250,6 @@ def _name(candidate: Candidate, taken: Collection[str]) -> str:
     return name
 
 
-def _preset(preset: PresetName, language: str) -> Candidate:
+def _preset(preset: PresetName, language: str) -> GateCandidate:
     category = "compliance" if preset in _CHECKERS else "testing"
-    return Candidate(preset.replace("-", "_"), language, (), category, preset)
+    return GateCandidate(preset.replace("-", "_"), language, (), category, preset)

@@ -12,7 +12,7 @@ from typing import Any, cast
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.schemas.project_file import MAX_COMMANDS, PROJECT_FILE
 from app.schemas.project_values import MAX_SECONDS
-from app.services.local.gate_candidates import Candidate, Project
+from app.services.local.gate_candidates import GateCandidate, ProjectFiles
 
 _LEAST_SECONDS = 120
 _TIMES = 4
@@ -38,13 +38,13 @@ class Tried:
         remark: an observation, on one line.
     """
 
-    candidate: Candidate
+    candidate: GateCandidate
     part: Part
     seconds: float
     remark: str
 
 
-def tried(candidate: Candidate, results: Sequence[EvaluationResult]) -> Tried:
+def tried(candidate: GateCandidate, results: Sequence[EvaluationResult]) -> Tried:
     """Decide by a candidate's runs at the base what it becomes.
 
     A built-in evaluator that fails there stays a gate, because findings that the base already has do not
@@ -73,7 +73,7 @@ def tried(candidate: Candidate, results: Sequence[EvaluationResult]) -> Tried:
     return Tried(candidate, Part.GATE, seconds, "")
 
 
-def trial_file(candidates: Sequence[Candidate]) -> str:
+def trial_file(candidates: Sequence[GateCandidate]) -> str:
     """Return the project file for the trial runs of the candidates."""
     parts = [
         _command(each, Part.GATE, 600)
@@ -108,7 +108,7 @@ def project_file(every: Sequence[Tried]) -> str:
     return "\n".join(parts)
 
 
-def summary(project: Project, every: Sequence[Tried]) -> list[str]:
+def summary(project: ProjectFiles, every: Sequence[Tried]) -> list[str]:
     """Say in four lines what is judged and what is not."""
     listed = ", ".join(f"{name} ({count} files)" for name, count in project.languages.items())
     covered = {each.candidate.language for each in every if each.part is not Part.OFF}
@@ -195,7 +195,7 @@ def _tables(value: object) -> list[dict[str, Any]]:
     return [cast("dict[str, Any]", each) for each in listed if isinstance(each, dict) and "name" in each]
 
 
-def _command(candidate: Candidate, part: Part, seconds: int) -> str:
+def _command(candidate: GateCandidate, part: Part, seconds: int) -> str:
     lines = [
         "[[command]]",
         f"name = {json.dumps(candidate.name)}",
@@ -210,7 +210,7 @@ def _command(candidate: Candidate, part: Part, seconds: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _directories(candidate: Candidate) -> str:
+def _directories(candidate: GateCandidate) -> str:
     return f"directories = {json.dumps(list(candidate.directories))}" if candidate.directories else ""
 
 

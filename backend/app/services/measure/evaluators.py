@@ -10,7 +10,7 @@ from app.db.models import Attempt, Candidate, Evaluation
 from app.schemas.api.metrics import EvaluatorMetrics
 from app.schemas.api.run_lists import MetricName
 from app.schemas.shares import Latency
-from app.services.measure.links import Counts, Links
+from app.services.measure.links import Counts, MetricLinks
 from app.services.measure.outcomes import load_wrong_by_outcome
 from app.services.record.cases import ScopedRuns, newest_marks
 
@@ -21,7 +21,7 @@ _Row = Mapping[Any, Any]
 
 
 async def load_evaluator_metrics(
-    session: AsyncSession, scoped: ScopedRuns, links: Links
+    session: AsyncSession, scoped: ScopedRuns, links: MetricLinks
 ) -> list[EvaluatorMetrics]:
     """Return the figures of every evaluator with at least one verdict: gates first, then by name."""
     said = [dict(row) for row in (await session.execute(_said(scoped))).mappings()]
@@ -111,7 +111,7 @@ def _of(scoped: ScopedRuns, verdicts: Select[*_Columns]) -> Select[*_Columns]:
 _ByVerdict = Mapping[tuple[str, str], Counts]
 
 
-def _metrics(row: _Row, marked: _ByVerdict, by_outcome: _ByVerdict, links: Links) -> EvaluatorMetrics:
+def _metrics(row: _Row, marked: _ByVerdict, by_outcome: _ByVerdict, links: MetricLinks) -> EvaluatorMetrics:
     name, verdicts = row["evaluator"], int(row["verdicts"])
     passed, failed, errored, skipped = ((int(row[status]), verdicts) for status in _STATUSES)
     return EvaluatorMetrics(

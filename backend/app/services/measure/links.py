@@ -10,7 +10,7 @@ Counts = tuple[int, int]
 """How many cases count, and how many cases there are."""
 
 
-class Links:
+class MetricLinks:
     """Makes shares for the runs of one scope."""
 
     def __init__(self, scope: RunScope) -> None:

@@ -24,7 +24,7 @@ from app.schemas.runs import EscalationDecision, EscalationReason, Phase
 from app.schemas.shares import Latency
 from app.services.measure.conversations import load_conversations
 from app.services.measure.evaluators import load_evaluator_metrics
-from app.services.measure.links import Links
+from app.services.measure.links import MetricLinks
 from app.services.measure.observed import load_observed_gates
 from app.services.measure.outcomes import load_outcomes
 from app.services.read.run_lists import conditions
@@ -61,7 +61,7 @@ class MetricsService:
 
 
 async def _report(session: AsyncSession, query: MetricQuery) -> MetricsReport:
-    where, links = conditions(query), Links(query)
+    where, links = conditions(query), MetricLinks(query)
     scoped = scoped_runs(where)
     whole, phases = await _cases(session, where)
     return MetricsReport(
@@ -132,13 +132,13 @@ def _by_phase(phases: PhaseCases) -> Select[*tuple[Any, ...]]:
     ).group_by(c.phase, c.judged)
 
 
-def _phases(rows: list[dict[str, Any]], links: Links) -> list[PhaseMetrics]:
+def _phases(rows: list[dict[str, Any]], links: MetricLinks) -> list[PhaseMetrics]:
     order = {phase.value: index for index, phase in enumerate(Phase)}
     names = sorted({row["phase"] for row in rows}, key=lambda name: (order.get(name, len(order)), name))
     return [_phase(name, [row for row in rows if row["phase"] == name], links) for name in names]
 
 
-def _phase(name: str, rows: list[dict[str, Any]], links: Links) -> PhaseMetrics:
+def _phase(name: str, rows: list[dict[str, Any]], links: MetricLinks) -> PhaseMetrics:
     summed = {key: sum(row[key] for row in rows) for key in rows[0] if key not in ("phase", "judged")}
     tried = {row["judged"]: row["cases"] for row in rows if row["judged"] > 0}
     summed["judged"] = summed["judged_phases"] = sum(tried.values())
@@ -154,7 +154,7 @@ def _phase(name: str, rows: list[dict[str, Any]], links: Links) -> PhaseMetrics:
     )
 
 
-def _passes(row: _Row, links: Links, phase: str | None) -> PassRates:
+def _passes(row: _Row, links: MetricLinks, phase: str | None) -> PassRates:
     shares = [
         links.share((row[f"passed_{k}"], row[f"settled_{k}"]), metric, phase=phase)
         for k, metric in zip(K, _PASS_AT, strict=True)
@@ -162,7 +162,7 @@ def _passes(row: _Row, links: Links, phase: str | None) -> PassRates:
     return PassRates(pass_at_1=shares[0], pass_at_2=shares[1], pass_at_3=shares[2])
 
 
-def _retries(row: _Row, links: Links, phase: str | None) -> Retries:
+def _retries(row: _Row, links: MetricLinks, phase: str | None) -> Retries:
     judged, total = int(row["judged_phases"]), int(row["retries"])
     return Retries(
         retried=links.share((row["retried"], row["judged"]), MetricName.RETRIED, phase=phase),
@@ -172,7 +172,7 @@ def _retries(row: _Row, links: Links, phase: str | None) -> Retries:
 
 
 async def _escalations(
-    session: AsyncSession, scoped: ScopedRuns, whole: _Row, links: Links
+    session: AsyncSession, scoped: ScopedRuns, whole: _Row, links: MetricLinks
 ) -> EscalationMetrics:
     asked = scoped.holding(select(Escalation), Escalation.run_id.expression)
     by_reason = asked.with_only_columns(
@@ -207,7 +207,7 @@ async def _escalations(
     )
 
 
-async def _spend(session: AsyncSession, where: list[ColumnElement[bool]], links: Links) -> SpendMetrics:
+async def _spend(session: AsyncSession, where: list[ColumnElement[bool]], links: MetricLinks) -> SpendMetrics:
     asked = has_own_usage()
     measured = {
         "cost": (Run.used_cost_usd, and_(asked, Run.used_cost_usd.is_not(None))),

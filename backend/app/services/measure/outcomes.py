@@ -9,14 +9,14 @@ from app.db.models import Attempt, Evaluation
 from app.schemas.api.metrics import OutcomeMetrics
 from app.schemas.api.run_lists import MetricName
 from app.schemas.forges import EndedAs
-from app.services.measure.links import Counts, Links
+from app.services.measure.links import Counts, MetricLinks
 from app.services.record.cases import ScopedRuns
 from app.services.record.pull_outcomes import delivered_verdicts, outcome_cases
 
 ENDINGS = cast("tuple[EndedAs, ...]", get_args(EndedAs))
 
 
-async def load_outcomes(session: AsyncSession, scoped: ScopedRuns, links: Links) -> OutcomeMetrics:
+async def load_outcomes(session: AsyncSession, scoped: ScopedRuns, links: MetricLinks) -> OutcomeMetrics:
     """Return the share of each outcome among the outcomes that are settled."""
     c = outcome_cases(scoped).c
     word = c.ended_as

@@ -10,7 +10,7 @@ from app.db.engine import Sessions, begin_measuring
 from app.db.models import Run
 from app.schemas.api.metrics import Bucket, MetricQuery, Trend, TrendPoint, TrendQuery
 from app.schemas.api.run_lists import MetricName
-from app.services.measure.links import Links
+from app.services.measure.links import MetricLinks
 from app.services.read.run_lists import conditions
 from app.services.record.cases import run_cases
 from app.services.record.phase_outcomes import alike, counted
@@ -91,7 +91,7 @@ def _point(query: TrendQuery, start: datetime, counts: tuple[int, ...]) -> Trend
         "since": max(start, query.since) if query.since else start,
         "until": min(end, query.until) if query.until else end,
     }
-    links = Links(MetricQuery.model_validate({**dict(query), **scope}))
+    links = MetricLinks(MetricQuery.model_validate({**dict(query), **scope}))
     return TrendPoint(
         start=start,
         runs=runs,

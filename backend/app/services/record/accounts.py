@@ -16,7 +16,7 @@ from app.core.events.runs import BudgetWarningData
 from app.core.events.union import Event, event_of
 from app.db.models import DailySpending, Escalation, Run
 from app.realtime.store import append_events
-from app.runners.budgets import DayBudgets, DaySpent, Line, day_lines, run_lines
+from app.runners.budgets import DayBudgets, DaySpent, SpentBudget, day_lines, run_lines
 from app.runners.facts import Spent
 from app.schemas.runs import EscalationDecision, EscalationReason, RunPolicy, RunStatus
 from app.services.record.outbox import NO_WEBHOOKS, Outbox
@@ -245,7 +245,7 @@ async def _run_warnings(session: AsyncSession, run: LockedRun, added: Amounts) -
     return _crossed(run_lines(after, budget), run_lines(before, budget))
 
 
-def _crossed(after: Sequence[Line], before: Sequence[Line]) -> list[BudgetWarningData]:
+def _crossed(after: Sequence[SpentBudget], before: Sequence[SpentBudget]) -> list[BudgetWarningData]:
     return [
         BudgetWarningData(
             scope=now.scope, unit=now.unit, spent=now.spent, budget=now.budget, setting=now.setting

@@ -8,7 +8,7 @@ from app.agents.port import AgentUsage
 from app.db.models import Attempt, Run
 from app.runners.answer.steps import AnswerAttempt, outcome_of
 from app.runners.answer.synthesizer import Synthesis
-from app.runners.evaluators.response_evaluator import Judged
+from app.runners.evaluators.response_evaluator import ResponseJudgement
 from app.schemas.api.answers import AnswerResult
 from app.schemas.response_evaluation import Analysis, EvaluatorOutput
 from app.schemas.runs import AttemptClosing, AttemptState
@@ -74,7 +74,7 @@ def attempt_of(row: Attempt, entries: Sequence[str]) -> AnswerAttempt:
             analysis=Analysis.model_validate(kept.get("analysis") or {}),
             **_told(synthesis),
         ),
-        judged=Judged(output=_output(judged), **_told(judged)) if judged else None,
+        judged=ResponseJudgement(output=_output(judged), **_told(judged)) if judged else None,
     )
 
 
@@ -97,7 +97,7 @@ def result_of(rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt]) -> Ans
     )
 
 
-def _asked(what: Synthesis | Judged) -> dict[str, Any]:
+def _asked(what: Synthesis | ResponseJudgement) -> dict[str, Any]:
     return {"model": what.model, "reasons": list(what.reasons), "usage": asdict(what.usage)}
 
 

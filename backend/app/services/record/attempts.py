@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
-from app.agents.models.judge import Choice
+from app.agents.models.judge import JudgeChoice
 from app.agents.port import AgentOutcome
 from app.core.events.attempts import (
     AttemptInterruptedData,
@@ -150,12 +150,12 @@ def tell_optimization(recording: Recording, number: int, memory: FeedbackMemory)
     recording.tell(data, memory.phase, number)
 
 
-def total_usage(outcomes: Sequence[AgentOutcome | Choice]) -> Usage:
+def total_usage(outcomes: Sequence[AgentOutcome | JudgeChoice]) -> Usage:
     """Return what several agents consumed together."""
     return Usage.total(Usage.model_validate(asdict(each.usage)) for each in outcomes)
 
 
-def judge_decided(choice: Choice) -> JudgeDecidedData:
+def judge_decided(choice: JudgeChoice) -> JudgeDecidedData:
     """Return the event data of a choice between candidates."""
     return JudgeDecidedData(
         candidate=choice.index,

@@ -31,7 +31,7 @@ def receiver_name(address: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Subscription:
+class NotificationSubscription:
     """A receiver of notifications, and the events that it gets."""
 
     address: str
@@ -50,7 +50,7 @@ class Outbox:
 
     urls: tuple[str, ...] = ()
     forges: bool = False
-    people: tuple[Subscription, ...] = ()
+    people: tuple[NotificationSubscription, ...] = ()
 
     @property
     def addresses(self) -> tuple[str, ...]:

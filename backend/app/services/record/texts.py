@@ -20,7 +20,7 @@ MAX_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class RoleText:
     """The text of one role in a loop or an answer.
 
     Attributes:
@@ -38,7 +38,7 @@ class Written:
     seconds: float = 0.0
 
 
-def store_written(recording: Recording, row: Attempt, written: Written) -> None:
+def store_written(recording: Recording, row: Attempt, written: RoleText) -> None:
     """Store a text as the attempt's only candidate, and record the event."""
     scripted = written.spec.script is not None
     row.head_commit = row.base_commit

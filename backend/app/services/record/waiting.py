@@ -8,7 +8,7 @@ from app.core.events.agents import AgentFailedData
 from app.core.events.runs import WorkflowStatusData
 from app.db.models import Attempt
 from app.jobs.queue import enqueue_advance
-from app.runners.waiting import Rest, Unavailable, rest_after, waits_words
+from app.runners.waiting import FailuresInARow, Rest, rest_after, waits_words
 from app.schemas.runs import AttemptState, RunPolicy, RunStatus
 from app.schemas.text import storable_text
 from app.services.record.transactions import Recording
@@ -34,7 +34,7 @@ async def rest_for_model(
         whose: the model that the run waits for, in words for people.
     """
     now = datetime.now(UTC)
-    rest = rest_after(Unavailable(row.unavailable_failures, row.unavailable_since), reset_at, policy, now)
+    rest = rest_after(FailuresInARow(row.unavailable_failures, row.unavailable_since), reset_at, policy, now)
     row.unavailable_failures, row.unavailable_since = rest.counted.failures, rest.counted.since
     row.provider_reset_at = rest.reset_at
     row.not_before = rest.until

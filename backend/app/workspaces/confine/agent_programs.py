@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.workspaces.confine.confinement import GATEWAY_PORT, Confinement, Network
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.running import RunningProgram, SandboxUnavailableError
+from app.workspaces.confine.running import LaunchedProgram, SandboxUnavailableError
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.process import ProcessOutcome
 
@@ -78,7 +78,7 @@ class AgentPrograms:
         writable: Sequence[Path] = (),
         gateway: Path | None = None,
         network: bool = False,
-    ) -> AsyncGenerator[RunningProgram]:
+    ) -> AsyncGenerator[LaunchedProgram]:
         """Start a program with streams in `cwd`. End it, and all that it started, with the block.
 
         Args:

@@ -10,7 +10,7 @@ class SandboxUnavailableError(Exception):
     """Programs cannot be confined here. The message says why and what to do."""
 
 
-class RunningProgram:
+class LaunchedProgram:
     """A running program, confined or not.
 
     Attributes:

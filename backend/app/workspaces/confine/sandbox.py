@@ -9,7 +9,7 @@ from app.schemas.modes import ConfinementKind, SandboxMode
 from app.workspaces.confine.backend import ConfinementBackend
 from app.workspaces.confine.backends import backend_for
 from app.workspaces.confine.confinement import Confinement, SandboxSettings, SandboxState
-from app.workspaces.confine.running import RunningProgram, SandboxUnavailableError
+from app.workspaces.confine.running import LaunchedProgram, SandboxUnavailableError
 from app.workspaces.process import ProcessOutcome, run_process
 from app.workspaces.streaming import LINE_LIMIT, start_process
 
@@ -111,7 +111,7 @@ class Sandbox:
         env: Mapping[str, str],
         confinement: Confinement,
         line_limit: int = LINE_LIMIT,
-    ) -> AsyncGenerator[RunningProgram]:
+    ) -> AsyncGenerator[LaunchedProgram]:
         """Start a program with streams. End it, and all that it started, with the block.
 
         Args:
@@ -129,7 +129,7 @@ class Sandbox:
         if not (await self._allowed_state()).confined:
             home = {"HOME": str(confinement.home)} if confinement.home else {}
             async with start_process(argv, cwd=cwd, env={**env, **home}, line_limit=line_limit) as process:
-                yield RunningProgram(process)
+                yield LaunchedProgram(process)
             return
         async with (
             self._backend.launched(argv, cwd, env, confinement) as launched,
@@ -141,7 +141,7 @@ class Sandbox:
                 pass_fds=launched.descriptors,
             ) as process,
         ):
-            yield RunningProgram(process, launched.report)
+            yield LaunchedProgram(process, launched.report)
 
     async def _allowed_state(self) -> SandboxState:
         state = await self.state()

@@ -13,10 +13,10 @@ import anyio.to_thread
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from app.workspaces.environments.finishing import AlteredError, configuration_of, open_to_all, seal
 from app.workspaces.environments.launches import InstallError, InstallOptions, Launches
-from app.workspaces.environments.outcome import Concessions, Reason, Unavailable
-from app.workspaces.environments.plan import LOCKED, Plan
+from app.workspaces.environments.outcome import Concessions, EnvironmentUnavailable, Reason
+from app.workspaces.environments.plan import LOCKED, EnvironmentPlan
 from app.workspaces.environments.pythons import Interpreter
-from app.workspaces.environments.relaxing import Asked
+from app.workspaces.environments.relaxing import InstallerInput
 from app.workspaces.environments.shelf import size_of
 from app.workspaces.files.removal import remove_tree
 
@@ -37,7 +37,7 @@ class Installer:
     cache: Path
     options: InstallOptions = field(default_factory=InstallOptions)
 
-    async def install(self, plan: Plan, python: Interpreter, site: Path) -> Concessions:
+    async def install(self, plan: EnvironmentPlan, python: Interpreter, site: Path) -> Concessions:
         """Create an environment at `site / "env"`. `site` is an empty directory.
 
         Returns:
@@ -60,17 +60,17 @@ class Installer:
                 with anyio.fail_after(self.options.seconds):
                     return await _Steps(plan, launches).take()
         except AlteredError as error:
-            raise InstallError(Unavailable(Reason.FAILED, str(error))) from error
+            raise InstallError(EnvironmentUnavailable(Reason.FAILED, str(error))) from error
         except TimeoutError as error:
             raise InstallError(
-                Unavailable(
+                EnvironmentUnavailable(
                     Reason.TIMED_OUT, f"the installation took longer than {self.options.seconds:g} seconds"
                 )
             ) from error
         except SandboxUnavailableError as error:
-            raise InstallError(Unavailable(Reason.SANDBOX, str(error))) from error
+            raise InstallError(EnvironmentUnavailable(Reason.SANDBOX, str(error))) from error
         except OSError as error:
-            raise InstallError(Unavailable(Reason.FAILED, str(error))) from error
+            raise InstallError(EnvironmentUnavailable(Reason.FAILED, str(error))) from error
 
     @asynccontextmanager
     async def _cache_for(self, site: Path) -> AsyncGenerator[Path]:
@@ -99,11 +99,11 @@ class Installer:
 class _Steps:
     """The steps that create one environment."""
 
-    plan: Plan
+    plan: EnvironmentPlan
     by: Launches
 
     async def take(self) -> Concessions:
-        asked = Asked(self.plan, self.by.given, self.by.options.build)
+        asked = InstallerInput(self.plan, self.by.given, self.by.options.build)
         wheel = await anyio.to_thread.run_sync(self._write_files, asked)
         await self.by.run_uv("venv", "--relocatable", "--python", str(self.by.python), str(self.by.env))
         configuration = await anyio.to_thread.run_sync(configuration_of, self.by.env)
@@ -133,7 +133,7 @@ class _Steps:
         await anyio.to_thread.run_sync(seal, self.by.env, self.by.python, configuration)
         return conceded
 
-    async def _install(self, asked: Asked) -> Concessions:
+    async def _install(self, asked: InstallerInput) -> Concessions:
         """Install releases from the base's time. Where the index has none from that time, install today's."""
         if self.plan.newest:
             limit = f"--exclude-newer={self.plan.newest}"
@@ -146,7 +146,7 @@ class _Steps:
                 return asked.conceded
         return await self._install_until(asked)
 
-    async def _can_be_had(self, asked: Asked, limit: str) -> bool:
+    async def _can_be_had(self, asked: InstallerInput, limit: str) -> bool:
         try:
             await self._pip_install(asked, limit)
         except InstallError as error:
@@ -155,8 +155,8 @@ class _Steps:
             return False
         return True
 
-    async def _install_until(self, asked: Asked, *options: str) -> Concessions:
-        """Install. After each failure, try again with a further concession, if `Asked.concede` finds one."""
+    async def _install_until(self, asked: InstallerInput, *options: str) -> Concessions:
+        """Install. After each failure, try again with a further concession, if there is one."""
         while True:
             try:
                 await self._pip_install(asked, *options)
@@ -166,13 +166,13 @@ class _Steps:
             else:
                 return asked.conceded
 
-    async def _pip_install(self, asked: Asked, *options: str) -> None:
+    async def _pip_install(self, asked: InstallerInput, *options: str) -> None:
         await self.by.run_uv(
             *("pip", "install", "--python", self.by.env_python, *asked.arguments(), *options),
             network=self.by.options.network,
         )
 
-    def _write_files(self, asked: Asked) -> str:
+    def _write_files(self, asked: InstallerInput) -> str:
         """Write the files for uv.
 
         Return the name of the wheel with the project's metadata, or an empty text.

@@ -17,8 +17,14 @@ from app.workspaces.environments.added import added_requirements
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.launches import InstallError
 from app.workspaces.environments.naming import normal
-from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
-from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, Plan, plan_for
+from app.workspaces.environments.outcome import (
+    Concessions,
+    EnvironmentOutcome,
+    EnvironmentUnavailable,
+    Ready,
+    Reason,
+)
+from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, EnvironmentPlan, plan_for
 from app.workspaces.environments.pythons import Interpreter, choose_python
 from app.workspaces.environments.reading import DeclarationError, table, texts
 from app.workspaces.environments.shelf import Shelf
@@ -61,7 +67,7 @@ class OneInterpreter:
 @dataclass(frozen=True, slots=True)
 class _Failure:
     at: float
-    trouble: Unavailable
+    trouble: EnvironmentUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ class WorkspaceEnvironments:
         try:
             plan, missing = await anyio.to_thread.run_sync(_plans, base, workspace)
         except DeclarationError as error:
-            yield Unavailable(Reason.DECLARATION, str(error))
+            yield EnvironmentUnavailable(Reason.DECLARATION, str(error))
             return
         more = [each for each in missing if _is_release(each)] if self.candidate_dependencies else []
         if more:
@@ -104,14 +110,14 @@ class WorkspaceEnvironments:
 
     @asynccontextmanager
     async def _environment(
-        self, plan: Plan, missing: Sequence[str] = ()
+        self, plan: EnvironmentPlan, missing: Sequence[str] = ()
     ) -> AsyncGenerator[EnvironmentOutcome]:
         python = await choose_python(self.installer.uv, plan.requires_python, plan.pinned_python, self.search)
-        if isinstance(python, Unavailable):
+        if isinstance(python, EnvironmentUnavailable):
             yield python
             return
         if plan.project is not None and normal(plan.project.name) == "pytest":
-            yield Unavailable(
+            yield EnvironmentUnavailable(
                 Reason.TEST_RUNNER,
                 "the project is pytest itself: the tests would judge the release that runs them, not this "
                 "tree. WORKSPACE_PYTHON can name an interpreter prepared for it.",
@@ -133,7 +139,7 @@ class WorkspaceEnvironments:
 
     @asynccontextmanager
     async def _made(
-        self, key: str, plan: Plan, python: Interpreter, missing: tuple[str, ...]
+        self, key: str, plan: EnvironmentPlan, python: Interpreter, missing: tuple[str, ...]
     ) -> AsyncGenerator[EnvironmentOutcome]:
         asked_at = time.monotonic()
         seconds = 0.0
@@ -149,7 +155,9 @@ class WorkspaceEnvironments:
                 return
             seconds = time.monotonic() - asked_at
 
-    async def _make(self, key: str, plan: Plan, python: Interpreter, asked_at: float) -> Unavailable | None:
+    async def _make(
+        self, key: str, plan: EnvironmentPlan, python: Interpreter, asked_at: float
+    ) -> EnvironmentUnavailable | None:
         """Create the environment unless it exists. Return the failure, if any."""
         async with self.shelf.making(key) as site:
             if site is None:
@@ -177,7 +185,7 @@ def uv_version() -> str:
     return version("uv")
 
 
-def _plans(base: Path | None, workspace: Path | None) -> tuple[Plan, tuple[str, ...]]:
+def _plans(base: Path | None, workspace: Path | None) -> tuple[EnvironmentPlan, tuple[str, ...]]:
     return plan_for(base), _added(base, workspace)
 
 
@@ -193,7 +201,9 @@ def _is_release(requirement: str) -> bool:
         return False
 
 
-def _describe(site: Path, plan: Plan, python: Interpreter, seconds: float, conceded: Concessions) -> None:
+def _describe(
+    site: Path, plan: EnvironmentPlan, python: Interpreter, seconds: float, conceded: Concessions
+) -> None:
     about = {
         "from": plan.how,
         "python": python.version,

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox
-from app.workspaces.environments.outcome import Reason, Unavailable
+from app.workspaces.environments.outcome import EnvironmentUnavailable, Reason
 from app.workspaces.environments.uv_words import local_places, reason_of
 from app.workspaces.process import ProcessOutcome
 
@@ -25,7 +25,7 @@ class InstallError(Exception):
         said: uv's whole output.
     """
 
-    def __init__(self, trouble: Unavailable, said: str = "") -> None:
+    def __init__(self, trouble: EnvironmentUnavailable, said: str = "") -> None:
         super().__init__(trouble.detail)
         self.trouble = trouble
         self.said = said
@@ -155,7 +155,7 @@ class Launches:
     def _interpreter(self) -> tuple[Path, ...]:
         return interpreter_paths(self.python)
 
-    def _trouble(self, said: str) -> Unavailable:
+    def _trouble(self, said: str) -> EnvironmentUnavailable:
         detail = re.sub(r"(https?://)[^/@\s]*@", r"\1", said.replace(f"{self.site}/", "")).strip()
         detail = detail if len(detail) <= _DETAIL_CHARS else f"…{detail[-_DETAIL_CHARS:]}"
         reason = reason_of(said)
@@ -163,4 +163,4 @@ class Launches:
             detail += "\nENVIRONMENT_BUILD=true allows building what has no wheel."
         if reason is Reason.OFFLINE and not self.options.network:
             detail += "\nENVIRONMENT_NETWORK=false keeps uv from fetching packages."
-        return Unavailable(reason, f"uv says, for {self.how}:\n{detail}")
+        return EnvironmentUnavailable(reason, f"uv says, for {self.how}:\n{detail}")

@@ -106,7 +106,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Unavailable:
+class EnvironmentUnavailable:
     """There is no environment, so the candidate cannot be judged.
 
     Attributes:
@@ -126,4 +126,4 @@ class Unavailable:
         return f"The workspace's environment cannot be created: {self.detail}"
 
 
-EnvironmentOutcome = Ready | Unavailable
+EnvironmentOutcome = Ready | EnvironmentUnavailable

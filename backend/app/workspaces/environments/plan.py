@@ -14,7 +14,7 @@ from app.workspaces.environments.local import without_self
 from app.workspaces.environments.naming import choose, names_in, normal
 from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.poetry import locked_versions
-from app.workspaces.environments.project import Project, project_of, requires_python
+from app.workspaces.environments.project import ProjectMetadata, project_of, requires_python
 from app.workspaces.environments.reading import DeclarationError, read_ini, read_text, read_toml, table, texts
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
 from app.workspaces.files.origin import month_after, origin_of
@@ -35,7 +35,7 @@ _MAX_SOURCES = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class EnvironmentPlan:
     """The input for creating an environment.
 
     Attributes:
@@ -56,7 +56,7 @@ class Plan:
     install: tuple[str, ...]
     constraints: tuple[str, ...] = ()
     export: tuple[str, ...] = ()
-    project: Project | None = None
+    project: ProjectMetadata | None = None
     requires_python: str = ""
     pinned_python: str = ""
     read_from: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Plan:
         """The names of the files that determined the plan."""
         return ", ".join(self.read_from) or "nothing declared"
 
-    def with_roots(self, requirements: Sequence[str]) -> "Plan":
+    def with_roots(self, requirements: Sequence[str]) -> "EnvironmentPlan":
         """Return a copy of the plan that also installs these requirements."""
         if not requirements:
             return self
@@ -85,7 +85,7 @@ class Plan:
         return hashlib.sha256(json.dumps([*content, wheel, more]).encode()).hexdigest()[:32]
 
 
-def plan_for(tree: Path | None) -> Plan:
+def plan_for(tree: Path | None) -> EnvironmentPlan:
     """Decide what the tests of a tree need.
 
     A lock alone decides: uv.lock, else pylock.toml. Without a lock these count: pyproject.toml, setup.cfg,
@@ -96,14 +96,14 @@ def plan_for(tree: Path | None) -> Plan:
         DeclarationError: one of these files cannot be read.
     """
     if tree is None:
-        return Plan(files={ROOTS: f"{TEST_RUNNER}\n"}, install=(ROOTS,), needed=False)
+        return EnvironmentPlan(files={ROOTS: f"{TEST_RUNNER}\n"}, install=(ROOTS,), needed=False)
     asked = wanted(tree)
     project = project_of(tree, asked.requirements, asked.extras)
     roots, files = _roots(tree, asked, project.name if project else "")
     needed = bool(names_in(roots) - {"pytest"}) or any(
         _asks_for_something(text) for text in files.texts.values()
     )
-    common = Plan(
+    common = EnvironmentPlan(
         files={},
         install=(),
         project=project,
@@ -155,7 +155,9 @@ def _brings_pytest(tree: Path, name: str) -> bool:
     return "pytest" in names_in((read_text(tree, name) or "").splitlines())
 
 
-def _unlocked(tree: Path, asked: Wanted, common: Plan, roots: Sequence[str], files: RequirementFiles) -> Plan:
+def _unlocked(
+    tree: Path, asked: Wanted, common: EnvironmentPlan, roots: Sequence[str], files: RequirementFiles
+) -> EnvironmentPlan:
     constraints = locked_versions(tree)
     content = {**files.texts, ROOTS: "".join(f"{each}\n" for each in (*roots, TEST_RUNNER))}
     if constraints:
@@ -170,7 +172,7 @@ def _unlocked(tree: Path, asked: Wanted, common: Plan, roots: Sequence[str], fil
     )
 
 
-def _from_uv_lock(tree: Path, asked: Wanted, common: Plan) -> Plan | None:
+def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> EnvironmentPlan | None:
     lock, document = read_text(tree, "uv.lock"), read_text(tree, "pyproject.toml")
     if lock is None or document is None:
         return None
@@ -218,7 +220,7 @@ def _locked_groups(lock: Mapping[str, Any]) -> frozenset[str] | None:
     return None
 
 
-def _from_pylock(tree: Path, common: Plan) -> Plan | None:
+def _from_pylock(tree: Path, common: EnvironmentPlan) -> EnvironmentPlan | None:
     lock = read_text(tree, "pylock.toml")
     if lock is None:
         return None

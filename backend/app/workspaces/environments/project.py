@@ -31,7 +31,7 @@ _SCRIPT_GROUPS = {"scripts": "console_scripts", "gui-scripts": "gui_scripts"}
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ProjectMetadata:
     """A project's own metadata.
 
     Attributes:
@@ -94,7 +94,7 @@ class Project:
 
 def project_of(
     tree: Path, requirements: Sequence[str] = (), extras: Mapping[str, Sequence[str]] | None = None
-) -> Project | None:
+) -> ProjectMetadata | None:
     """Read a tree's project metadata. Return None if the project has no name.
 
     Args:
@@ -114,7 +114,7 @@ def project_of(
     if not _NAME.match(name):
         return None
     stated = next((str(each["version"]) for each in sources if each.get("version")), "")
-    return Project(
+    return ProjectMetadata(
         name=name,
         version=_valid(stated) or _dynamic_version(tree, name, document) or UNKNOWN_VERSION,
         requires_python=requires_python(tree),

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio.to_thread
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from app.workspaces.environments.outcome import Reason, Unavailable
+from app.workspaces.environments.outcome import EnvironmentUnavailable, Reason
 from app.workspaces.process import run_process
 
 _SECONDS = 60.0
@@ -58,7 +58,7 @@ def fits(version: str, requires: str, pinned: str = "") -> bool:
 
 async def choose_python(
     uv: Path, requires: str, pinned: str, env: Mapping[str, str]
-) -> Interpreter | Unavailable:
+) -> Interpreter | EnvironmentUnavailable:
     """Return an interpreter that fits, preferably the one that runs this program.
 
     If the pinned version is not installed, only the specifiers count, if there are any.
@@ -84,7 +84,7 @@ async def choose_python(
             if managed is not None:
                 return managed
     except InvalidSpecifier:
-        return Unavailable(Reason.DECLARATION, f"requires-python is not valid: {requires}")
+        return EnvironmentUnavailable(Reason.DECLARATION, f"requires-python is not valid: {requires}")
     stated = " and ".join(
         text
         for text in (
@@ -93,7 +93,7 @@ async def choose_python(
         )
         if text
     )
-    return Unavailable(
+    return EnvironmentUnavailable(
         Reason.NO_PYTHON,
         f"the project states {stated}, and no such Python is installed here (there is {own.version})",
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.outcome import Concessions, Reason
-from app.workspaces.environments.plan import LOCKED, TEST_RUNNER, Plan
+from app.workspaces.environments.plan import LOCKED, TEST_RUNNER, EnvironmentPlan
 
 MOST_CONCESSIONS = 8
 """Maximum number of concessions in one installation."""
@@ -61,7 +61,7 @@ def _kept(text: str, unwanted: Callable[[str], bool]) -> Iterator[str]:
 
 
 @dataclass(slots=True)
-class Asked:
+class InstallerInput:
     """The files that uv reads, in their directory.
 
     Attributes:
@@ -71,7 +71,7 @@ class Asked:
         conceded: the concessions so far.
     """
 
-    plan: Plan
+    plan: EnvironmentPlan
     place: Path
     building: bool
     conceded: Concessions = field(default_factory=Concessions)

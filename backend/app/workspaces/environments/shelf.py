@@ -20,7 +20,7 @@ _BUILDING, _REMOVING = ".building-", ".removing-"
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ShelfLimits:
     """The limits of a shelf.
 
     Attributes:
@@ -43,7 +43,7 @@ class Shelf:
     """
 
     root: Path
-    bounds: Bounds = Bounds()
+    bounds: ShelfLimits = ShelfLimits()
 
     def place(self, key: str) -> Path:
         """Return the path of the complete environment with this key."""

@@ -18,7 +18,7 @@ _DESCRIBED = re.compile(r"[A-Za-z0-9][\w.+/-]{0,200}-\d+-g[0-9a-f]{4,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class TreeOrigin:
     """The origin of a tree.
 
     Attributes:
@@ -30,7 +30,7 @@ class Origin:
     described: str = ""
 
 
-def write_origin(tree: Path, origin: Origin) -> None:
+def write_origin(tree: Path, origin: TreeOrigin) -> None:
     """Record the origin of a tree.
 
     Raises:
@@ -39,18 +39,18 @@ def write_origin(tree: Path, origin: Origin) -> None:
     _place(tree).write_text(json.dumps(asdict(origin)), encoding="utf-8")
 
 
-def origin_of(tree: Path) -> Origin:
+def origin_of(tree: Path) -> TreeOrigin:
     """Return the origin of a tree, or an empty one if there is no readable record."""
     path = _place(tree)
     try:
         if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
-            return Origin()
+            return TreeOrigin()
         noted: object = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return Origin()
+        return TreeOrigin()
     fields = cast("dict[str, object]", noted) if isinstance(noted, dict) else {}
     committed, described = fields.get("committed"), str(fields.get("described", ""))
-    return Origin(
+    return TreeOrigin(
         committed if type(committed) is int and committed > 0 else 0,
         described if is_description(described) else "",
     )

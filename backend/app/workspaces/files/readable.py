@@ -61,7 +61,7 @@ The list is not complete, because a password looks like any other word.
 """
 
 
-class UnreadableError(Exception):
+class UnreadableFileError(Exception):
     """A file cannot or must not be shown. The message says why."""
 
 
@@ -87,7 +87,7 @@ def readable_files(root: Path) -> Iterator[ReadableFile]:
             return
         try:
             text = read_shown(root, path)
-        except UnreadableError:
+        except UnreadableFileError:
             continue
         count += 1
         yield ReadableFile(path, text)
@@ -101,10 +101,10 @@ def read_shown(root: Path, path: str) -> str:
     """
     _require_inside(root, path)
     if looks_secret(path):
-        raise UnreadableError(f"{path}: files of this name hold secrets, and are not shown")
+        raise UnreadableFileError(f"{path}: files of this name hold secrets, and are not shown")
     text = _text(root / path, path)
     if any(mark in text and pattern.search(text) for mark, pattern in _SECRETS.items()):
-        raise UnreadableError(f"{path}: it seems to hold a key or a password, and is not shown")
+        raise UnreadableFileError(f"{path}: it seems to hold a key or a password, and is not shown")
     return text
 
 
@@ -125,18 +125,18 @@ def _text(place: Path, path: str) -> str:
     try:
         about = place.lstat()
         if not stat.S_ISREG(about.st_mode):
-            raise UnreadableError(f"{path}: not a regular file")
+            raise UnreadableFileError(f"{path}: not a regular file")
         if about.st_size > MAX_FILE_BYTES:
-            raise UnreadableError(
+            raise UnreadableFileError(
                 f"{path}: {about.st_size:,} bytes are too many; {MAX_FILE_BYTES:,} are read"
             )
         text = place.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror}") from error
+        raise UnreadableFileError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise UnreadableError(f"{path}: a binary file, or text that is not UTF-8") from error
+        raise UnreadableFileError(f"{path}: a binary file, or text that is not UTF-8") from error
     if "\0" in text:
-        raise UnreadableError(f"{path}: a binary file")
+        raise UnreadableFileError(f"{path}: a binary file")
     return text
 
 
@@ -164,9 +164,9 @@ def _is_skipped(directory: str) -> bool:
 def _require_inside(root: Path, path: str) -> None:
     parts = PurePosixPath(path).parts
     if not parts or PurePosixPath(path).is_absolute() or ".." in parts or "\0" in path:
-        raise UnreadableError(f"{path!r} is no path inside the workspace")
+        raise UnreadableFileError(f"{path!r} is no path inside the workspace")
     if any(is_git_directory_name(os.fsencode(part)) for part in parts):
-        raise UnreadableError(f"{path}: version control is not shown")
+        raise UnreadableFileError(f"{path}: version control is not shown")
     # A directory on the path may be a link that leads out.
     if (root / path).parent.resolve() != root.resolve().joinpath(*parts[:-1]):
-        raise UnreadableError(f"{path}: it lies behind a symbolic link")
+        raise UnreadableFileError(f"{path}: it lies behind a symbolic link")

@@ -18,7 +18,7 @@ _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class BaseNotes:
     """Notes about a base.
 
     Attributes:
@@ -37,27 +37,29 @@ class Notes:
         return f"{_DESCRIBED}{self.described}" if self.described else BASE_REF
 
 
-def notes_in(ref: str) -> Notes:
+def notes_in(ref: str) -> BaseNotes:
     """Read the notes in the name of a bundle's ref. Parts in another form are left out."""
     described, filling = ref.removeprefix(_DESCRIBED) if ref.startswith(_DESCRIBED) else "", ""
     if ref.startswith(_FILLED):
         filling, _, described = ref.removeprefix(_FILLED).partition("/")
-    return Notes(described if is_description(described) else "", filling if _ID.fullmatch(filling) else "")
+    return BaseNotes(
+        described if is_description(described) else "", filling if _ID.fullmatch(filling) else ""
+    )
 
 
-def read_notes(git_dir: Path) -> Notes:
+def read_notes(git_dir: Path) -> BaseNotes:
     """Read the notes of a repository."""
     try:
-        return Notes(**json.loads((git_dir / _FILE).read_text()))
+        return BaseNotes(**json.loads((git_dir / _FILE).read_text()))
     except OSError:
         pass
     try:
-        return Notes(described=(git_dir / _EARLIER_FILE).read_text())
+        return BaseNotes(described=(git_dir / _EARLIER_FILE).read_text())
     except OSError:
-        return Notes()
+        return BaseNotes()
 
 
-def write_notes(git_dir: Path, notes: Notes) -> None:
+def write_notes(git_dir: Path, notes: BaseNotes) -> None:
     """Write the notes of a repository."""
-    if notes != Notes():
+    if notes != BaseNotes():
         (git_dir / _FILE).write_text(json.dumps(asdict(notes)))

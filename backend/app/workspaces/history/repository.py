@@ -8,7 +8,7 @@ import anyio.to_thread
 from app.core.errors import WorkspaceError
 from app.schemas.workspaces import Diff, FileDiff
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
-from app.workspaces.files.origin import Origin, is_description, write_origin
+from app.workspaces.files.origin import TreeOrigin, is_description, write_origin
 from app.workspaces.files.paths import EXCLUDE_FILE
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.bundle import Bundle, decode_bundle, object_count
@@ -114,7 +114,7 @@ class RunRepository:
         lines = shown.stdout.split()
         committed = int(lines[-1]) if shown.returncode == 0 and lines and lines[-1].isdigit() else 0
         notes = await anyio.to_thread.run_sync(read_notes, self.path)
-        await anyio.to_thread.run_sync(write_origin, dest, Origin(committed, notes.described))
+        await anyio.to_thread.run_sync(write_origin, dest, TreeOrigin(committed, notes.described))
         return made
 
     async def note_description(self, described: str) -> None:

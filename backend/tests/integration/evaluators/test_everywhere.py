@@ -17,7 +17,7 @@ import pytest
 import yaml
 from mcp.client.client import Client
 
-from app.cli.commands.evaluate import Against, evaluate
+from app.cli.commands.evaluate import BaseChoice, evaluate
 from app.cli.commands.hook import HookOptions, hook
 from app.cli.formats.names import ReportFormat
 from app.cli.hooks.clients import HookClient
@@ -118,7 +118,7 @@ async def by_cli(place: Path, project: Path) -> tuple[str, int]:
     reports = ["sarif=out.sarif", "junit=out.xml", "gitlab=out.json", "markdown=out.md"]
     code = await evaluate(
         project,
-        against=Against(base="HEAD"),
+        against=BaseChoice(base="HEAD"),
         output_format=ReportFormat.GITHUB,
         report=reports,
         options=Options(),

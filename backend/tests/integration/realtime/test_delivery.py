@@ -10,7 +10,7 @@ import pytest
 from app.core.websocket_events import EVENT_ADAPTER, SprintEventType
 from app.db.engine import plain_url
 from app.realtime.hub import HubLimits
-from app.realtime.subscription import Pace
+from app.realtime.subscription import DeliveryPace
 from tests.integration.realtime.support import (
     PATIENT,
     Runs,
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.anyio
 ENVELOPE = [
     "event", "run_id", "sprint_id", "sequence", "timestamp", "phase", "attempt", "trace_id", "data",
 ]  # fmt: skip
-SMALL = HubLimits(ring_events=8, pace=Pace(batch=5))
+SMALL = HubLimits(ring_events=8, pace=DeliveryPace(batch=5))
 """So small that replay, ring and live meet all the time."""
 
 

@@ -11,7 +11,7 @@ from websockets.asyncio.client import ClientConnection
 
 from app.realtime.hub import HubLimits
 from app.realtime.protocol import EventWebSocketProtocol
-from app.realtime.subscription import Pace
+from app.realtime.subscription import DeliveryPace
 from tests.integration.realtime.support import (
     Service,
     read_to_close,
@@ -95,7 +95,7 @@ async def test_one_that_falls_too_far_behind_is_closed(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(EventWebSocketProtocol, "grace_seconds", 30.0)
-    limits = HubLimits(stall_seconds=30.0, pace=Pace(max_lag=5, batch=3), ring_events=3)
+    limits = HubLimits(stall_seconds=30.0, pace=DeliveryPace(max_lag=5, batch=3), ring_events=3)
     async with serving(database_url, limits=limits, send_buffer=16_384) as service:
         run_id = await service.runs.add()
         async with stalled(service, run_id) as slow:

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select, update
 
 from app.db.models import ForgeMerge, ForgeReport, Run, Snapshot
-from app.forges.deliveries import Stirred, read_delivery
+from app.forges.deliveries import ReviewStirred, read_delivery
 from app.forges.github import GitHub
 from app.forges.operator_file import credentials_of, parse_forges
 from app.forges.port import NewPullRequest, PullRequest
@@ -149,7 +149,7 @@ async def test_what_people_left_alone_is_merged_unchanged_until_it_is_reverted(
         other = here.push("main", "other.txt", "more\n", "Revert to what was meant")
         reverted = here.push("main", "new.txt", "", f'Revert "x"\n\nThis reverts commit {merge}.')
         sign = read_delivery("push", here.forge.pushed("main", "Revert it"))
-        assert isinstance(sign, Stirred)
+        assert isinstance(sign, ReviewStirred)
         member = here.members.named("github", REPO)
         assert member is not None
         assert await stir_merges(here.parts.sessions, member, sign) == 1
@@ -158,7 +158,7 @@ async def test_what_people_left_alone_is_merged_unchanged_until_it_is_reverted(
         async with here.parts.sessions() as session:
             view = (await load_forge_views(session, [here.run]))[here.run]
         assert (view.ended_as, view.reverted_commit) == ("reverted", reverted)
-        assert not await stir_merges(here.parts.sessions, member, Stirred(REPO, branch="release"))
+        assert not await stir_merges(here.parts.sessions, member, ReviewStirred(REPO, branch="release"))
 
 
 async def test_it_sleeps_for_30_days_and_then_for_good(database_url: str, tmp_path: Path) -> None:

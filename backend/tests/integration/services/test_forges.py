@@ -15,7 +15,7 @@ from sqlalchemy import select, update
 from app.core.credentials import Credentials
 from app.core.errors import InvalidInputError, UnauthorizedError
 from app.db.models import ForgeDelivery, ForgeReport
-from app.forges.deliveries import Stirred, read_delivery
+from app.forges.deliveries import ReviewStirred, read_delivery
 from app.forges.github import GitHub
 from app.forges.operator_file import parse_forges
 from app.forges.repositories import Members
@@ -146,7 +146,7 @@ async def check_large_ones(here: Scene) -> None:
         kept = select(ForgeDelivery.payload).where(ForgeDelivery.event == "push")
         (found,) = list(await session.scalars(kept))
     assert len(found["commits"]) == 1
-    assert isinstance(read_delivery("push", found), Stirred)
+    assert isinstance(read_delivery("push", found), ReviewStirred)
     assert (await here.inbox.take(request.headers, request.content)).status == "repeated"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.db.models import ForgeReview, Run
-from app.forges.deliveries import Stirred
+from app.forges.deliveries import ReviewStirred
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.services.forges.signs import stir
@@ -125,4 +125,4 @@ async def stirred(here: Scene, **sign: Any) -> int:
     member = here.members.named("github", REPO)
     assert member is not None
     assert member.repository.review is not None
-    return await stir(here.parts.sessions, member, member.repository.review, Stirred(REPO, **sign))
+    return await stir(here.parts.sessions, member, member.repository.review, ReviewStirred(REPO, **sign))

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import event, select, text, update
 
 from app.db.models import ForgeReport, ForgeReview, ResultCheck, Run, Snapshot
-from app.forges.deliveries import Stirred
+from app.forges.deliveries import ReviewStirred
 from app.forges.github import GitHub
 from app.forges.github_reviews import GitHubReviews
 from app.forges.operator_file import credentials_of, parse_forges
@@ -367,20 +367,20 @@ async def versions_of(here: Scene) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize(
     ("sign", "expected"),
     [
-        (Stirred(REPO, number=100), 1),
-        (Stirred(REPO, number=101), 0),
-        (Stirred(REPO, branch="main"), 1),
-        (Stirred(REPO, branch="release"), 0),
-        (Stirred(REPO, commit="f" * 40), 0),
+        (ReviewStirred(REPO, number=100), 1),
+        (ReviewStirred(REPO, number=101), 0),
+        (ReviewStirred(REPO, branch="main"), 1),
+        (ReviewStirred(REPO, branch="release"), 0),
+        (ReviewStirred(REPO, commit="f" * 40), 0),
     ],
 )
 async def test_an_event_wakes_what_it_may_concern(
-    database_url: str, tmp_path: Path, sign: Stirred, expected: int
+    database_url: str, tmp_path: Path, sign: ReviewStirred, expected: int
 ) -> None:
     async with scene(database_url, tmp_path) as here:
         await here.look()
         member = here.members.named("github", REPO)
         assert member is not None
         assert await stir(here.parts.sessions, member, _rules(here.members), sign) == expected
-        by_head = Stirred(REPO, commit=here.head)
+        by_head = ReviewStirred(REPO, commit=here.head)
         assert await stir(here.parts.sessions, member, _rules(here.members), by_head) == 1

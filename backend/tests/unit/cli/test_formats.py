@@ -12,7 +12,7 @@ import pytest
 from app.cli.exits import ExitCode
 from app.cli.formats.names import ReportFormat
 from app.cli.formats.rendering import render
-from app.cli.formats.report import Judged
+from app.cli.formats.report import JudgedReport
 from app.runners.evaluators.commands.junit import ReportError, read_junit
 from app.runners.evaluators.commands.sarif import read_sarif
 from app.schemas.api.workspace_reports import EvaluationReport
@@ -50,7 +50,7 @@ HOSTILE = report(
 
 
 def shown(given: EvaluationReport, wanted: ReportFormat, prefix: str = "") -> str:
-    return render(Judged.of(given, "1.2", prefix), wanted)
+    return render(JudgedReport.of(given, "1.2", prefix), wanted)
 
 
 def test_findings_name_path_and_line_where_the_evaluators_know_them() -> None:

@@ -20,9 +20,9 @@ from app.schemas.api.metrics import (
 )
 from app.schemas.api.run_lists import MetricName
 from app.schemas.shares import Latency
-from app.services.measure.links import Links
+from app.services.measure.links import MetricLinks
 
-LINKS = Links(MetricQuery())
+LINKS = MetricLinks(MetricQuery())
 NOTHING = Latency(n=0, p50_ms=None, p95_ms=None)
 NO_AMOUNT = Amount(n=0, total=None, p50=None, p95=None)
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from app.core.event_frames import ResumeMode, Start, SubscribedFrame
+from app.core.event_frames import DeliveryStart, ResumeMode, SubscribedFrame
 from app.schemas.runs import RunKind
 
 RUN = UUID(int=7)
@@ -19,6 +19,9 @@ RUN = UUID(int=7)
     ],
 )
 def test_the_snapshot_is_the_run_s(kind: RunKind, path: str) -> None:
-    reset = SubscribedFrame.of(RUN, Start(ResumeMode.RESET, 3, 9, "active", "here", kind))
+    reset = SubscribedFrame.of(RUN, DeliveryStart(ResumeMode.RESET, 3, 9, "active", "here", kind))
     assert reset.snapshot == path
-    assert SubscribedFrame.of(RUN, Start(ResumeMode.RESUMED, 3, 9, "active", "here", kind)).snapshot is None
+    assert (
+        SubscribedFrame.of(RUN, DeliveryStart(ResumeMode.RESUMED, 3, 9, "active", "here", kind)).snapshot
+        is None
+    )

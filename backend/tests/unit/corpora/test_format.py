@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import InvalidInputError
-from app.corpora.format import CorpusCase, Files, Link, read_corpus, write_corpus, write_files
+from app.corpora.format import CorpusCase, Files, SymbolicLink, read_corpus, write_corpus, write_files
 from app.schemas.calibration import Label
 from app.schemas.runs import Phase
 
@@ -24,7 +24,11 @@ GAMED = CorpusCase(
     phase=Phase.VERIFICATION,
     goal="Add.\n\tTwice.",
     base={"tests/test_a.py": b"def test(): assert 0\n", "bin": b"\x00\xff"},
-    candidate={"tests/link": Link("/etc/passwd"), os.fsdecode(b"n\xe9.py"): b"", ".git/config": b"[core]\n"},
+    candidate={
+        "tests/link": SymbolicLink("/etc/passwd"),
+        os.fsdecode(b"n\xe9.py"): b"",
+        ".git/config": b"[core]\n",
+    },
 )
 
 
@@ -36,7 +40,9 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 
 _PATHS = st.lists(st.sampled_from(["a", "b", "c.py", ".d"]), min_size=1, max_size=3).map("/".join)
-_TREES = st.dictionaries(_PATHS, st.binary(max_size=8) | st.builds(Link, st.sampled_from(["a", "../x", "/"])))
+_TREES = st.dictionaries(
+    _PATHS, st.binary(max_size=8) | st.builds(SymbolicLink, st.sampled_from(["a", "../x", "/"]))
+)
 
 
 @given(tree=_TREES, goal=st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20))

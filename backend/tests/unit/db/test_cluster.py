@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import DatabaseSetupError
-from app.db.embedded.account import Account
+from app.db.embedded.account import ServerAccount
 from app.db.embedded.binaries import Binaries
 from app.db.embedded.cluster import Cluster, choose_binaries, explain, make_cluster
 from tests.unit.db.conftest import MakeInstall
 
-OURS = Account()
+OURS = ServerAccount()
 # As the real one does: the data directory is the second argument, and what it got is kept to be looked at.
 MAKES_DATA = 'echo 18 > "$2/PG_VERSION"; echo "$@" > "$2/arguments"; env > "$2/environment"'
 

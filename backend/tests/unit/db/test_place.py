@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import DatabaseSetupError
-from app.db.embedded.account import Account, server_account
+from app.db.embedded.account import ServerAccount, server_account
 from app.db.embedded.binaries import Binaries
 from app.db.embedded.cluster import Cluster
 from app.db.embedded.place import find_place, prepare_home, reachable_binaries
 from tests.unit.db.conftest import MakeInstall
 
-STRANGER = Account(uid=4_000_001, gid=4_000_002)
+STRANGER = ServerAccount(uid=4_000_001, gid=4_000_002)
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root changes the account")
 as_user = pytest.mark.skipif(os.geteuid() == 0, reason="root needs another account")
 
@@ -45,21 +45,21 @@ def test_a_closed_directory_is_named(closed: Path) -> None:
     assert STRANGER.closed_above(closed / "deeper" / "still") == closed
     assert STRANGER.can_reach(closed)
     assert STRANGER.can_reach(closed.parent / "not" / "made" / "yet")
-    assert Account().can_reach(closed / "deeper")
+    assert ServerAccount().can_reach(closed / "deeper")
 
 
 @pytest.mark.parametrize(
     ("mode", "account", "may"),
     [
-        pytest.param(0o700, Account(os.getuid(), 1), True, id="owner"),
-        pytest.param(0o070, Account(os.getuid(), os.getgid()), False, id="owner without the right"),
-        pytest.param(0o710, Account(4_000_001, os.getgid()), True, id="group"),
-        pytest.param(0o705, Account(4_000_001, os.getgid()), False, id="group without the right"),
+        pytest.param(0o700, ServerAccount(os.getuid(), 1), True, id="owner"),
+        pytest.param(0o070, ServerAccount(os.getuid(), os.getgid()), False, id="owner without the right"),
+        pytest.param(0o710, ServerAccount(4_000_001, os.getgid()), True, id="group"),
+        pytest.param(0o705, ServerAccount(4_000_001, os.getgid()), False, id="group without the right"),
         pytest.param(0o701, STRANGER, True, id="others"),
         pytest.param(0o766, STRANGER, False, id="reading is not entering"),
     ],
 )
-def test_rights(mode: int, account: Account, may: bool, opened: Path) -> None:
+def test_rights(mode: int, account: ServerAccount, may: bool, opened: Path) -> None:
     directory = opened / "directory"
     directory.mkdir()
     os.chown(directory, os.getuid(), os.getgid())
@@ -71,8 +71,8 @@ def test_rights(mode: int, account: Account, may: bool, opened: Path) -> None:
 @as_user
 def test_an_ordinary_account_keeps_everything_in_the_data_directory(closed: Path) -> None:
     cluster, account = find_place(closed, closed / "system")
-    assert (cluster.home, account) == (closed / "postgres", Account())
-    assert server_account(closed) == Account()
+    assert (cluster.home, account) == (closed / "postgres", ServerAccount())
+    assert server_account(closed) == ServerAccount()
 
 
 @as_root
@@ -121,7 +121,7 @@ def test_the_owner_of_the_data_runs_the_server(opened: Path) -> None:
 
 def test_binaries_are_left_where_they_can_be_run(make_install: MakeInstall, tmp_path: Path) -> None:
     binaries = Binaries(make_install("b"), "18.4")
-    assert reachable_binaries(binaries, Account(), tmp_path / "system") == binaries
+    assert reachable_binaries(binaries, ServerAccount(), tmp_path / "system") == binaries
     assert not (tmp_path / "system").exists()
 
 

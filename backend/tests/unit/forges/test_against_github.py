@@ -9,7 +9,7 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from app.forges.deliveries import Asked, Ended, Nothing, Stirred, read_delivery
+from app.forges.deliveries import Ended, Nothing, RequestMade, ReviewStirred, read_delivery
 from app.forges.github import GitHub
 from app.forges.github_reviews import GitHubReviews
 from app.forges.large_deliveries import read_large
@@ -92,16 +92,16 @@ def test_the_description_would_complain(exchange: Exchange, said: str) -> None:
 @pytest.mark.parametrize(
     ("event", "actions", "kinds"),
     [
-        ("issues", {"labeled"}, {Asked}),
+        ("issues", {"labeled"}, {RequestMade}),
         ("pull_request", {"closed", "reopened"}, {Ended}),
-        ("pull_request", {"synchronize", "ready_for_review"}, {Stirred}),
-        ("pull_request_review", {"submitted", "edited", "dismissed"}, {Stirred}),
-        ("pull_request_review_comment", {"created"}, {Stirred}),
-        ("check_run", {"completed"}, {Stirred}),
-        ("check_suite", {"completed"}, {Stirred}),
-        ("status", {None}, {Stirred}),
+        ("pull_request", {"synchronize", "ready_for_review"}, {ReviewStirred}),
+        ("pull_request_review", {"submitted", "edited", "dismissed"}, {ReviewStirred}),
+        ("pull_request_review_comment", {"created"}, {ReviewStirred}),
+        ("check_run", {"completed"}, {ReviewStirred}),
+        ("check_suite", {"completed"}, {ReviewStirred}),
+        ("status", {None}, {ReviewStirred}),
         # A push to a tag stirs nothing.
-        ("push", {None}, {Stirred, Nothing}),
+        ("push", {None}, {ReviewStirred, Nothing}),
     ],
 )
 def test_githubs_samples_are_read(event: str, actions: set[str | None], kinds: set[type]) -> None:

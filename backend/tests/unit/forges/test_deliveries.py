@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.forges.deliveries import OWN, Asked, Ended, Nothing, Stirred, read_delivery
+from app.forges.deliveries import OWN, Ended, Nothing, RequestMade, ReviewStirred, read_delivery
 from app.forges.signatures import is_signed
 
 AT = "2026-01-02T03:04:05Z"
@@ -27,7 +27,7 @@ def comment(body: str | None, **issue: Any) -> dict[str, Any]:
 )
 def test_commands(body: str, what: str, text: str) -> None:
     found = read_delivery("issue_comment", comment(body))
-    assert isinstance(found, Asked)
+    assert isinstance(found, RequestMade)
     assert (found.what, found.text, found.number, found.user) == (what, text, 7, "ada")
 
 
@@ -50,7 +50,7 @@ def test_what_is_no_command(body: str | None) -> None:
 def test_a_label_and_the_pull_request_it_is_not_for() -> None:
     labeled = BASE | {"action": "labeled", "issue": ISSUE, "label": {"name": "go"}}
     found = read_delivery("issues", labeled)
-    assert isinstance(found, Asked)
+    assert isinstance(found, RequestMade)
     assert (found.what, found.text) == ("label", "go")
     assert isinstance(read_delivery("issues", labeled | {"issue": ISSUE | {"state": "closed"}}), Nothing)
 
@@ -98,21 +98,33 @@ CHECKED = {"head_sha": "a1"}
 @pytest.mark.parametrize(
     ("event", "payload", "expected"),
     [
-        ("pull_request", {"action": "synchronize", **PULL}, Stirred("acme/widgets", number=9, moved=True)),
-        ("pull_request", {"action": "ready_for_review", **PULL}, Stirred("acme/widgets", number=9)),
-        ("pull_request_review", {"action": "submitted", **PULL}, Stirred("acme/widgets", number=9)),
-        ("pull_request_review_comment", {"action": "created", **PULL}, Stirred("acme/widgets", number=9)),
-        ("check_run", {"action": "completed", "check_run": CHECKED}, Stirred("acme/widgets", commit="a1")),
+        (
+            "pull_request",
+            {"action": "synchronize", **PULL},
+            ReviewStirred("acme/widgets", number=9, moved=True),
+        ),
+        ("pull_request", {"action": "ready_for_review", **PULL}, ReviewStirred("acme/widgets", number=9)),
+        ("pull_request_review", {"action": "submitted", **PULL}, ReviewStirred("acme/widgets", number=9)),
+        (
+            "pull_request_review_comment",
+            {"action": "created", **PULL},
+            ReviewStirred("acme/widgets", number=9),
+        ),
+        (
+            "check_run",
+            {"action": "completed", "check_run": CHECKED},
+            ReviewStirred("acme/widgets", commit="a1"),
+        ),
         (
             "check_suite",
             {"action": "completed", "check_suite": CHECKED},
-            Stirred("acme/widgets", commit="a1"),
+            ReviewStirred("acme/widgets", commit="a1"),
         ),
-        ("status", {"sha": "a1"}, Stirred("acme/widgets", commit="a1")),
-        ("push", {"ref": "refs/heads/release/1"}, Stirred("acme/widgets", branch="release/1")),
+        ("status", {"sha": "a1"}, ReviewStirred("acme/widgets", commit="a1")),
+        ("push", {"ref": "refs/heads/release/1"}, ReviewStirred("acme/widgets", branch="release/1")),
     ],
 )
-def test_what_a_review_may_depend_on(event: str, payload: dict[str, Any], expected: Stirred) -> None:
+def test_what_a_review_may_depend_on(event: str, payload: dict[str, Any], expected: ReviewStirred) -> None:
     assert read_delivery(event, BASE | payload) == expected
 
 

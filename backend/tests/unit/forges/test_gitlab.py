@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.forges.deliveries import OWN, Asked, Ended, Nothing
+from app.forges.deliveries import OWN, Ended, Nothing, RequestMade
 from app.forges.gitlab import GitLab
 from app.forges.gitlab_deliveries import is_from, read_gitlab_delivery
 from app.forges.operator_file import parse_forges
@@ -120,7 +120,7 @@ def event(**attributes: Any) -> dict[str, Any]:
 def test_added_labels_are_told_and_old_ones_are_not() -> None:
     labels = {"previous": [{"title": "old"}], "current": [{"title": t} for t in ("old", "go", "fast")]}
     found = read_gitlab_delivery("Issue Hook", event() | {"changes": {"labels": labels}})
-    assert isinstance(found, Asked)
+    assert isinstance(found, RequestMade)
     assert (found.what, found.text, found.more_labels, found.number) == ("label", "go", ("fast",), 7)
     assert found.at == datetime(2026, 3, 1, 12, tzinfo=UTC)
     assert isinstance(read_gitlab_delivery("Issue Hook", event()), Nothing)
@@ -136,13 +136,13 @@ def comment(body: str, **more: Any) -> dict[str, Any]:
 def test_a_command_on_a_merge_request_is_taken() -> None:
     payload = comment("/phaserunner stop", noteable_type="MergeRequest") | {"merge_request": {"iid": 3}}
     found = read_gitlab_delivery("Note Hook", {name: payload[name] for name in payload if name != "issue"})
-    assert isinstance(found, Asked)
+    assert isinstance(found, RequestMade)
     assert (found.what, found.number, found.is_pull) == ("stop", 3, True)
 
 
 def test_a_command_on_an_issue_is_taken_and_others_are_not() -> None:
     found = read_gitlab_delivery("Note Hook", comment("/phaserunner retry round half up"))
-    assert isinstance(found, Asked)
+    assert isinstance(found, RequestMade)
     assert (found.what, found.text, found.number) == ("retry", "round half up", 7)
     assert not found.is_pull
     ignored = [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.forges.deliveries import Stirred, read_delivery
+from app.forges.deliveries import ReviewStirred, read_delivery
 from app.forges.gitlab_deliveries import read_gitlab_delivery
 from app.forges.large_deliveries import read_large
 
@@ -22,7 +22,7 @@ def test_a_push_is_read_the_same_and_kept_short(last: str) -> None:
     payload = push(["Add"] * 2_000 + [last])
     kept = read_large(json.dumps(payload).encode())
     assert read_delivery("push", kept) == read_delivery("push", payload)
-    assert isinstance(read_delivery("push", kept), Stirred)
+    assert isinstance(read_delivery("push", kept), ReviewStirred)
     assert len(json.dumps(kept)) < 300
 
 

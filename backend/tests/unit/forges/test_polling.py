@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.forges.deliveries import Asked, read_delivery
+from app.forges.deliveries import RequestMade, read_delivery
 from app.forges.github_polling import GitHubPolling
 from app.forges.gitlab_deliveries import read_gitlab_delivery
 from app.forges.gitlab_polling import GitLabPolling
@@ -30,7 +30,7 @@ async def test_github(tmp_path: Path) -> None:
         told = double.labeled(7, "go")
         (found,) = await forge.labeled_since("acme/widgets", ["go"], SINCE)
         wish = read_delivery(found.event, found.payload)
-        assert isinstance(wish, Asked)
+        assert isinstance(wish, RequestMade)
         assert wish == read_delivery("issues", told)
         double.events[-1]["actor"] = None
         assert await forge.labeled_since("acme/widgets", ["go"], SINCE) == []
@@ -40,7 +40,7 @@ async def test_github(tmp_path: Path) -> None:
         double.pulls[7] = {}
         (comment,) = await forge.commented_since("acme/widgets", SINCE)
         wish = read_delivery(comment.event, comment.payload)
-        assert isinstance(wish, Asked)
+        assert isinstance(wish, RequestMade)
         assert wish.is_pull
 
 
@@ -69,7 +69,7 @@ async def test_gitlab() -> None:
         forge = GitLabPolling(httpx.AsyncClient, double.url, fixed_token(TOKEN))
         (found,) = await forge.labeled_since(PROJECT, ["go"], SINCE)
         wish = read_gitlab_delivery(found.event, found.payload)
-        assert wish == Asked("label", "go", PROJECT, 7, "ada", NOW)
+        assert wish == RequestMade("label", "go", PROJECT, 7, "ada", NOW)
         note = {
             "id": 31,
             "body": "/phaserunner stop now",
@@ -86,8 +86,8 @@ async def test_gitlab() -> None:
         ]
         (said,) = await forge.commented_since(PROJECT, SINCE)
         wish = read_gitlab_delivery(said.event, said.payload)
-        assert wish == Asked("stop", "now", PROJECT, 7, "ada", NOW, comment=31)
+        assert wish == RequestMade("stop", "now", PROJECT, 7, "ada", NOW, comment=31)
         double.events = [{"note": {**note, "noteable_type": "MergeRequest"}}]
         (said,) = await forge.commented_since(PROJECT, SINCE)
         wish = read_gitlab_delivery(said.event, said.payload)
-        assert wish == Asked("stop", "now", PROJECT, 7, "ada", NOW, comment=31, is_pull=True)
+        assert wish == RequestMade("stop", "now", PROJECT, 7, "ada", NOW, comment=31, is_pull=True)

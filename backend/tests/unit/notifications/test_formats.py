@@ -9,13 +9,13 @@ import pytest
 
 from app.notifications.chats import FORMATS
 from app.notifications.mail import message_of
-from app.notifications.notice import Evidence, Notice, block_of, line_of
+from app.notifications.notice import Notice, NoticeEvidence, block_of, line_of
 
 NOTICE = Notice(
     title="A person is asked: round up",
     reason="3 of 3 attempts failed",
     facts=[("Phase", "coding, attempt 3")],
-    evidence=[Evidence("pytest", "failed", "1 of 2 tests failed")],
+    evidence=[NoticeEvidence("pytest", "failed", "1 of 2 tests failed")],
     page="https://p.example/escalations/1",
     accept="https://p.example/decide/a",
     reject="https://p.example/decide/r",
@@ -23,7 +23,7 @@ NOTICE = Notice(
 HOSTILE = Notice(
     title="<!channel> @everyone [x](https://evil.example)",
     reason="*bold* <https://evil.example|click> @here",
-    evidence=[Evidence("pytest", "failed", "``` @everyone <!here>\n```")],
+    evidence=[NoticeEvidence("pytest", "failed", "``` @everyone <!here>\n```")],
 )
 
 

@@ -13,18 +13,18 @@ from uuid import UUID, uuid4
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.core.event_frames import ResumeMode, Start
+from app.core.event_frames import DeliveryStart, ResumeMode
 from app.realtime.hub import Hub, HubLimits
-from app.realtime.inbox import Inbox
+from app.realtime.inbox import HintInbox
 from app.realtime.reader import Mark, RunHead, StoredEvent, Watched
 from app.realtime.run_list import RunList
-from app.realtime.subscription import Pace, Wish
+from app.realtime.subscription import DeliveryPace, Wish
 from app.realtime.tailer import Tailer
 from app.schemas.api.runs import ListedRun
 
 RUN = uuid4()
 BATCH = 3
-LIMITS = HubLimits(ring_events=4, pace=Pace(batch=BATCH, max_lag=1_000, pause=0.0))
+LIMITS = HubLimits(ring_events=4, pace=DeliveryPace(batch=BATCH, max_lag=1_000, pause=0.0))
 POLLS = 4
 TURNS = 150
 
@@ -86,7 +86,7 @@ class Client:
     after: int | None = None
     held: list[int] = field(default_factory=list)
 
-    async def begin(self, start: Start) -> None:
+    async def begin(self, start: DeliveryStart) -> None:
         if self.after is None or start.mode is ResumeMode.RESET:
             self.after = start.after
             self.held = []
@@ -128,7 +128,7 @@ def run_list() -> RunList:
     async def no_states(_run_ids: Collection[UUID]) -> list[ListedRun]:
         return []
 
-    return RunList(NoRuns(), no_states, Inbox(1.0), pace_seconds=1.0)
+    return RunList(NoRuns(), no_states, HintInbox(1.0), pace_seconds=1.0)
 
 
 class World:
@@ -140,7 +140,7 @@ class World:
         self.hub = Hub(self.database, run_list(), LIMITS, lambda _run_id: self.ring())
         self.clients: list[Client] = []
         self.tasks: list[asyncio.Task[None]] = []
-        self._inbox = Inbox(poll_seconds=1_000.0)
+        self._inbox = HintInbox(poll_seconds=1_000.0)
         self._start(Tailer(self.database, self.hub, self._inbox, batch=BATCH).run())
 
     def commit(self, count: int, is_heard: bool) -> None:

@@ -5,14 +5,14 @@ from uuid import uuid4
 
 import pytest
 
-from app.realtime.inbox import Hint, Inbox
+from app.realtime.inbox import Hint, HintInbox
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_hints_are_merged_and_given_once() -> None:
-    inbox, first, second = Inbox(1_000.0), uuid4(), uuid4()
+    inbox, first, second = HintInbox(1_000.0), uuid4(), uuid4()
     assert await inbox.take() == Hint(frozenset(), everywhere=True)  # to begin with
     inbox.ring([first])
     inbox.ring([second, first])
@@ -23,13 +23,13 @@ async def test_hints_are_merged_and_given_once() -> None:
 
 
 async def test_without_hints_it_polls() -> None:
-    inbox = Inbox(0.001)
+    inbox = HintInbox(0.001)
     for _ in range(3):
         assert (await inbox.take()).everywhere
 
 
 async def test_steady_hints_do_not_put_off_the_poll() -> None:
-    inbox, busy = Inbox(0.02), uuid4()
+    inbox, busy = HintInbox(0.02), uuid4()
     await inbox.take()
     everywhere = False
     async with asyncio.timeout(PATIENCE):

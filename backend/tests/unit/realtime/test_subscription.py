@@ -9,11 +9,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.errors import NotFoundError
-from app.core.event_frames import ResumeMode, Start
+from app.core.event_frames import DeliveryStart, ResumeMode
 from app.core.websocket_events import SprintEventType
 from app.realtime.feed import Feed, Ring
 from app.realtime.reader import RunHead, StoredEvent
-from app.realtime.subscription import Pace, SlowClientError, Subscription, Wish
+from app.realtime.subscription import DeliveryPace, EventSubscription, SlowClientError, Wish
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +22,7 @@ PATIENCE = 300.0
 """Seconds after which a test that waits fails instead."""
 
 PROGRESS = SprintEventType.AGENT_PROGRESS
-PACE = Pace(batch=3, max_lag=1_000, pause=0.0)
+PACE = DeliveryPace(batch=3, max_lag=1_000, pause=0.0)
 
 
 def event(sequence: int, kind: str = PROGRESS) -> StoredEvent:
@@ -64,13 +64,13 @@ class Client:
     """A sink that takes events at once, or only after some turns, as chance will have it."""
 
     def __init__(self, chance: random.Random, willing: float) -> None:
-        self.starts: list[Start] = []
+        self.starts: list[DeliveryStart] = []
         self.got: list[int] = []
         self._chance = chance
         self._willing = willing
         self.changed = asyncio.Event()
 
-    async def begin(self, start: Start) -> None:
+    async def begin(self, start: DeliveryStart) -> None:
         self.starts.append(start)
         await asyncio.sleep(0)
 
@@ -100,12 +100,14 @@ def feed_of(max_events: int = 4) -> Feed:
     return Feed(RUN, Ring(max_events=max_events, max_bytes=1_000), on_start=lambda _run_id: None)
 
 
-def subscription(feed: Feed, log: MemoryLog, sink: Client, pace: Pace = PACE, **options) -> Subscription:
+def subscription(
+    feed: Feed, log: MemoryLog, sink: Client, pace: DeliveryPace = PACE, **options
+) -> EventSubscription:
     @contextmanager
     def watched():
         yield feed
 
-    return Subscription(watched(), log, sink, pace, Wish(**options))
+    return EventSubscription(watched(), log, sink, pace, Wish(**options))
 
 
 async def turns_until(condition: Callable[[], bool]) -> None:
@@ -184,7 +186,7 @@ async def test_a_lagging_tailer_does_not_repeat_what_the_client_has() -> None:
 )
 def test_start(first: int, last: int, after: int, mode: ResumeMode, begins_after: int) -> None:
     head = RunHead("active", last, first, "here")
-    expected = Start(mode, begins_after, last, "active", "here")
+    expected = DeliveryStart(mode, begins_after, last, "active", "here")
     assert head.start(after) == head.start(after, "here") == expected
 
 
@@ -202,7 +204,7 @@ def test_start_with_a_cursor_of_another_history(
     first: int, after: int, mode: ResumeMode, begins_after: int
 ) -> None:
     start = RunHead("active", 9, first, "here").start(after, "elsewhere")
-    assert start == Start(mode, begins_after, 9, "active", "here")
+    assert start == DeliveryStart(mode, begins_after, 9, "active", "here")
 
 
 async def test_ends_with_the_run() -> None:
@@ -276,7 +278,7 @@ class StuckClient(Client):
 
 async def test_a_client_too_far_behind_is_given_up() -> None:
     log, feed, client = MemoryLog(random.Random(7)), feed_of(), StuckClient()
-    one = subscription(feed, log, client, Pace(batch=3, max_lag=5, pause=0.0))
+    one = subscription(feed, log, client, DeliveryPace(batch=3, max_lag=5, pause=0.0))
     task = asyncio.create_task(one.run())
     await turns_until(lambda: one.served is not None)
     for _ in range(10):
@@ -293,7 +295,7 @@ async def test_a_long_replay_is_not_lag() -> None:
     log, feed, client = MemoryLog(random.Random(8)), feed_of(), Client(random.Random(8), willing=0.0)
     for _ in range(30):
         log.commit()
-    one = subscription(feed, log, client, Pace(batch=3, max_lag=5, pause=0.0))
+    one = subscription(feed, log, client, DeliveryPace(batch=3, max_lag=5, pause=0.0))
     task = asyncio.create_task(one.run())
     await client.until(lambda: len(client.got) == 30)
     assert not task.done(), "the client was not dropped"

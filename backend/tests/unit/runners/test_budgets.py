@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from app.runners.budgets import DayBudgets, DaySpent, Line, run_lines, spent_day, spent_run
+from app.runners.budgets import DayBudgets, DaySpent, SpentBudget, run_lines, spent_day, spent_run
 from app.runners.facts import Spent
 from app.schemas.runs import Budget
 
@@ -63,7 +63,7 @@ def test_the_budgets_of_a_day(budgets: DayBudgets, setting: str | None) -> None:
     ids=["below", "crosses", "was told", "jumps over"],
 )
 def test_the_warning_falls_due_once(before: float, after: float, due: bool) -> None:
-    assert Line("run", "usd", after, 10.0, "a setting").crossed(before) is due
+    assert SpentBudget("run", "usd", after, 10.0, "a setting").crossed(before) is due
 
 
 def test_each_grant_adds_the_same_amount() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.runners.evaluators.commands.command import CommandEvaluator
-from app.runners.evaluators.project.project_registry import ProjectLimits
+from app.runners.evaluators.project.project_registry import OperatorLimits
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,
@@ -25,7 +25,7 @@ from app.schemas.runs import Phase, RunPolicy
 
 pytestmark = pytest.mark.anyio
 
-REQUIRED = ProjectRules(limits=ProjectLimits(required=frozenset({"pytest"})))
+REQUIRED = ProjectRules(limits=OperatorLimits(required=frozenset({"pytest"})))
 
 
 def panel(text: str, rules: ProjectRules | None = None) -> ProjectPanel:
@@ -83,7 +83,7 @@ OBSERVED = {
 
 @pytest.mark.parametrize(("text", "expected"), OBSERVED.values(), ids=OBSERVED.keys())
 def test_observed_gates(text: str, expected: set[str]) -> None:
-    rules = ProjectRules(limits=ProjectLimits(required=frozenset({"protected_files"})))
+    rules = ProjectRules(limits=OperatorLimits(required=frozenset({"protected_files"})))
     found = panel(text, rules)
     assert found.problems == ()
     assert found.registry.observed("coding") == expected

@@ -13,7 +13,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from app.runners.answer.synthesizer import Synthesis, SynthesisTask, SynthesizerAgent
 from app.runners.evaluators.models.response_verdict import conclude
-from app.runners.evaluators.response_evaluator import EvaluatorAgent, Judged, should_retry
+from app.runners.evaluators.response_evaluator import EvaluatorAgent, ResponseJudgement, should_retry
 from app.runners.response_retry import AnswerOutcome, AnswerStatus, ResponseRetry
 from app.schemas.response_evaluation import (
     DIMENSIONS,
@@ -51,11 +51,11 @@ class Judge:
     lacks_data: bool = False
     seen: list[EvaluatorInput] = field(default_factory=list)
 
-    async def judge(self, given: EvaluatorInput) -> Judged:
+    async def judge(self, given: EvaluatorInput) -> ResponseJudgement:
         self.seen.append(given)
         failing = self.script[given.attempt_number - 1]
         if failing is None:
-            return Judged(None, "fake", (OUT,))
+            return ResponseJudgement(None, "fake", (OUT,))
         dimensions = [
             EvaluationDimension(
                 dimension=name,
@@ -65,7 +65,9 @@ class Judge:
             )
             for name in DIMENSIONS
         ]
-        return Judged(conclude(dimensions, [], given.attempt_number, lacks_data=self.lacks_data), "fake")
+        return ResponseJudgement(
+            conclude(dimensions, [], given.attempt_number, lacks_data=self.lacks_data), "fake"
+        )
 
 
 @dataclass

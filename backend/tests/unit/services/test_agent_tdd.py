@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.agents.candidate_trees import DirectoryTrees
-from app.agents.models.judge import Choice, Contender, FirstContender, Judge
+from app.agents.models.judge import Contender, FirstContender, Judge, JudgeChoice
 from app.agents.models.providers import ProviderKeys
 from app.agents.port import Agent, AgentFailure, AgentOutcome, AgentTask, AgentUsage, FailureKind
 from app.agents.provider import AgentProvider
@@ -49,9 +49,9 @@ class Chooser:
     def __init__(self) -> None:
         self.shown: list[Sequence[str]] = []
 
-    async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
+    async def choose(self, goal: str, candidates: Sequence[Contender]) -> JudgeChoice:
         self.shown += [each.changed_files for each in candidates]
-        return Choice(candidates[-1].index, f"best for {goal}", 0.9, "test:judge")
+        return JudgeChoice(candidates[-1].index, f"best for {goal}", 0.9, "test:judge")
 
 
 class Heard:

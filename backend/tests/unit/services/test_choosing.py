@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.models.judge import Choice
+from app.agents.models.judge import JudgeChoice
 from app.db.models import Candidate
 from app.runners.evaluators.verdict import PanelVerdict, VerdictStatus
 from app.services.execute.choosing import leaders, reason_of_gates, reason_of_judge
@@ -38,20 +38,20 @@ def test_one_that_is_left(started: int, told: str) -> None:
     ("choice", "told"),
     [
         (
-            Choice(2, "It is shorter.", 0.9, model="m"),
+            JudgeChoice(2, "It is shorter.", 0.9, model="m"),
             ". The judge (m) chose candidate 3 (claude): It is shorter.",
         ),
         (
-            Choice(0, "The judge could not be asked (m: refused), so the first one counts.", model="m"),
+            JudgeChoice(0, "The judge could not be asked (m: refused), so the first one counts.", model="m"),
             ". The judge could not be asked (m: refused), so the first one counts.",
         ),
         (
-            Choice(0, "No judge is configured, so the first one counts."),
+            JudgeChoice(0, "No judge is configured, so the first one counts."),
             ", and no judge is configured, so candidate 1 (opencode) counts.",
         ),
     ],
 )
-def test_between_equals_the_judge_says_why(choice: Choice, told: str) -> None:
+def test_between_equals_the_judge_says_why(choice: JudgeChoice, told: str) -> None:
     alike = leaders([PASSED, FAILED, ALSO_PASSED])
     assert alike == [PASSED, ALSO_PASSED]
     assert reason_of_judge(alike, choice) == f"The gates rank candidates 1, 3 alike{told}"

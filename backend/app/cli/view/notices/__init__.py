@@ -16,12 +16,12 @@ from app.cli.view.notices import (
     phases,
     runs,
 )
-from app.cli.view.notices.notice import Notice, say
+from app.cli.view.notices.notice import TerminalNotice, say
 from app.cli.view.state import WatchedRun
 from app.core.events.union import Event
 
 __all__ = [
-    "Notice",
+    "TerminalNotice",
     "agents",
     "attempts",
     "baselines",
@@ -36,6 +36,6 @@ __all__ = [
 ]
 
 
-def notices(event: Event, state: WatchedRun) -> tuple[Notice, ...]:
+def notices(event: Event, state: WatchedRun) -> tuple[TerminalNotice, ...]:
     """Return the notices about `event`. `state` is the state after it."""
     return tuple(say(event, state))

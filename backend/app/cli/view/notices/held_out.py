@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from app.cli.view.notices.notice import Notice, say
+from app.cli.view.notices.notice import TerminalNotice, say
 from app.cli.view.state import WatchedRun
 from app.core.events.held_out import HeldOutCheckedEvent
 
 
 @say.register
-def _(event: HeldOutCheckedEvent, state: WatchedRun) -> Iterable[Notice]:
+def _(event: HeldOutCheckedEvent, state: WatchedRun) -> Iterable[TerminalNotice]:
     word = "warn" if event.data.passing or not event.data.total else "info"
-    yield Notice(word, event.data.message)
+    yield TerminalNotice(word, event.data.message)

@@ -13,7 +13,7 @@ EVIDENCE_LINES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class TerminalNotice:
     """A message about an event.
 
     Attributes:
@@ -32,7 +32,7 @@ class Notice:
 
 
 @singledispatch
-def say(event: Envelope, state: WatchedRun) -> Iterable[Notice]:
+def say(event: Envelope, state: WatchedRun) -> Iterable[TerminalNotice]:
     """Return the notices about `event`. Each topic registers its events here; other events have no notice."""
     return ()
 

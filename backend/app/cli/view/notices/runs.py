@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from app.cli.view.notices.notice import Notice, because, is_sprint, kind_word, say, try_word
+from app.cli.view.notices.notice import TerminalNotice, because, is_sprint, kind_word, say, try_word
 from app.cli.view.state import WatchedRun
 from app.cli.view.text import one_line
 from app.cli.view.words import SCRIPT_WARNING
@@ -17,23 +17,25 @@ from app.core.events.runs import (
 
 
 @say.register
-def _(event: RunCreatedEvent, state: WatchedRun) -> Iterable[Notice]:
+def _(event: RunCreatedEvent, state: WatchedRun) -> Iterable[TerminalNotice]:
     data = event.data
     details = (f"goal    {one_line(data.goal)}", f"source  {one_line(data.source)}")
-    yield Notice("info", f"{kind_word(state)} {event.run_id}  {one_line(data.name)}", details, depth=0)
+    yield TerminalNotice(
+        "info", f"{kind_word(state)} {event.run_id}  {one_line(data.name)}", details, depth=0
+    )
     if data.scripted:
-        yield Notice("warn", f"{SCRIPT_WARNING} ({one_line(data.agent)})", depth=0)
+        yield TerminalNotice("warn", f"{SCRIPT_WARNING} ({one_line(data.agent)})", depth=0)
     else:
-        yield Notice("info", f"agent   {one_line(data.agent)}", depth=0)
+        yield TerminalNotice("info", f"agent   {one_line(data.agent)}", depth=0)
     if data.forked_from is not None:
         origin = data.forked_from
         place = f"{one_line(origin.phase)}/{origin.attempt} of sprint {origin.run_id}"
-        yield Notice("info", f"starts from the files of {place}", depth=0)
+        yield TerminalNotice("info", f"starts from the files of {place}", depth=0)
 
 
 @say.register
-def _(event: RunCancelledEvent, state: WatchedRun) -> Iterable[Notice]:
-    yield Notice(
+def _(event: RunCancelledEvent, state: WatchedRun) -> Iterable[TerminalNotice]:
+    yield TerminalNotice(
         "cancelled",
         f"{kind_word(state)} cancelled by {one_line(event.data.by)}{because(event.data.reason)}",
         depth=0,
@@ -41,29 +43,29 @@ def _(event: RunCancelledEvent, state: WatchedRun) -> Iterable[Notice]:
 
 
 @say.register
-def _(event: RunPausedEvent, state: WatchedRun) -> Iterable[Notice]:
+def _(event: RunPausedEvent, state: WatchedRun) -> Iterable[TerminalNotice]:
     text = f"{kind_word(state)} paused by {one_line(event.data.by)}{because(event.data.reason)}"
-    yield Notice("paused", text, depth=0)
+    yield TerminalNotice("paused", text, depth=0)
 
 
 @say.register
-def _(event: RunResumedEvent, state: WatchedRun) -> Iterable[Notice]:
-    yield Notice("active", f"{kind_word(state)} resumed by {one_line(event.data.by)}", depth=0)
+def _(event: RunResumedEvent, state: WatchedRun) -> Iterable[TerminalNotice]:
+    yield TerminalNotice("active", f"{kind_word(state)} resumed by {one_line(event.data.by)}", depth=0)
 
 
 @say.register
-def _(event: WorkflowCompletedEvent, state: WatchedRun) -> Iterable[Notice]:
+def _(event: WorkflowCompletedEvent, state: WatchedRun) -> Iterable[TerminalNotice]:
     attempts = event.data.attempts
     tries = f"{attempts} {try_word(state)}{'' if attempts == 1 else 's'}"
     if is_sprint(state):
         commit = (event.data.commit or "none")[:12]
-        yield Notice("passed", f"{kind_word(state)} passed after {tries}, commit {commit}", depth=0)
+        yield TerminalNotice("passed", f"{kind_word(state)} passed after {tries}, commit {commit}", depth=0)
         return
     text = f"{kind_word(state)} is complete after {tries}{because(event.data.reason)}"
-    yield Notice("completed", text, depth=0)
+    yield TerminalNotice("completed", text, depth=0)
 
 
 @say.register
-def _(event: WorkflowFailedEvent, state: WatchedRun) -> Iterable[Notice]:
+def _(event: WorkflowFailedEvent, state: WatchedRun) -> Iterable[TerminalNotice]:
     by = f" by {one_line(event.data.by)}" if event.data.by else ""
-    yield Notice("failed", f"{kind_word(state)} failed{by}{because(event.data.reason)}", depth=0)
+    yield TerminalNotice("failed", f"{kind_word(state)} failed{by}{because(event.data.reason)}", depth=0)

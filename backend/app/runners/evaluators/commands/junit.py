@@ -16,7 +16,7 @@ class ReportError(ValueError):
     """A report cannot be read, or contradicts itself. The message says how."""
 
 
-class CaseOutcome(StrEnum):
+class JUnitOutcome(StrEnum):
     """The outcome of a test case."""
 
     PASSED = "passed"
@@ -29,7 +29,7 @@ class Case:
     """One test case. `id` holds its suites, class and name; `message` the beginning of a failure's text."""
 
     id: str
-    outcome: CaseOutcome
+    outcome: JUnitOutcome
     message: str = ""
 
 
@@ -48,17 +48,17 @@ class JUnit:
     @property
     def failures(self) -> tuple[Case, ...]:
         """The cases that failed or had an error."""
-        return tuple(each for each in self.cases if each.outcome is CaseOutcome.FAILED)
+        return tuple(each for each in self.cases if each.outcome is JUnitOutcome.FAILED)
 
     @property
     def passed(self) -> int:
         """Number of cases that passed."""
-        return sum(each.outcome is CaseOutcome.PASSED for each in self.cases)
+        return sum(each.outcome is JUnitOutcome.PASSED for each in self.cases)
 
     @property
     def ran(self) -> int:
         """Number of cases that passed or failed."""
-        return sum(each.outcome is not CaseOutcome.SKIPPED for each in self.cases)
+        return sum(each.outcome is not JUnitOutcome.SKIPPED for each in self.cases)
 
     def lost_since(self, base: "JUnit") -> list[str]:
         """Return the ids of cases that ran at the base and no longer run. Equal ids are counted."""
@@ -72,7 +72,7 @@ class JUnit:
         return [f"{each}: the end of its tests" for each in sorted((base.ended - self.ended) & present)]
 
     def _running(self) -> Counter[str]:
-        return Counter(each.id for each in self.cases if each.outcome is not CaseOutcome.SKIPPED)
+        return Counter(each.id for each in self.cases if each.outcome is not JUnitOutcome.SKIPPED)
 
 
 def _program(case: Case) -> str:
@@ -121,8 +121,8 @@ def _case(element: Element, name: str) -> Case:
     trouble = kinds.get("failure") or kinds.get("error")
     if trouble is not None:
         message = trouble.attributes.get("message", "").strip() or trouble.text.strip()
-        return Case(name, CaseOutcome.FAILED, message[:_MESSAGE_CHARS])
-    return Case(name, CaseOutcome.SKIPPED if "skipped" in kinds else CaseOutcome.PASSED)
+        return Case(name, JUnitOutcome.FAILED, message[:_MESSAGE_CHARS])
+    return Case(name, JUnitOutcome.SKIPPED if "skipped" in kinds else JUnitOutcome.PASSED)
 
 
 def _claimed_failures(suite: Element) -> int:

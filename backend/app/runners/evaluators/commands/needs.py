@@ -29,7 +29,7 @@ class SetupTroubleError(ToolTroubleError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class NeededService:
     """A program that runs beside a command.
 
     Attributes:
@@ -79,7 +79,7 @@ class Needs:
     setups: Setups | None = None
     recipe: Recipe | None = None
     candidate: bool = False
-    services: tuple[Service, ...] = ()
+    services: tuple[NeededService, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     @asynccontextmanager
@@ -134,7 +134,7 @@ async def _changed(base: Path, workspace: Path, recipe: Recipe) -> tuple[str, ..
     return await anyio.to_thread.run_sync(changed_locks, base, workspace, recipe.lock_files)
 
 
-def beside(services: Sequence[Service], argv: Sequence[str]) -> list[str]:
+def beside(services: Sequence[NeededService], argv: Sequence[str]) -> list[str]:
     """Return the command that starts services, waits until they are ready, and runs another command."""
     if not services:
         return list(argv)
@@ -143,7 +143,7 @@ def beside(services: Sequence[Service], argv: Sequence[str]) -> list[str]:
     return ["/bin/sh", "-c", script, "sh", *argv]
 
 
-def _start(service: Service) -> str:
+def _start(service: NeededService) -> str:
     log = f'"${{TMPDIR:-/tmp}}/phaserunner-{service.name}.log"'
     tries = max(1, round(service.seconds * 10))
     return (
@@ -156,7 +156,7 @@ def _start(service: Service) -> str:
     )
 
 
-def service_trouble(services: Sequence[Service], outcome: ProcessOutcome) -> str:
+def service_trouble(services: Sequence[NeededService], outcome: ProcessOutcome) -> str:
     """Return which service was not ready; empty if the command was started."""
     if not services or outcome.returncode != _NOT_READY or _PREFIX not in outcome.stderr:
         return ""

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from app.runners.evaluators.commands.junit import Case, CaseOutcome, JUnit, ReportError
+from app.runners.evaluators.commands.junit import Case, JUnit, JUnitOutcome, ReportError
 
 _MESSAGE_CHARS = 300
-_GO = {"pass": CaseOutcome.PASSED, "fail": CaseOutcome.FAILED, "skip": CaseOutcome.SKIPPED}
+_GO = {"pass": JUnitOutcome.PASSED, "fail": JUnitOutcome.FAILED, "skip": JUnitOutcome.SKIPPED}
 _GO_NOISE = re.compile(r"\s*(?:=== |--- |(?:FAIL|PASS|ok|exit status)\b)")
 _BUILD_FAILED = re.compile(r"^FAIL\t(\S+) \[(?:build|setup) failed\]", re.MULTILINE)
 _RUST_TARGET = re.compile(r"\s+(?:Running (?:unittests )?(\S+)|Doc-tests (\S+))")
 _RUST_COUNT = re.compile(r"running (\d+) tests?$")
 _RUST_TEST = re.compile(r"test (.+?) \.\.\. (ok|FAILED|ignored)\b")
 _RUST_LINE = re.compile(r" \(line \d+\)")
-_RUST = {"ok": CaseOutcome.PASSED, "FAILED": CaseOutcome.FAILED, "ignored": CaseOutcome.SKIPPED}
-_JEST = {"passed": CaseOutcome.PASSED, "failed": CaseOutcome.FAILED}
+_RUST = {"ok": JUnitOutcome.PASSED, "FAILED": JUnitOutcome.FAILED, "ignored": JUnitOutcome.SKIPPED}
+_JEST = {"passed": JUnitOutcome.PASSED, "failed": JUnitOutcome.FAILED}
 
 
 def read_go(text: str, sentinel: str = "") -> JUnit:
@@ -32,9 +32,9 @@ def read_go(text: str, sentinel: str = "") -> JUnit:
     Raises:
         ReportError: a test started and did not end, or there is nothing to read.
     """
-    ended: dict[str, CaseOutcome] = {}
+    ended: dict[str, JUnitOutcome] = {}
     printed: dict[str, list[str]] = {}
-    packages: dict[str, CaseOutcome] = {}
+    packages: dict[str, JUnitOutcome] = {}
     began: dict[str, None] = {}
     for event in _events(text):
         package, test, action = (str(event.get(key, "")) for key in ("Package", "Test", "Action"))
@@ -45,19 +45,19 @@ def read_go(text: str, sentinel: str = "") -> JUnit:
             began[name] = None
         elif action in _GO:
             known = ended if test else packages
-            if known.get(name) is not CaseOutcome.FAILED:
+            if known.get(name) is not JUnitOutcome.FAILED:
                 known[name] = _GO[action]
-    packages.update(dict.fromkeys(_BUILD_FAILED.findall(text), CaseOutcome.FAILED))
+    packages.update(dict.fromkeys(_BUILD_FAILED.findall(text), JUnitOutcome.FAILED))
     if not packages:
         raise ReportError("the output contains no result of `go test -json`")
     lost = [
-        name for name in began if name not in ended and packages.get(_package(name)) != CaseOutcome.FAILED
+        name for name in began if name not in ended and packages.get(_package(name)) != JUnitOutcome.FAILED
     ]
     if lost:
         raise ReportError(f"the test {lost[0]} started and did not end")
-    failed = {_package(name) for name, outcome in ended.items() if outcome is CaseOutcome.FAILED}
+    failed = {_package(name) for name, outcome in ended.items() if outcome is JUnitOutcome.FAILED}
     broken = [
-        each for each, outcome in packages.items() if outcome is CaseOutcome.FAILED and each not in failed
+        each for each, outcome in packages.items() if outcome is JUnitOutcome.FAILED and each not in failed
     ]
     reached = {_package(name) for name in ended if sentinel and name.endswith(f" > {sentinel}")}
     cases = [
@@ -65,7 +65,7 @@ def read_go(text: str, sentinel: str = "") -> JUnit:
         for name, outcome in ended.items()
         if not (sentinel and name.endswith(f" > {sentinel}"))
     ]
-    cases += [Case(each, CaseOutcome.FAILED, _go_message(printed.get(each, []))) for each in broken]
+    cases += [Case(each, JUnitOutcome.FAILED, _go_message(printed.get(each, []))) for each in broken]
     return JUnit(tuple(cases), frozenset(reached))
 
 
@@ -124,10 +124,10 @@ def _jest_cases(file: Mapping[str, Any], tree: Path) -> Iterator[Case]:
     path = str(file.get("name", "")).replace(f"{tree.as_posix()}/", "")
     tests = cast("list[object]", file.get("assertionResults") or [])
     if file.get("status") == "failed" and not any(_object(each).get("status") == "failed" for each in tests):
-        yield Case(path, CaseOutcome.FAILED, str(file.get("message", ""))[:_MESSAGE_CHARS])
+        yield Case(path, JUnitOutcome.FAILED, str(file.get("message", ""))[:_MESSAGE_CHARS])
     for each in map(_object, tests):
         names = [path, *map(str, each.get("ancestorTitles") or []), str(each.get("title", ""))]
-        outcome = _JEST.get(str(each.get("status")), CaseOutcome.SKIPPED)
+        outcome = _JEST.get(str(each.get("status")), JUnitOutcome.SKIPPED)
         message = "\n".join(map(str, each.get("failureMessages") or []))
         yield Case(" > ".join(names), outcome, message[:_MESSAGE_CHARS])
 

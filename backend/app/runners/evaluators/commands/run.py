@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 
 from app.core.errors import WorkspaceError
-from app.runners.evaluators.commands.needs import Prepared, Service, beside, service_trouble
+from app.runners.evaluators.commands.needs import NeededService, Prepared, beside, service_trouble
 from app.runners.evaluators.commands.overlay import Overlay
 from app.runners.evaluators.commands.programs import Programs
 from app.runners.evaluators.commands.sentinels import SentinelKind, lay_sentinels
@@ -82,7 +82,7 @@ class Launcher:
     working_directory: str = ""
     sentinels: SentinelKind | None = None
     prepared: Prepared = field(default_factory=Prepared)
-    services: tuple[Service, ...] = ()
+    services: tuple[NeededService, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     image: str | None = None
 

@@ -40,7 +40,7 @@ _OPTIONS: dict[str, dict[str, TypeAdapter[Any]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectLimits:
+class OperatorLimits:
     """What a project cannot change.
 
     Attributes:
@@ -60,7 +60,7 @@ def for_project(
     registry: EvaluatorRegistry,
     file: ReadProjectFile,
     make_command: Callable[[CommandTable], Evaluator],
-    limits: ProjectLimits,
+    limits: OperatorLimits,
 ) -> EvaluatorRegistry:
     """Return the registry that judges a project.
 
@@ -88,7 +88,7 @@ def for_project(
 
 
 def _observed(
-    present: Registration, wanted: bool | None, file: ReadProjectFile, limits: ProjectLimits
+    present: Registration, wanted: bool | None, file: ReadProjectFile, limits: OperatorLimits
 ) -> Registration:
     """Return a gate as an observed one, if the project wants that and the operator allows it.
 
@@ -121,7 +121,7 @@ def _unknown_names(registry: EvaluatorRegistry, file: ReadProjectFile) -> list[P
 
 
 def _refused_commands(
-    registry: EvaluatorRegistry, file: ReadProjectFile, limits: ProjectLimits
+    registry: EvaluatorRegistry, file: ReadProjectFile, limits: OperatorLimits
 ) -> list[ProjectFileProblem]:
     taken = registry.names() | registry.left_out | MODEL_EVALUATORS | {PROJECT_EVALUATOR, HELD_OUT_TESTS}
     problems: list[ProjectFileProblem] = []
@@ -137,7 +137,7 @@ def _refused_commands(
     return problems
 
 
-def _refused_environment(file: ReadProjectFile, limits: ProjectLimits) -> list[ProjectFileProblem]:
+def _refused_environment(file: ReadProjectFile, limits: OperatorLimits) -> list[ProjectFileProblem]:
     environment = file.settings.environment
     problems: list[ProjectFileProblem] = []
     if environment.network and not limits.setup_network:
@@ -148,13 +148,13 @@ def _refused_environment(file: ReadProjectFile, limits: ProjectLimits) -> list[P
     return problems
 
 
-def _unknown_secret(names: Collection[str], limits: ProjectLimits) -> str:
+def _unknown_secret(names: Collection[str], limits: OperatorLimits) -> str:
     unknown = next((each for each in names if each not in limits.secrets), "")
     return f"this service has no secret {unknown} (ENVIRONMENT_SECRETS)" if unknown else ""
 
 
 def _changed(
-    present: Registration, table: EvaluatorTable, file: ReadProjectFile, limits: ProjectLimits
+    present: Registration, table: EvaluatorTable, file: ReadProjectFile, limits: OperatorLimits
 ) -> Registration | None:
     """Return the registration with the project's changes, or None if it is switched off."""
     name = present.evaluator.name

@@ -10,9 +10,9 @@ from app.core.python_source import parse_module
 from app.runners.evaluators.protection.additions import names_in
 from app.runners.evaluators.protection.imports import imported_names, imports_of
 from app.runners.evaluators.protection.meaning import (
-    Change,
     Definition,
     Meaning,
+    MeaningChange,
     compare_decorators,
     compare_functions,
 )
@@ -46,7 +46,7 @@ class DefinitionChange:
     """
 
     name: str
-    change: Change
+    change: MeaningChange
     why: str
     old: tuple[ast.stmt, ...] = ()
     new: tuple[ast.stmt, ...] = ()
@@ -92,7 +92,7 @@ class _Scope:
             if name in self._new:
                 yield from self._of_pair(name, node, self._new[name])
             elif name not in renamed:
-                yield self._change(name, Meaning(Change.WEAKER, "was removed"), node, None)
+                yield self._change(name, Meaning(MeaningChange.WEAKER, "was removed"), node, None)
         for name, node in self._new.items():
             if name not in self._old and name not in renamed.values():
                 yield from self._of_added(name, node)
@@ -105,7 +105,7 @@ class _Scope:
         elif isinstance(old, _FUNCTIONS) and isinstance(new, _FUNCTIONS):
             meaning = compare_functions(old, new)
         else:
-            meaning = Meaning(Change.DIFFERENT, "is another kind of definition")
+            meaning = Meaning(MeaningChange.DIFFERENT, "is another kind of definition")
         if not meaning.is_harmless:
             yield self._change(name, meaning, old, new)
 
@@ -119,7 +119,7 @@ class _Scope:
         elif name != plain or plain in self._imports[0] or plain in _assigned(self._rest):
             why = "was added and replaces another definition"
         if why:
-            yield self._change(name, Meaning(Change.DIFFERENT, why), None, node)
+            yield self._change(name, Meaning(MeaningChange.DIFFERENT, why), None, node)
 
     def _of_imports(self) -> Iterator[DefinitionChange]:
         old, new = self._imports
@@ -137,7 +137,7 @@ class _Scope:
 
     def _of_import(self, name: str, why: str) -> DefinitionChange:
         old, new = (each.get(name, "") for each in self._imports)
-        return DefinitionChange(f"{self._prefix}{name}", Change.DIFFERENT, why, origin=(old, new))
+        return DefinitionChange(f"{self._prefix}{name}", MeaningChange.DIFFERENT, why, origin=(old, new))
 
     def _of_statements(self) -> Iterator[DefinitionChange]:
         wanted = list(self._rest)
@@ -149,7 +149,7 @@ class _Scope:
                 yield self._statement(each, wanted)
         for each in wanted:
             yield self._change(
-                "", Meaning(Change.DIFFERENT, "a statement was removed or changed"), each, None
+                "", Meaning(MeaningChange.DIFFERENT, "a statement was removed or changed"), each, None
             )
 
     def _statement(self, added: ast.stmt, wanted: list[ast.stmt]) -> DefinitionChange:
@@ -160,10 +160,10 @@ class _Scope:
         if old is not None:
             wanted.remove(old)
         if silences:
-            meaning = Meaning(Change.WEAKER, "all tests are now skipped or expected to fail")
+            meaning = Meaning(MeaningChange.WEAKER, "all tests are now skipped or expected to fail")
         else:
             why = "a statement was changed" if old else "a statement was added"
-            meaning = Meaning(Change.DIFFERENT, why)
+            meaning = Meaning(MeaningChange.DIFFERENT, why)
         return self._change("", meaning, old, added)
 
     def _may_be_added(self, statement: ast.stmt, bound: Collection[str]) -> bool:
@@ -213,7 +213,7 @@ def _counts(statement: ast.stmt) -> bool:
 def _compare_heads(old: ast.ClassDef, new: ast.ClassDef) -> Meaning:
     heads = [[ast.dump(part) for part in (*each.bases, *each.keywords)] for each in (old, new)]
     if heads[0] != heads[1]:
-        return Meaning(Change.DIFFERENT, "has different base classes")
+        return Meaning(MeaningChange.DIFFERENT, "has different base classes")
     return compare_decorators(old.decorator_list, new.decorator_list)
 
 

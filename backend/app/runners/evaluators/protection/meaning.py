@@ -26,7 +26,7 @@ from app.runners.evaluators.protection.normal_form import (
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-class Change(IntEnum):
+class MeaningChange(IntEnum):
     """How a new version compares with the old one. A larger value is worse."""
 
     SAME = 0
@@ -39,23 +39,23 @@ class Change(IntEnum):
 class Meaning:
     """How the meaning changed, and in what way, as the rest of a sentence about the test."""
 
-    change: Change
+    change: MeaningChange
     why: str = ""
 
     @property
     def is_harmless(self) -> bool:
         """True if no requirement is lost."""
-        return self.change <= Change.STRONGER
+        return self.change <= MeaningChange.STRONGER
 
 
-SAME = Meaning(Change.SAME)
-_STRONGER = Meaning(Change.STRONGER, "asks for more")
+SAME = Meaning(MeaningChange.SAME)
+_STRONGER = Meaning(MeaningChange.STRONGER, "asks for more")
 
 
 def compare_functions(old: Function, new: Function) -> Meaning:
     """Compare two versions of a function."""
     if type(old) is not type(new) or signature(old) != signature(new):
-        return Meaning(Change.DIFFERENT, "takes different arguments")
+        return Meaning(MeaningChange.DIFFERENT, "takes different arguments")
     return _worst((compare_decorators(old.decorator_list, new.decorator_list), _compare_bodies(old, new)))
 
 
@@ -64,7 +64,7 @@ def compare_decorators(old: Sequence[ast.expr], new: Sequence[ast.expr]) -> Mean
     marks = _compare_silencers(_only(old, is_silencer), _only(new, is_silencer))
     before, after = _only(old, _is_plain), _only(new, _is_plain)
     if len(before) != len(after):
-        return Meaning(Change.DIFFERENT, "has different decorators")
+        return Meaning(MeaningChange.DIFFERENT, "has different decorators")
     return _worst((marks, *map(_compare_decorator, before, after)))
 
 
@@ -85,10 +85,10 @@ def _compare_silencers(old: Sequence[ast.expr], new: Sequence[ast.expr]) -> Mean
     if before == after:
         return SAME
     if set(after) < set(before):
-        return Meaning(Change.STRONGER, "is no longer skipped")
+        return Meaning(MeaningChange.STRONGER, "is no longer skipped")
     if len(after) > len(before):
-        return Meaning(Change.WEAKER, "is now skipped or expected to fail")
-    return Meaning(Change.DIFFERENT, "is skipped or expected to fail under a different condition")
+        return Meaning(MeaningChange.WEAKER, "is now skipped or expected to fail")
+    return Meaning(MeaningChange.DIFFERENT, "is skipped or expected to fail under a different condition")
 
 
 def _compare_decorator(old: ast.expr, new: ast.expr) -> Meaning:
@@ -97,13 +97,13 @@ def _compare_decorator(old: ast.expr, new: ast.expr) -> Meaning:
         return SAME
     before, after = rows_of(one), rows_of(other)
     if before is None or after is None or before.about != after.about:
-        return Meaning(Change.DIFFERENT, "has different decorators")
+        return Meaning(MeaningChange.DIFFERENT, "has different decorators")
     some, others = ([*map(ast.dump, each.rows)] for each in (before, after))
     if _is_part(some, others):
         return _STRONGER
     if _is_part(others, some):
-        return Meaning(Change.WEAKER, "has fewer rows")
-    return Meaning(Change.DIFFERENT, "has other rows")
+        return Meaning(MeaningChange.WEAKER, "has fewer rows")
+    return Meaning(MeaningChange.DIFFERENT, "has other rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +137,12 @@ def _compare_bodies(old: Function, new: Function) -> Meaning:
     if stronger_body(before, after, {*names_in(before), *arguments_of(old)}):
         return _STRONGER
     if _silent_calls(after) > _silent_calls(before):
-        return Meaning(Change.WEAKER, "can now skip itself or expect to fail")
+        return Meaning(MeaningChange.WEAKER, "can now skip itself or expect to fail")
     if _checks(after) < _checks(before):
-        return Meaning(Change.WEAKER, "has fewer assertions")
+        return Meaning(MeaningChange.WEAKER, "has fewer assertions")
     if stronger_body(after, before, {*names_in(after), *arguments_of(new)}):
-        return Meaning(Change.WEAKER, "asks for less")
-    return Meaning(Change.DIFFERENT, "checks something else")
+        return Meaning(MeaningChange.WEAKER, "asks for less")
+    return Meaning(MeaningChange.DIFFERENT, "checks something else")
 
 
 def _silent_calls(body: Sequence[ast.stmt]) -> int:

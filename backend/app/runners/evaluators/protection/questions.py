@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from app.runners.evaluators.protection.changes import DefinitionChange, changes_between
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
 from app.runners.evaluators.protection.first_difference import first_difference
-from app.runners.evaluators.protection.meaning import Change
+from app.runners.evaluators.protection.meaning import MeaningChange
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
 _NAMED = 10
@@ -84,7 +84,7 @@ def _of_definitions(
 def _kind(change: DefinitionChange) -> QuestionKind:
     if change.old and not change.new:
         return QuestionKind.REMOVED
-    return QuestionKind.WEAKER if change.change is Change.WEAKER else QuestionKind.DIFFERENT
+    return QuestionKind.WEAKER if change.change is MeaningChange.WEAKER else QuestionKind.DIFFERENT
 
 
 def _precisely(change: DefinitionChange) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from app.runners.evaluators.protection.additions import REACHING, names_in
 from app.runners.evaluators.protection.changes import DefinitionChange
 from app.runners.evaluators.protection.meaning import (
-    Change,
+    MeaningChange,
     compare_decorators,
     rows_of,
 )
@@ -43,7 +43,7 @@ class _Sides(NamedTuple):
 
 def asks_for_as_much(change: DefinitionChange) -> bool:
     """Return True if a changed definition is a test, or a signature, that requires as much as before."""
-    if change.change is Change.WEAKER or not (len(change.old) == len(change.new) == 1):
+    if change.change is MeaningChange.WEAKER or not (len(change.old) == len(change.new) == 1):
         return False
     old, new = change.old[0], change.new[0]
     if not (isinstance(old, _FUNCTIONS) and isinstance(new, _FUNCTIONS)) or type(old) is not type(new):

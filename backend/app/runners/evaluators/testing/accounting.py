@@ -18,7 +18,7 @@ from app.runners.evaluators.testing.doubts import doubts_about
 from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.own_lacks import lacking_own
-from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
+from app.runners.evaluators.testing.report import Outcome, RanTest, RunReport, TestRunEnding
 from app.runners.evaluators.testing.run import Harness
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
@@ -28,7 +28,7 @@ _NOTED = "the base's version fails, the changed one passes"
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SortingRules:
     """The rules by which failing tests of the base are sorted."""
 
     protected: ProtectedPolicy
@@ -38,10 +38,10 @@ class Rules:
 
 def says_something(report: RunReport) -> bool:
     """Return True if tests passed, so that others may be left out: those alone are no evidence."""
-    return report.ending is Ending.COMPLETE and any(each.ok for each in report.tests.values())
+    return report.ending is TestRunEnding.COMPLETE and any(each.ok for each in report.tests.values())
 
 
-async def accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
+async def accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, base: BaseTests) -> JudgedRun:
     """Remove the failures that do not count, and ask about those that need a person's decision.
 
     If no test of the base passes, none is removed, because the rest would be no evidence. A person can still
@@ -72,7 +72,9 @@ def _with_endless(judged: JudgedRun, endless: SortedFailures) -> JudgedRun:
     return replace(judged, of_base=report, known={**judged.known, **endless.known}, doubted=asked)
 
 
-async def _with_doubts(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
+async def _with_doubts(
+    harness: Harness, judged: JudgedRun, rules: SortingRules, base: BaseTests
+) -> JudgedRun:
     """Sort the failures, and ask about those that are no proof."""
     if rules.protected is not ProtectedPolicy.ASK:
         return await _with_rows(harness, judged, rules, base)
@@ -87,7 +89,7 @@ async def _with_doubts(harness: Harness, judged: JudgedRun, rules: Rules, base: 
     return replace(found, questions=(*found.questions, *doubts.questions()))
 
 
-async def _with_rows(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
+async def _with_rows(harness: Harness, judged: JudgedRun, rules: SortingRules, base: BaseTests) -> JudgedRun:
     """Sort the failures, and ask about rows of base tests that the code determines."""
     asked = {} if rules.protected is ProtectedPolicy.FAIL else _fewer_rows(judged)
     if not asked:
@@ -121,9 +123,13 @@ def _about_rows(function: str, ids: Sequence[str]) -> Question:
     return Question.about(function, QuestionKind.REMOVED, text, why=_CHOSEN, before="\n".join(ids))
 
 
-async def _accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: BaseTests) -> JudgedRun:
+async def _accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, base: BaseTests) -> JudgedRun:
     of_base = judged.of_base
-    if of_base is not None and of_base.ending is Ending.BROKEN and rules.protected is ProtectedPolicy.ASK:
+    if (
+        of_base is not None
+        and of_base.ending is TestRunEnding.BROKEN
+        and rules.protected is ProtectedPolicy.ASK
+    ):
         return replace(judged, questions=await rules.changed.about_setting(harness, judged.own))
     if of_base is None or not judged.hangs_on_base:
         return judged
@@ -148,7 +154,7 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: Rules, base: Ba
     return replace(judged, of_base=of_base.without(noted), known=known, questions=found.questions)
 
 
-async def _asked_about_all(harness: Harness, judged: JudgedRun, rules: Rules) -> JudgedRun:
+async def _asked_about_all(harness: Harness, judged: JudgedRun, rules: SortingRules) -> JudgedRun:
     of_base = judged.of_base
     none_loads = of_base is not None and of_base.errors and not of_base.failures
     if of_base is None or not none_loads or rules.protected is not ProtectedPolicy.ASK:
@@ -156,7 +162,9 @@ async def _asked_about_all(harness: Harness, judged: JudgedRun, rules: Rules) ->
     return replace(judged, questions=await rules.changed.questions(harness, of_base, judged.own))
 
 
-async def _sorted(of_base: RunReport, judged: JudgedRun, rules: Rules, base: BaseTests) -> SortedFailures:
+async def _sorted(
+    of_base: RunReport, judged: JudgedRun, rules: SortingRules, base: BaseTests
+) -> SortedFailures:
     touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
     found = sort_failures(of_base.failures, judged.second, rules.goal, touched)
     unread = await _unread(of_base, rules.goal, base)
@@ -167,7 +175,7 @@ async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> SortedFail
     """Sort the tests that cannot be loaded: because of the environment, or as at the base."""
     if goal.policy is BaseFailures.MUST_PASS or not of_base.errors:
         return SortedFailures()
-    lacking = await base.lacking_files(of_base.errors)
+    lacking = await base.lacks.explain_files(of_base.errors)
     known = {name: what for name, what in lacking.items() if not goal.names(name)}
     left = [each for each in of_base.errors if each.id not in known]
     found = sort_errors(left, await base.unreadable() if left else {}, goal)

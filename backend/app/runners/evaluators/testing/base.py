@@ -1,30 +1,25 @@
 """Compares a run with the base: tests lost or newly skipped, and who is at fault if it fails."""
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.config import PytestSettings
 from app.runners.evaluators.testing.dependencies import (
-    is_foreign,
     is_in_tree,
     is_lacked_by_installed,
-    is_made_by_build,
-    is_test_library,
-    lacking,
     missing_module,
     missing_submodule,
     own_hook_broke,
 )
 from app.runners.evaluators.testing.endless import Endless
-from app.runners.evaluators.testing.installed import has_module
 from app.runners.evaluators.testing.inventory import file_of, function_of, lost_tests
+from app.runners.evaluators.testing.lacks import LACKS, Lacks
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
 from app.runners.evaluators.testing.remembered import Remembered, ran_endless
-from app.runners.evaluators.testing.report import CollectProblem, Ending, RunReport
+from app.runners.evaluators.testing.report import RunReport, TestRunEnding
 from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.testing.setting import is_test_file
 from app.runners.evaluators.testing.trees import Layout, RunTree, whole_tree
@@ -32,8 +27,6 @@ from app.runners.evaluators.testing.written import WrittenTests, read_tests, wri
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
 from app.schemas.baseline import Baseline
 from app.workspaces.confine.sandbox import SandboxUnavailableError
-
-_LACKS = "The interpreter that runs the tests lacks what the project needs"
 
 
 class BaseTests:
@@ -54,6 +47,9 @@ class BaseTests:
         self._listing: asyncio.Task[RunReport] | None = None
         self._written: WrittenTests | None = None
         self._baseline = baseline
+        self.lacks = Lacks(
+            harness=harness, base=base, sources=layout.base_sources, unreadable=self.unreadable
+        )
         self.endless = Endless(harness, self.run_now, baseline)
         self.remembered = Remembered(baseline) if baseline and baseline.whole else None
 
@@ -96,7 +92,7 @@ class BaseTests:
         listing = await self._listed()
         uncollected = [each.id for each in listing.errors]
         at_base = [*listing.ids, *written_tests(self._base, uncollected)]
-        if listing.ending is not Ending.COMPLETE:
+        if listing.ending is not TestRunEnding.COMPLETE:
             at_base = [each.id for each in self._known.tests]
         broken = {each.id for each in report.errors}
         wanted = set(self._layout.base_tests) - broken
@@ -115,7 +111,7 @@ class BaseTests:
         # cannot be imported at the base, the tests are those in its text.
         awake_functions = {function_of(each) for each in awake.difference(report.tests)}
         broken = {each.id for each in there.errors}
-        unread = [name for name in files if there.ending is not Ending.COMPLETE or name in broken]
+        unread = [name for name in files if there.ending is not TestRunEnding.COMPLETE or name in broken]
         awake_functions.update(written_tests(self._base, unread))
         return [
             each
@@ -167,12 +163,12 @@ class BaseTests:
             report: the run.
             of_base: whether the tests that ran are the base's.
         """
-        if report.ending in (Ending.TIMED_OUT, Ending.TORN):
+        if report.ending in (TestRunEnding.TIMED_OUT, TestRunEnding.TORN):
             return await self._endless_too(report) if of_base else ""
-        if report.ending is Ending.BROKEN:
+        if report.ending is TestRunEnding.BROKEN:
             return await self._broken_too(report, of_base=of_base)
         if report.errors and not report.failures:
-            return await self._lacking(report.errors, of_base=of_base)
+            return await self.lacks.explain(report.errors, of_base=of_base)
         return ""
 
     async def forged_too(self, report: RunReport) -> bool:
@@ -184,93 +180,47 @@ class BaseTests:
         if self._baseline and ran_endless(self._baseline, report, self._harness.seconds):
             return f"In the base, {self._baseline.trouble}"
         waits_for = report.unfinished[0] if report.unfinished else ""
-        if report.ending is Ending.TIMED_OUT and waits_for and (why := await self.endless.why(waits_for)):
+        if (
+            report.ending is TestRunEnding.TIMED_OUT
+            and waits_for
+            and (why := await self.endless.why(waits_for))
+        ):
             return f"{waits_for} {why}"
         there = await self.run()
         if there.ending is not report.ending:
             return ""
         waited = f", and wait for {there.unfinished[0]}" if there.unfinished else ""
-        if there.ending is Ending.TIMED_OUT:
+        if there.ending is TestRunEnding.TIMED_OUT:
             limit = f" within {self._harness.seconds:g} seconds"
             return f"The tests of the base do not end{limit} either{waited}. {RAISE_LIMIT}"
         return f"The base's tests also stop early{waited}: {excerpt(there.text, 300)}"
 
     async def _broken_too(self, report: RunReport, *, of_base: bool) -> str:
         module = missing_module(report.text)
-        if module is not None and await self.needs_installed(module):
-            return f"{_LACKS}: {module}"
+        if module is not None and await self.lacks.needs_installed(module):
+            return f"{LACKS}: {module}"
         listing = await self._listed() if of_base else None
-        if listing and listing.ending is Ending.BROKEN and is_lacked_by_installed(listing.text):
-            return f"{_LACKS}: {missing_module(listing.text)}"
+        if listing and listing.ending is TestRunEnding.BROKEN and is_lacked_by_installed(listing.text):
+            return f"{LACKS}: {missing_module(listing.text)}"
         # The agent's task may be to write a module that the base does not have.
         if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
             return ""
-        if listing is not None and listing.ending is not Ending.BROKEN and not own_hook_broke(report.text):
+        if (
+            listing is not None
+            and listing.ending is not TestRunEnding.BROKEN
+            and not own_hook_broke(report.text)
+        ):
             # Some plug-ins and fixtures break only when tests run.
             listing = await self.run()
-        if listing is None or listing.ending is not Ending.BROKEN:
+        if listing is None or listing.ending is not TestRunEnding.BROKEN:
             return ""
-        if (part := missing_submodule(report.text)) and not await self._is_made_by_build(part):
+        if (part := missing_submodule(report.text)) and not await self.lacks.is_made_by_build(part):
             return ""
         return f"pytest cannot run in the base either: {excerpt(listing.text, 300)}"
-
-    async def _lacking(self, errors: Iterable[CollectProblem], *, of_base: bool) -> str:
-        """Return what the environment lacks, if that explains each problem of a run."""
-        modules, machine = set[str](), set[str]()
-        for each in errors:
-            module = missing_module(each.message)
-            what = await asyncio.to_thread(lacking, "" if module or not of_base else each.message, self._base)
-            if module is not None and await self._lacks(module, each, of_base=of_base):
-                modules.add(missing_submodule(each.message) or module)
-            elif what is not None and await self._has_at_base(each):
-                machine.add(what)
-            else:
-                return ""
-        if modules:
-            machine.add(f"{_LACKS}: {', '.join(sorted(modules))}")
-        return "; ".join(sorted(machine))
-
-    async def lacking_files(self, errors: Iterable[CollectProblem]) -> dict[str, str]:
-        """Return the files of base tests that cannot be loaded because the environment lacks something.
-
-        Args:
-            errors: problems of loading with the candidate's code.
-
-        Returns:
-            What is lacking, by file.
-        """
-        return {each.id: what for each in errors if (what := await self._lacking([each], of_base=True))}
 
     async def unreadable(self) -> dict[str, str]:
         """Return the files and classes that cannot be loaded at the base, with the message of each."""
         return {each.id: each.message for each in (await self._listed()).errors}
-
-    async def _lacks(self, module: str, problem: CollectProblem, *, of_base: bool) -> bool:
-        """Return True if a file cannot be loaded because the environment lacks a module."""
-        if await self.needs_installed(module):
-            return True
-        if not (of_base and await self._has_at_base(problem)):
-            return False
-        part = missing_submodule(problem.message)
-        if is_lacked_by_installed(problem.message) or (part and await self._is_made_by_build(part)):
-            return True
-        is_for_tests = await asyncio.to_thread(is_test_library, module, self._base)
-        return is_for_tests and not await has_module(self._harness, module)
-
-    async def _has_at_base(self, problem: CollectProblem) -> bool:
-        there = (await self.unreadable()).get(problem.id, "")
-        return bool(there) and issue_key(there) == issue_key(problem.message)
-
-    async def needs_installed(self, module: str) -> bool:
-        """Return True if the environment should provide a missing module, and does not.
-
-        An error's text alone does not count, because the candidate's code may have raised it.
-        """
-        foreign = await asyncio.to_thread(is_foreign, module, self._base, self._layout.base_sources)
-        return foreign and not await has_module(self._harness, module)
-
-    async def _is_made_by_build(self, module: str) -> bool:
-        return await asyncio.to_thread(is_made_by_build, module, self._base, self._layout.base_sources)
 
     async def _tree(self, files: Collection[str] | None = None) -> RunTree:
         whole = await asyncio.to_thread(whole_tree, self._base, self._harness.limits)

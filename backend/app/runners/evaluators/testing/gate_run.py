@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, errored
-from app.runners.evaluators.testing.accounting import Rules, accounted, says_something
+from app.runners.evaluators.testing.accounting import SortingRules, accounted, says_something
 from app.runners.evaluators.testing.again import SecondLook, look_again, steadied
 from app.runners.evaluators.testing.away import Away
 from app.runners.evaluators.testing.base import BaseTests
@@ -20,7 +20,7 @@ from app.runners.evaluators.testing.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.counter_tests.asking import counter_report
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import Ending, RunReport
+from app.runners.evaluators.testing.report import RunReport, TestRunEnding
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import find_base, seconds_here_for
@@ -87,7 +87,7 @@ def _rules(
     workspace: Path,
     layout: Layout,
     settings: PytestSettings,
-) -> Rules:
+) -> SortingRules:
     changed = ChangedTests(
         base=base,
         workspace=workspace,
@@ -100,11 +100,11 @@ def _rules(
         tests=context.get("goal_tests", ()),
         words=context.get("goal", ""),
     )
-    return Rules(context.get("protected_policy", gate.protected), goal, changed)
+    return SortingRules(context.get("protected_policy", gate.protected), goal, changed)
 
 
 async def _judge_runs(
-    gate: "PytestEvaluator", harness: Harness, layout: Layout, base: BaseTests, rules: Rules
+    gate: "PytestEvaluator", harness: Harness, layout: Layout, base: BaseTests, rules: SortingRules
 ) -> EvaluationResult:
     async with Away.beside(harness, layout, wanted=gate.outside) as away:
         of_base, own = await together(
@@ -127,7 +127,7 @@ async def _judge_runs(
             return errored(gate, trouble, reason="environment")
         if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
             return errored(gate, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
-        is_whole = of_base is not None and of_base.ending is Ending.COMPLETE
+        is_whole = of_base is not None and of_base.ending is TestRunEnding.COMPLETE
         if (judged.all_well or judged.questions) and of_base is not None and is_whole:
             passed = [each for each in of_base.tests.values() if each.ok]
             outside, counter = await together(
@@ -185,7 +185,7 @@ async def _compared(
         return judged
     if of_base.forged and await base.forged_too(of_base):
         of_base = replace(of_base, forged=())
-    if of_base.ending is not Ending.COMPLETE:
+    if of_base.ending is not TestRunEnding.COMPLETE:
         return replace(judged, of_base=of_base)
     return replace(
         judged,

@@ -28,7 +28,7 @@ class Outcome(StrEnum):
     XPASSED = "xpassed"
 
 
-class Ending(StrEnum):
+class TestRunEnding(StrEnum):
     """How the whole run ended.
 
     `UNSTARTED`: the runner itself could not start (no pytest in the interpreter). `UNFIT`: this pytest is too
@@ -119,7 +119,7 @@ class RunReport:
         seconds: wall-clock duration.
     """
 
-    ending: Ending
+    ending: TestRunEnding
     code: int | None = None
     ids: tuple[str, ...] = ()
     places: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -182,20 +182,20 @@ def read_report(stream: bytes, process: ProcessOutcome, secret: RunSecret) -> Ru
     try:
         return _assembled(records, frame, secret)
     except (KeyError, TypeError, ValueError):
-        return replace(frame, ending=Ending.TORN)
+        return replace(frame, ending=TestRunEnding.TORN)
 
 
-def _ending(records: list[dict[str, Any]], process: ProcessOutcome, *, whole: bool) -> Ending:
+def _ending(records: list[dict[str, Any]], process: ProcessOutcome, *, whole: bool) -> TestRunEnding:
     if not records:
-        return Ending.TIMED_OUT if process.timed_out else Ending.UNSTARTED
+        return TestRunEnding.TIMED_OUT if process.timed_out else TestRunEnding.UNSTARTED
     if _is_too_old(str(records[0].get("pytest", ""))):
-        return Ending.UNFIT
+        return TestRunEnding.UNFIT
     if process.timed_out:
-        return Ending.TIMED_OUT
+        return TestRunEnding.TIMED_OUT
     if not whole:
-        return Ending.TORN
+        return TestRunEnding.TORN
     broken = _exit_code(records) in (_INTERNAL_ERROR, _USAGE_ERROR)
-    return Ending.BROKEN if broken else Ending.COMPLETE
+    return TestRunEnding.BROKEN if broken else TestRunEnding.COMPLETE
 
 
 def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecret) -> RunReport:

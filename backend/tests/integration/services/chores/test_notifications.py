@@ -28,7 +28,7 @@ from app.notifications.operator_file import MailServer, NotificationsFile, parse
 from app.notifications.sending import post_to_chat
 from app.services.chores.notifications import NotificationService
 from app.services.chores.webhooks import WebhookService
-from app.services.record.outbox import Outbox, Subscription, notify_address
+from app.services.record.outbox import NotificationSubscription, Outbox, notify_address
 from app.services.record.transactions import Recording
 from app.webhooks.sending import WebhookError
 from tests.certificates import server_context
@@ -158,7 +158,9 @@ def notifications(cases: UseCases, file: NotificationsFile, **secrets: str) -> N
 async def escalate(cases: UseCases, file: NotificationsFile) -> None:
     """Record an escalation as the engine does, with its messages."""
     run_id, escalation_id, _ = await cases.rows.waiting()
-    people = tuple(Subscription(notify_address(n), r.event_types) for n, r in file.receivers.items())
+    people = tuple(
+        NotificationSubscription(notify_address(n), r.event_types) for n, r in file.receivers.items()
+    )
     async with cases.sessions.begin() as session:
         run = await session.get_one(Run, run_id)
         recording = Recording(session, run, Outbox(people=people))

@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 from sqlalchemy import select
 
-from app.agents.models.judge import Choice, Contender, FirstContender, Judge
+from app.agents.models.judge import Contender, FirstContender, Judge, JudgeChoice
 from app.agents.port import AgentUsage
 from app.db.models import Attempt, Candidate, EventRow, Run
 from app.realtime.store import Fence
@@ -67,10 +67,10 @@ class Chooser:
     def __init__(self) -> None:
         self.diffs: list[str] = []
 
-    async def choose(self, goal: str, candidates: Sequence[Contender]) -> Choice:
+    async def choose(self, goal: str, candidates: Sequence[Contender]) -> JudgeChoice:
         self.diffs = [each.diff for each in candidates]
         order = tuple(each.index for each in reversed(candidates))
-        return Choice(order[0], "better", 0.9, "test:judge", AgentUsage(requests=1), order, 7)
+        return JudgeChoice(order[0], "better", 0.9, "test:judge", AgentUsage(requests=1), order, 7)
 
 
 def answering(answer: dict[str, Any]) -> FunctionModel:

@@ -6,9 +6,9 @@ import pytest
 
 from app.agents.external.events import (
     AgentEvent,
+    AgentFinished,
+    AgentSaid,
     Failed,
-    Finished,
-    Said,
     SessionBegan,
     ToolCalled,
     ToolReturned,
@@ -42,10 +42,10 @@ def test_claude_from_start_to_end() -> None:
     )
     assert told == [
         SessionBegan("s"),
-        Said("I write."),
+        AgentSaid("I write."),
         ToolCalled("Write", "path='a'"),
         ToolReturned("Write", "ok"),
-        Finished("Done."),
+        AgentFinished("Done."),
     ]
 
 
@@ -77,13 +77,13 @@ def test_codex_from_start_to_end() -> None:
     )
     assert told == [
         SessionBegan("t"),
-        Said("Reconnecting... 1/5"),
+        AgentSaid("Reconnecting... 1/5"),
         ToolCalled("command", "ls"),
         ToolReturned("command", "a\nexit status 2"),
         ToolCalled("file_change", "add b"),
         ToolReturned("file_change", "completed"),
-        Said("Done."),
-        Finished(),
+        AgentSaid("Done."),
+        AgentFinished(),
     ]
 
 
@@ -92,8 +92,8 @@ def test_codex_from_start_to_end() -> None:
     "line", ["{not json", '{"type": 5}', "{}", '{"type": "item.completed", "item": []}', "[1]", "{" * 5000]
 )
 def test_what_cannot_be_read_is_no_end(output: OutputFormat, line: str) -> None:
-    assert not [each for each in read(output, line) if isinstance(each, Finished | Failed)]
+    assert not [each for each in read(output, line) if isinstance(each, AgentFinished | Failed)]
 
 
 def test_text_is_given_without_colours() -> None:
-    assert read(OutputFormat.TEXT, "\x1b[31mred\x1b[0m", "   ") == [Said("red")]
+    assert read(OutputFormat.TEXT, "\x1b[31mred\x1b[0m", "   ") == [AgentSaid("red")]

@@ -27,7 +27,7 @@ from pydantic_ai.usage import RequestUsage
 
 from app.agents.models.asking import ask
 from app.agents.models.providers import MissingKeyError
-from app.agents.models.question import Asked, NamedModel, Question
+from app.agents.models.question import ModelQuestion, NamedModel, QuestionOutcome
 
 pytestmark = pytest.mark.anyio
 
@@ -70,8 +70,8 @@ def named(name: str, function: Any) -> NamedModel:
     return NamedModel(name, lambda: FunctionModel(function))
 
 
-async def asking(*given: NamedModel, seconds: float = 20.0) -> Asked[Answer]:
-    question = Question(
+async def asking(*given: NamedModel, seconds: float = 20.0) -> QuestionOutcome[Answer]:
+    question = ModelQuestion(
         name="test",
         instructions="Say a number.",
         prompt=lambda room: f"room {room:g}",

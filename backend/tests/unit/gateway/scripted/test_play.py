@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.agents.gateway_port import Dialect
-from app.gateway.scripted.conversation import Line, Speaker, read_conversation, turns_of
+from app.gateway.scripted.conversation import ConversationLine, Speaker, read_conversation, turns_of
 from app.gateway.scripted.play import ScriptPlayer
 from app.gateway.scripted.requests import ScriptedRequest, read_request
 from app.gateway.scripted.script import CallTool, OfferedTool, Say, Turn, speak
@@ -45,7 +45,7 @@ def retry_prompt(attempt: int, *fixes: str) -> str:
     )
 
 
-def asked(*lines: Line) -> ScriptedRequest:
+def asked(*lines: ConversationLine) -> ScriptedRequest:
     """A request with a conversation."""
     return ScriptedRequest(
         Dialect.OPENAI_CHAT,
@@ -58,12 +58,12 @@ def asked(*lines: Line) -> ScriptedRequest:
     )
 
 
-def user(text: str) -> Line:
+def user(text: str) -> ConversationLine:
     """Words of the user."""
-    return Line(Speaker.USER, text)
+    return ConversationLine(Speaker.USER, text)
 
 
-MODEL, TOOL = Line(Speaker.MODEL), Line(Speaker.OTHER, "done")
+MODEL, TOOL = ConversationLine(Speaker.MODEL), ConversationLine(Speaker.OTHER, "done")
 FIRST = user(f"<context>\n{base_prompt(Phase.CODING, 'Tea')}")
 
 
@@ -86,7 +86,7 @@ FIRST = user(f"<context>\n{base_prompt(Phase.CODING, 'Tea')}")
         pytest.param([], Say().text, id="nothing"),
     ],
 )
-def test_words(lines: list[Line], said: str) -> None:
+def test_words(lines: list[ConversationLine], said: str) -> None:
     assert ScriptPlayer(SCRIPT)(asked(*lines)) == Say(said)
 
 

@@ -19,8 +19,8 @@ from app.runners.loop.requests import (
 )
 from app.runners.loop.roles import Exhausted, Trouble
 from app.runners.loop.subtasks import (
-    Ledger,
     Lineage,
+    SubtaskLedger,
     SubtaskPlan,
     below,
     fingerprint,
@@ -46,7 +46,7 @@ from app.schemas.loop.subtasks import MAX_DEPTH, EvaluationRequest, SubtaskReque
 from app.schemas.runs import Budget
 
 ROOT = outermost("Build a bridge", {})
-LEDGER = Ledger(turns=20)
+LEDGER = SubtaskLedger(turns=20)
 
 
 def request(description: str = "Find the load", **more: Any) -> SubtaskRequest:
@@ -235,18 +235,20 @@ def test_every_plan_can_be_bound(asked: SubtaskRequest) -> None:
 @pytest.mark.parametrize(
     ("ledger", "words"),
     [
-        pytest.param(Ledger(turns=4, turns_used=4), "4 of 4 turns are used", id="turns"),
+        pytest.param(SubtaskLedger(turns=4, turns_used=4), "4 of 4 turns are used", id="turns"),
         pytest.param(
-            Ledger(turns=4, budget=Budget(tokens=10), spent=Spent(tokens=12)), "12 of 10 tokens", id="tokens"
+            SubtaskLedger(turns=4, budget=Budget(tokens=10), spent=Spent(tokens=12)),
+            "12 of 10 tokens",
+            id="tokens",
         ),
         pytest.param(
-            Ledger(turns=4, budget=Budget(cost_usd=1.0), spent=Spent(cost_usd=1.0)),
+            SubtaskLedger(turns=4, budget=Budget(cost_usd=1.0), spent=Spent(cost_usd=1.0)),
             "$1.00 of $1.00",
             id="cost",
         ),
     ],
 )
-def test_nothing_left_is_no_subtask(ledger: Ledger, words: str) -> None:
+def test_nothing_left_is_no_subtask(ledger: SubtaskLedger, words: str) -> None:
     came = plan_subtask(request(), loop(), ROOT, ledger)
     assert isinstance(came, Trouble | Exhausted)
     assert words in came.message

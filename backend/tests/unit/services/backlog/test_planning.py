@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from app.schemas.api.backlog import ProjectLimits
 from app.schemas.runs import RunStatus
-from app.services.backlog.planning import Candidate, Needed, ProjectFacts, find_cycle, plan, why_not
+from app.services.backlog.planning import Needed, ProjectFacts, WaitingItem, find_cycle, plan, why_not
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 FREE = ProjectFacts(limits=ProjectLimits())
 
 
-def candidate(number: int, *needs: Needed) -> Candidate:
-    return Candidate(id=UUID(int=number), needs=needs, next_at=NOW)
+def candidate(number: int, *needs: Needed) -> WaitingItem:
+    return WaitingItem(id=UUID(int=number), needs=needs, next_at=NOW)
 
 
 def test_a_free_project_starts_everything_in_order() -> None:
@@ -97,7 +97,9 @@ def test_an_item_that_is_held_up_holds_up_no_other() -> None:
 
 
 def test_a_start_that_failed_is_tried_later() -> None:
-    later = Candidate(id=UUID(int=1), next_at=NOW + timedelta(minutes=1), problem="it could not start: away")
+    later = WaitingItem(
+        id=UUID(int=1), next_at=NOW + timedelta(minutes=1), problem="it could not start: away"
+    )
     assert why_not(later, FREE, NOW) == "it could not start: away"
     assert why_not(later, FREE, NOW + timedelta(minutes=2)) == ""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import InvalidInputError
-from app.corpora.format import CorpusCase, Files, Link
+from app.corpora.format import CorpusCase, Files, SymbolicLink
 from app.runners.evaluators.evaluator_config import CODING
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
@@ -113,8 +113,8 @@ async def test_trees_are_what_git_makes_of_them() -> None:
 
     candidate: Files = {
         "a.py": b"",
-        "inside": Link("a.py"),
-        "outside": Link("/etc/passwd"),
+        "inside": SymbolicLink("a.py"),
+        "outside": SymbolicLink("/etc/passwd"),
         ".git/hooks/post-checkout": b"#!/bin/sh\nexit 1\n",
         ".gitignore": b"secret.txt\n",
         "secret.txt": b"",

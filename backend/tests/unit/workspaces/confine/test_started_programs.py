@@ -13,7 +13,7 @@ import pytest
 
 from app.workspaces.confine.agent_programs import AgentPrograms
 from app.workspaces.confine.python_places import interpreter_paths
-from app.workspaces.confine.running import RunningProgram
+from app.workspaces.confine.running import LaunchedProgram
 from app.workspaces.confine.sandbox import Sandbox
 from tests.patience import PATIENCE
 from tests.unit.workspaces.confine.support import ENV, PYTHON
@@ -32,7 +32,7 @@ def home(tmp_path: Path) -> Path:
 @asynccontextmanager
 async def started(
     sandbox: Sandbox, place: Path, home: Path, code: str, gateway: Path | None = None
-) -> AsyncGenerator[RunningProgram]:
+) -> AsyncGenerator[LaunchedProgram]:
     argv = [str(PYTHON), "-I", "-u", "-c", code]
     readable = interpreter_paths(Path(sys.executable))
     async with AgentPrograms(sandbox).start(

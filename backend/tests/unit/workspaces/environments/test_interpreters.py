@@ -19,9 +19,15 @@ from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
 from app.workspaces.environments.launches import InstallOptions
-from app.workspaces.environments.outcome import Concessions, EnvironmentOutcome, Ready, Reason, Unavailable
+from app.workspaces.environments.outcome import (
+    Concessions,
+    EnvironmentOutcome,
+    EnvironmentUnavailable,
+    Ready,
+    Reason,
+)
 from app.workspaces.environments.shelf import Shelf
-from app.workspaces.files.origin import Origin, write_origin
+from app.workspaces.files.origin import TreeOrigin, write_origin
 from tests.patience import PATIENCE
 from tests.unit.workspaces.environments.index import add_pytest, make_wheel
 
@@ -201,7 +207,7 @@ async def test_an_environment_that_cannot_be_made_is_neither_a_pass_nor_a_fail(
 ) -> None:
     base = write(tmp_path / "base", {**files, "test_it.py": "def test_it():\n    pass\n"})
     found = await outcome(shared, base)
-    assert isinstance(found, Unavailable)
+    assert isinstance(found, EnvironmentUnavailable)
     assert reason is None or found.reason is reason, found
     assert said in found.detail
     result = await judge(PytestEvaluator(timeout=PATIENCE, interpreters=shared), base, base)
@@ -220,7 +226,7 @@ async def test_offline_is_said_and_may_be_tried_again(tmp_path: Path, sandbox: S
     env = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple"}
     made = environments(tmp_path / "data", sandbox, index, env=env)
     found = await outcome(made, write(tmp_path / "base", {"requirements.txt": "alpha\n"}))
-    assert isinstance(found, Unavailable)
+    assert isinstance(found, EnvironmentUnavailable)
     assert found.reason is Reason.OFFLINE, found.detail
     assert found.retryable
     assert "ENVIRONMENT_NETWORK" in found.detail
@@ -229,7 +235,7 @@ async def test_offline_is_said_and_may_be_tried_again(tmp_path: Path, sandbox: S
 async def test_too_slow_an_installation_ends(tmp_path: Path, sandbox: Sandbox, index: Path) -> None:
     made = environments(tmp_path / "data", sandbox, index, seconds=0.001)
     found = await outcome(made, write(tmp_path / "base", {"requirements.txt": "alpha\n"}))
-    assert isinstance(found, Unavailable)
+    assert isinstance(found, EnvironmentUnavailable)
     assert found.reason is Reason.TIMED_OUT
     assert leftovers(made) == []
 
@@ -302,7 +308,7 @@ async def test_an_index_that_knows_no_days_serves_an_old_base_with_what_it_has(
 ) -> None:
     made = environments(tmp_path / "data", sandbox, with_source)
     base = write(tmp_path / "base", {**DEMO, "requirements.txt": "beta\nfriend\n"})
-    write_origin(base, Origin(committed=1_500_000_000))
+    write_origin(base, TreeOrigin(committed=1_500_000_000))
     found = await outcome(made, base)
     assert isinstance(found, Ready), found
     assert found.conceded == Concessions(("beta",))
@@ -364,7 +370,7 @@ async def test_an_older_pytest_that_is_pinned_gives_way(
     assert passing.status is EvaluationStatus.PASSED, passing.feedback
     assert "The base pins an older pytest" in passing.feedback
     unknown = await outcome(shared, write(base, {"requirements/test.txt": "pytest==7.2.0\nfriend>9\n"}))
-    assert isinstance(unknown, Unavailable)
+    assert isinstance(unknown, EnvironmentUnavailable)
     assert unknown.reason is Reason.UNRESOLVABLE
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
-from app.workspaces.environments.outcome import Reason, Unavailable
+from app.workspaces.environments.outcome import EnvironmentUnavailable, Reason
 from app.workspaces.environments.pythons import Interpreter, choose_python
 
 pytestmark = pytest.mark.anyio
@@ -50,7 +50,7 @@ async def test_the_newest_that_fits_is_taken(tmp_path: Path, place: str, variabl
 async def test_what_is_no_installed_version_is_passed_by(tmp_path: Path, place: str) -> None:
     install(tmp_path / ".pyenv/versions", place, says="3.98.1")
     found = await choose_python(UV, ">=3.98", "", {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
-    assert isinstance(found, Unavailable)
+    assert isinstance(found, EnvironmentUnavailable)
     assert found.reason is Reason.NO_PYTHON
 
 
@@ -60,9 +60,9 @@ async def test_what_a_program_says_counts_and_not_its_place(tmp_path: Path) -> N
     (root / "3.98.2/bin").mkdir(parents=True)
     (root / "3.98.2/bin/python3").write_text("no program")
     found = await choose_python(UV, ">=3.98", "", {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
-    assert isinstance(found, Unavailable)
+    assert isinstance(found, EnvironmentUnavailable)
 
 
 async def test_without_a_home_there_are_none(tmp_path: Path) -> None:
     found = await choose_python(UV, ">=3.98", "", {"PATH": "/usr/bin:/bin"})
-    assert isinstance(found, Unavailable)
+    assert isinstance(found, EnvironmentUnavailable)

@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 
 from app.workspaces.environments.outcome import Concessions, Reason
-from app.workspaces.environments.plan import ROOTS, Plan
-from app.workspaces.environments.relaxing import MOST_CONCESSIONS, Asked, without_names, without_wheel
+from app.workspaces.environments.plan import ROOTS, EnvironmentPlan
+from app.workspaces.environments.relaxing import (
+    MOST_CONCESSIONS,
+    InstallerInput,
+    without_names,
+    without_wheel,
+)
 
 DIRECT = "Because beta==1.0 has no usable wheels and you require beta==1.0, we can conclude"
 CHAIN = (
@@ -39,9 +44,9 @@ def test_lines_go_with_their_hashes() -> None:
     assert without_names(text, {"beta"}) == "alpha==1 \\\n    --hash=sha256:aa\n-r other.txt\n"
 
 
-def asked(place: Path, text: str, **options: bool) -> Asked:
-    plan = Plan(files={ROOTS: text}, install=(ROOTS,), required=frozenset({"pytest", "alpha"}))
-    made = Asked(plan, place, building=options.get("building", False))
+def asked(place: Path, text: str, **options: bool) -> InstallerInput:
+    plan = EnvironmentPlan(files={ROOTS: text}, install=(ROOTS,), required=frozenset({"pytest", "alpha"}))
+    made = InstallerInput(plan, place, building=options.get("building", False))
     made.write()
     return made
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from app.workspaces.environments.shelf import Bounds, Shelf
+from app.workspaces.environments.shelf import Shelf, ShelfLimits
 
 pytestmark = pytest.mark.anyio
 
@@ -99,7 +99,7 @@ async def test_many_who_want_the_same_make_it_once(tmp_path: Path) -> None:
 
 
 async def test_the_least_recently_used_go_first_and_none_that_is_lent(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, Bounds(size=25_000, age=1e12))
+    shelf = Shelf(tmp_path, ShelfLimits(size=25_000, age=1e12))
     for number, key in enumerate(("oldest", "lent", "newer", "newest"), start=1):
         await put(shelf, key, size=12_000, used=1000.0 * number)
     async with shelf.lent("lent") as place:
@@ -114,7 +114,7 @@ async def test_the_least_recently_used_go_first_and_none_that_is_lent(tmp_path: 
 
 
 async def test_what_is_unused_for_long_goes_and_use_is_remembered(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, Bounds(age=1000.0))
+    shelf = Shelf(tmp_path, ShelfLimits(age=1000.0))
     await put(shelf, "unused", used=1000.0)
     await put(shelf, "used", used=1000.0)
     assert await is_there(shelf, "used")

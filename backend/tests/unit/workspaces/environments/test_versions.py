@@ -7,7 +7,7 @@ import pytest
 from app.workspaces.environments.plan import plan_for
 from app.workspaces.environments.project import project_of
 from app.workspaces.environments.versions import described_version, generated_files
-from app.workspaces.files.origin import Origin, month_after, origin_of, write_origin
+from app.workspaces.files.origin import TreeOrigin, month_after, origin_of, write_origin
 
 SCM = '[build-system]\nrequires = ["setuptools-scm"]\n[project]\nname = "demo"\ndynamic = ["version"]\n'
 DAY = 86_400
@@ -40,7 +40,7 @@ def test_what_git_describes(described: str, version: str) -> None:
 
 def test_git_decides_where_the_project_leaves_it_to_git(tmp_path: Path) -> None:
     tree = write(tmp_path / "base", {"pyproject.toml": SCM, "demo.py": "__version__ = '0.1'\n"})
-    write_origin(tree, Origin(described="v4.5-0-gabc123"))
+    write_origin(tree, TreeOrigin(described="v4.5-0-gabc123"))
     project = project_of(tree)
     assert project is not None
     assert project.version == "4.5"
@@ -48,7 +48,7 @@ def test_git_decides_where_the_project_leaves_it_to_git(tmp_path: Path) -> None:
     write(tree, {"PKG-INFO": "Metadata-Version: 2.1\nVersion: 4.4\n"})
     assert getattr(project_of(tree), "version", "") == "4.4"
     stated = write(tmp_path / "other", {"pyproject.toml": '[project]\nname = "demo"\nversion = "7"\n'})
-    write_origin(stated, Origin(described="v4.5-0-gabc123"))
+    write_origin(stated, TreeOrigin(described="v4.5-0-gabc123"))
     assert getattr(project_of(stated), "version", "") == "7"
 
 
@@ -98,9 +98,9 @@ def test_no_version_file_leaves_the_tree(tmp_path: Path, place: str) -> None:
 def test_an_origin_that_cannot_be_read_says_nothing(tmp_path: Path, text: str) -> None:
     tree = tmp_path / "base"
     tree.mkdir()
-    assert origin_of(tree) == Origin()
+    assert origin_of(tree) == TreeOrigin()
     (tmp_path / "base.origin").write_text(text)
-    assert origin_of(tree) == Origin()
+    assert origin_of(tree) == TreeOrigin()
 
 
 def test_the_candidate_cannot_say_where_the_base_comes_from(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_the_month_after(committed: int, now: float, day: str) -> None:
 
 def test_only_what_is_not_locked_is_resolved_as_of_then(tmp_path: Path) -> None:
     tree = write(tmp_path / "base", {"pyproject.toml": '[project]\nname = "demo"\nversion = "1"\n'})
-    write_origin(tree, Origin(committed=MADE))
+    write_origin(tree, TreeOrigin(committed=MADE))
     assert plan_for(tree).newest == "2024-02-01"
     assert plan_for(tree).digest() != plan_for(tree).with_roots(["alpha"]).digest()
     write(tree, {"poetry.lock": '[[package]]\nname = "alpha"\nversion = "1"\n'})

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.workspaces.files import readable
-from app.workspaces.files.readable import UnreadableError, looks_secret, read_shown, readable_files
+from app.workspaces.files.readable import UnreadableFileError, looks_secret, read_shown, readable_files
 
 KEY = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIE\n"
 
@@ -44,7 +44,7 @@ def test_what_is_never_shown(tmp_path: Path, path: str, content: str | bytes) ->
     write(tmp_path, path, content)
     write(tmp_path, "kept.py")
     assert shown(tmp_path) == {"kept.py"}
-    with pytest.raises(UnreadableError, match=path.rsplit("/", maxsplit=1)[-1]):
+    with pytest.raises(UnreadableFileError, match=path.rsplit("/", maxsplit=1)[-1]):
         read_shown(tmp_path, path)
 
 
@@ -78,7 +78,7 @@ def test_what_is_shown(tmp_path: Path, path: str) -> None:
     "path", ["../other", "/etc/passwd", "a/../../b", ".git/config", "", ".", "a\0b", "gone.py"]
 )
 def test_paths_that_are_not_read(tmp_path: Path, path: str) -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableFileError):
         read_shown(tmp_path, path)
 
 
@@ -92,7 +92,7 @@ def test_nothing_is_read_through_links(tmp_path: Path) -> None:
     os.mkfifo(root / "pipe")
     assert shown(root) == set()
     for path in ("file", "directory/told.txt", "pipe"):
-        with pytest.raises(UnreadableError):
+        with pytest.raises(UnreadableFileError):
             read_shown(root, path)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.names import Names
 from app.runners.evaluators.testing.counter_tests.operands import (
-    Found,
+    OperandLiteral,
     expected_literals,
     is_pure,
     literals,
@@ -48,7 +48,7 @@ class Sites:
         self._names = names
         self.found: list[Site] = []
 
-    def add_literals(self, place: ast.AST, found: Sequence[Found], *, sure: bool) -> None:
+    def add_literals(self, place: ast.AST, found: Sequence[OperandLiteral], *, sure: bool) -> None:
         """Add a site for each literal that is expected at a place."""
         for each in found:
             self._add(place, Kind.VALUE, sure=sure and each.certain, found=each)
@@ -91,7 +91,7 @@ class Sites:
         """Add the literals of two operands that must be equal."""
         self.add_literals(place, expected_literals(operands, self._names), sure=sure)
 
-    def _compared(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> list[Found]:
+    def _compared(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> list[OperandLiteral]:
         match operator:
             case ast.Eq() | ast.Is():
                 return expected_literals([left, right], self._names)
@@ -123,7 +123,7 @@ class Sites:
         kind: Kind,
         *,
         sure: bool,
-        found: Found | None = None,
+        found: OperandLiteral | None = None,
         edits: tuple[tuple[Edit, ...], ...] = (),
         row: int | None = None,
     ) -> None:
@@ -141,7 +141,7 @@ class Sites:
         )
 
 
-def all_literals(nodes: Sequence[ast.expr], names: Names) -> Iterator[Found]:
+def all_literals(nodes: Sequence[ast.expr], names: Names) -> Iterator[OperandLiteral]:
     """Yield the literals of several expressions."""
     for each in nodes:
         yield from literals(each, names)

@@ -9,7 +9,11 @@ from app.runners.evaluators.testing.counter_tests.assertions import Sites, all_l
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.literals import matches
 from app.runners.evaluators.testing.counter_tests.names import Names
-from app.runners.evaluators.testing.counter_tests.operands import Found, member_literals, near_literals
+from app.runners.evaluators.testing.counter_tests.operands import (
+    OperandLiteral,
+    member_literals,
+    near_literals,
+)
 from app.runners.evaluators.testing.counter_tests.sites import Kind
 from app.runners.evaluators.testing.counter_tests.walk import called_name
 
@@ -115,7 +119,7 @@ class Calls:
     def _add_helper(self, call: ast.Call) -> None:
         """Add the literals of a helper's call. Any may be the expected one, most likely the last."""
         given = _given(call)
-        found: Sequence[Found] = list(all_literals(given[1:] or given, self._names))
+        found: Sequence[OperandLiteral] = list(all_literals(given[1:] or given, self._names))
         self._sites.add_literals(call, found, sure=False)
 
     def _renamed(self, call: ast.Call, name: str) -> Edit:
@@ -133,7 +137,7 @@ def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(each.value for each in call.keywords)]
 
 
-def _is_own_match(found: Found) -> bool:
+def _is_own_match(found: OperandLiteral) -> bool:
     """Return True if a pattern is plain text, or almost: it matches itself."""
     value = found.leaf.value
     return isinstance(value, str) and matches(value, value) is True

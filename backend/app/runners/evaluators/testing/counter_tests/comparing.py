@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.runners.evaluators.testing.counter_tests.drawing import Change
+from app.runners.evaluators.testing.counter_tests.drawing import WrongExpectation
 from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.report import RanTest, RunReport
 
 
-class Answer(StrEnum):
+class CounterTestOutcome(StrEnum):
     """The result of a test with a wrong expectation.
 
     `NOTICED`: it failed, and passed with the true one. `UNNOTICED`: it passed with either. `DISTURBED`: it
@@ -32,26 +32,26 @@ class Half:
         report: its report.
     """
 
-    changes: Sequence[Change]
+    changes: Sequence[WrongExpectation]
     report: RunReport
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class CounterTestResult:
     """The result of one test with one wrong expectation."""
 
     test: str
-    change: Change
-    answer: Answer
+    change: WrongExpectation
+    answer: CounterTestOutcome
 
 
-def compare(halves: tuple[Half, Half]) -> list[Answered]:
+def compare(halves: tuple[Half, Half]) -> list[CounterTestResult]:
     """Return the result of every changed test."""
     one, other = halves
     return [*_answers(one, other), *_answers(other, one)]
 
 
-def _answers(wrong: Half, true: Half) -> Iterator[Answered]:
+def _answers(wrong: Half, true: Half) -> Iterator[CounterTestResult]:
     there, here = _by_function(true.report.as_collected), _by_function(wrong.report.as_collected)
     places: dict[int, dict[str, _Place]] = {}
     for change in wrong.changes:
@@ -61,17 +61,17 @@ def _answers(wrong: Half, true: Half) -> Iterator[Answered]:
         for test in change.tests:
             changed = _counterpart(known[test], change, here, wrong.report)
             control = _counterpart(known[test], change, there, true.report)
-            yield Answered(test, change, _answer(changed, control))
+            yield CounterTestResult(test, change, _answer(changed, control))
 
 
-def _answer(changed: RanTest | None, control: RanTest | None) -> Answer:
+def _answer(changed: RanTest | None, control: RanTest | None) -> CounterTestOutcome:
     if control is None or changed is None or not (changed.ok or changed.bad):
-        return Answer.SILENT
+        return CounterTestOutcome.SILENT
     if changed.was_cut or control.was_cut:
-        return Answer.SILENT
+        return CounterTestOutcome.SILENT
     if not control.ok:
-        return Answer.DISTURBED
-    return Answer.NOTICED if changed.bad else Answer.UNNOTICED
+        return CounterTestOutcome.DISTURBED
+    return CounterTestOutcome.NOTICED if changed.bad else CounterTestOutcome.UNNOTICED
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class _Place:
 
 
 def _counterpart(
-    place: _Place, change: Change, ids: Mapping[str, Sequence[str]], report: RunReport
+    place: _Place, change: WrongExpectation, ids: Mapping[str, Sequence[str]], report: RunReport
 ) -> RanTest | None:
     """Find a test by its id, or by its position in its function if its parameters have changed.
 
@@ -116,6 +116,6 @@ def _by_function(ids: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def answers_by_test(answered: Iterable[Answered]) -> dict[str, Answered]:
+def answers_by_test(answered: Iterable[CounterTestResult]) -> dict[str, CounterTestResult]:
     """Return answers by test. A test has one in each pair of runs."""
     return {each.test: each for each in answered}

@@ -10,20 +10,20 @@ from functools import partial
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.comparing import (
-    Answered,
+    CounterTestResult,
 )
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.counter_tests.data_files import read_data_files
 from app.runners.evaluators.testing.counter_tests.drawing import (
-    Change,
     Unit,
+    WrongExpectation,
     draw_all,
     draw_data,
     units_of,
 )
 from app.runners.evaluators.testing.counter_tests.pairs import NO_PAIR, Pair, Versions, answers_of
 from app.runners.evaluators.testing.counter_tests.reading import TestFile
-from app.runners.evaluators.testing.counter_tests.sampling import Budget, sample
+from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, sample
 from app.runners.evaluators.testing.counter_tests.sites import DataPlace
 from app.runners.evaluators.testing.counter_tests.sorting import (
     Answers,
@@ -76,7 +76,7 @@ class CounterTests:
 
     harness: Harness
     base: RunTree | None
-    budget: Budget = field(default_factory=Budget)
+    budget: CounterTestBudget = field(default_factory=CounterTestBudget)
     seed: int | None = None
 
     async def check(self, tree: RunTree, plain: RunReport) -> CounterReport:
@@ -174,7 +174,7 @@ class _Check:
             return [], {}
         suspected = worth_asking(suspected, [await self._base_answers(pair, suspected) for pair in pairs])
         again: list[Pair] = []
-        twice: dict[str, Answered] = {}
+        twice: dict[str, CounterTestResult] = {}
         while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN:
             # The first check of a suspicion ignores the time limit, because each run has its own.
             if again and not self._has_time():
@@ -188,7 +188,7 @@ class _Check:
         self,
         units: Sequence[Unit],
         wanted: Collection[str],
-        before: Mapping[str, Answered],
+        before: Mapping[str, CounterTestResult],
         make: Versions,
     ) -> Pair:
         versions = await asyncio.to_thread(make, units, wanted, before)
@@ -199,21 +199,25 @@ class _Check:
         return Pair(versions, {test: each for test, each in answers.items() if test in wanted})
 
     def _versions(
-        self, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
+        self, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, CounterTestResult]
     ) -> tuple[Version, Version] | None:
         """Draw changes, and assign each to one of two versions by chance. Return None if there are none."""
         tried = {test: each.change for test, each in before.items()}
         changes = draw_all(units, self._chance, wanted, tried)
         if not changes:
             return None
-        heads: list[Change] = []
-        tails: list[Change] = []
+        heads: list[WrongExpectation] = []
+        tails: list[WrongExpectation] = []
         for each in changes:
             self._chance.choice((heads, tails)).append(each)
         return self._complementary(units, heads, tails)
 
     def _data_versions(
-        self, place: DataPlace, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, Answered]
+        self,
+        place: DataPlace,
+        units: Sequence[Unit],
+        wanted: Collection[str],
+        before: Mapping[str, CounterTestResult],
     ) -> tuple[Version, Version] | None:
         """Make one expectation of data files wrong in one of two versions.
 
@@ -223,12 +227,12 @@ class _Check:
         changes = draw_data(units, place, wanted, read_data_files(self._tree), self._chance, tried)
         if not changes:
             return None
-        nothing: list[Change] = []
+        nothing: list[WrongExpectation] = []
         heads, tails = self._chance.choice(((changes, nothing), (nothing, changes)))
         return self._complementary([each.unit for each in changes], heads, tails)
 
     def _complementary(
-        self, units: Sequence[Unit], heads: Sequence[Change], tails: Sequence[Change]
+        self, units: Sequence[Unit], heads: Sequence[WrongExpectation], tails: Sequence[WrongExpectation]
     ) -> tuple[Version, Version]:
         names = {unit.file.name for unit in units} | {file_of(test) for unit in units for test in unit.tests}
         run = {(unit.file.name, unit.function.name) for unit in units} if self._is_long(names) else None
@@ -273,7 +277,7 @@ class _Check:
         honest = await self._run_both(self._harness, base, (one, as_is))
         return touchy(tests, touched, plain, honest)
 
-    async def _base_answers(self, pair: Pair, tests: Answers) -> dict[str, Answered]:
+    async def _base_answers(self, pair: Pair, tests: Answers) -> dict[str, CounterTestResult]:
         """Return the results of the base's own code with the same files."""
         base = self._settings.base
         if base is None:

@@ -39,7 +39,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WrongExpectation:
     """An expectation made wrong.
 
     Attributes:
@@ -123,15 +123,15 @@ class Inventory:
 
 
 def draw_all(
-    units: Iterable[Unit], chance: Random, wanted: Collection[str], tried: Mapping[str, Change]
-) -> list[Change]:
+    units: Iterable[Unit], chance: Random, wanted: Collection[str], tried: Mapping[str, WrongExpectation]
+) -> list[WrongExpectation]:
     """Draw an expectation for each test of some units; see `draw`.
 
     Texts are misspelt in their first third and in their last third alternately. So code that only knows the
     end of an expected text, or the beginning, meets both.
     """
     late = chance.random() < 0.5
-    found: list[Change] = []
+    found: list[WrongExpectation] = []
     for unit in units:
         found += draw(unit, chance, wanted, tried, late=late)
         late = not late
@@ -142,10 +142,10 @@ def draw(
     unit: Unit,
     chance: Random,
     wanted: Collection[str],
-    tried: Mapping[str, Change],
+    tried: Mapping[str, WrongExpectation],
     *,
     late: bool | None = None,
-) -> list[Change]:
+) -> list[WrongExpectation]:
     """Draw an expectation for each test of a unit that has one.
 
     Args:
@@ -182,9 +182,9 @@ def _one(
     tests: tuple[str, ...],
     sites: Sequence[Site],
     chance: Random,
-    before: Change | None,
+    before: WrongExpectation | None,
     late: bool | None,
-) -> Change | None:
+) -> WrongExpectation | None:
     """Change one of some sites, in the same place as before if there was an earlier change."""
     if before is not None:
         again = [each for each in sites if each == before.site]
@@ -195,7 +195,7 @@ def _one(
         if before is not None and len(alternatives) > 1:
             alternatives = [each for each in alternatives if each != before.edits]
         if alternatives:
-            return Change(unit, tests, site, alternatives[0], late=third)
+            return WrongExpectation(unit, tests, site, alternatives[0], late=third)
     return None
 
 
@@ -242,8 +242,8 @@ def draw_data(
     wanted: Collection[str],
     files: Mapping[str, bytes],
     chance: Random,
-    tried: Mapping[str, Change],
-) -> list[Change]:
+    tried: Mapping[str, WrongExpectation],
+) -> list[WrongExpectation]:
     """Make one expectation of data files wrong, for every test that has it.
 
     Args:
@@ -256,14 +256,16 @@ def draw_data(
     """
     texts = wrong_data(files, place, chance, [each.texts for each in tried.values()])
     sites = [(unit, site) for unit in units for site in unit.function.data if site.data == place]
-    found: dict[str, Change] = {}
+    found: dict[str, WrongExpectation] = {}
     for unit, site in sites if texts else ():
         tests = tuple(each for each in unit.tests if each in wanted and each not in found)
-        found.update(dict.fromkeys(tests, Change(unit, tests, site, (), texts)))
+        found.update(dict.fromkeys(tests, WrongExpectation(unit, tests, site, (), texts)))
     return list({id(each): each for each in found.values()}.values())
 
 
-def rewritten(file: TestFile, changes: Iterable[Change], left_out: Iterable[TestFunction]) -> bytes | None:
+def rewritten(
+    file: TestFile, changes: Iterable[WrongExpectation], left_out: Iterable[TestFunction]
+) -> bytes | None:
     """Return the text of a file with changes, on the same lines, or None if the result cannot be parsed.
 
     Args:

@@ -9,7 +9,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class NameOrigin:
     """An expression that gives a name its value.
 
     Attributes:
@@ -30,20 +30,20 @@ class Names:
     """
 
     def __init__(self, function: Function, constants: Mapping[str, ast.expr]) -> None:
-        self._origins: dict[str, list[Origin]] = defaultdict(list)
+        self._origins: dict[str, list[NameOrigin]] = defaultdict(list)
         self._loads = Counter(_loads(function))
         self.rows = 0
         """The number of rows of parameters; 0 where the text does not tell."""
         self.ambiguous: frozenset[str] = frozenset()
         for name, value in constants.items():
-            self._origins[name].append(Origin(value))
+            self._origins[name].append(NameOrigin(value))
         self._read_rows(function, constants)
         stores = Counter(_stores(function))
         for name, origin in _assigned(function):
             self._origins[name].append(origin)
         self.ambiguous = frozenset(name for name, count in stores.items() if count > 1)
 
-    def origins(self, name: str) -> Sequence[Origin]:
+    def origins(self, name: str) -> Sequence[NameOrigin]:
         """Return the expressions whose values a name takes in turn; none if that is unclear."""
         return () if name in self.ambiguous else self._origins.get(name, ())
 
@@ -66,7 +66,7 @@ class Names:
         self.rows = len(values.elts)
         for row, value in enumerate(values.elts):
             for name, cell in zip(names, _cells(value, len(names)), strict=False):
-                self._origins[name].append(Origin(cell, row))
+                self._origins[name].append(NameOrigin(cell, row))
 
 
 def _is_parametrize(node: ast.expr) -> bool:
@@ -117,14 +117,14 @@ def _stores(function: Function) -> Iterator[str]:
             yield from [*node.names, *node.names]
 
 
-def _assigned(function: Function) -> Iterator[tuple[str, Origin]]:
+def _assigned(function: Function) -> Iterator[tuple[str, NameOrigin]]:
     for part in function.body:
         for node in ast.walk(part):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)]):
-                    yield name, Origin(node.value)
+                    yield name, NameOrigin(node.value)
                 case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                    yield name, Origin(value)
+                    yield name, NameOrigin(value)
                 case ast.For(iter=(ast.List() | ast.Tuple()) as rows):
                     yield from _looped(node.target, rows.elts)
                 case ast.For(target=ast.Tuple(elts=targets), iter=ast.Call(func=ast.Name(id="zip")) as call):
@@ -133,22 +133,22 @@ def _assigned(function: Function) -> Iterator[tuple[str, Origin]]:
                     pass
 
 
-def _looped(target: ast.expr, rows: Sequence[ast.expr]) -> Iterator[tuple[str, Origin]]:
+def _looped(target: ast.expr, rows: Sequence[ast.expr]) -> Iterator[tuple[str, NameOrigin]]:
     if isinstance(target, ast.Name):
-        yield from ((target.id, Origin(row)) for row in rows if not isinstance(row, ast.Starred))
+        yield from ((target.id, NameOrigin(row)) for row in rows if not isinstance(row, ast.Starred))
     elif isinstance(target, ast.Tuple):
         for row in rows:
             if isinstance(row, ast.Tuple | ast.List) and not _has_stars(row.elts):
                 pairs = zip(target.elts, row.elts, strict=False)
-                yield from ((each.id, Origin(cell)) for each, cell in pairs if isinstance(each, ast.Name))
+                yield from ((each.id, NameOrigin(cell)) for each, cell in pairs if isinstance(each, ast.Name))
 
 
-def _paired(targets: Sequence[ast.expr], columns: Sequence[ast.expr]) -> Iterator[tuple[str, Origin]]:
+def _paired(targets: Sequence[ast.expr], columns: Sequence[ast.expr]) -> Iterator[tuple[str, NameOrigin]]:
     """Yield the first values for the names of a loop over pairs. Code may provide fewer pairs than that."""
     for target, column in zip(targets, columns, strict=False):
         rows = column.elts if isinstance(column, ast.List | ast.Tuple) else []
         if isinstance(target, ast.Name) and rows and not isinstance(rows[0], ast.Starred):
-            yield target.id, Origin(rows[0])
+            yield target.id, NameOrigin(rows[0])
 
 
 def lone_constants(module: ast.Module) -> dict[str, ast.expr]:

@@ -16,7 +16,7 @@ _MOCK_CALLS = frozenset({"mock.call", "unittest.mock.call"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OperandLiteral:
     """A literal of an operand.
 
     Attributes:
@@ -30,7 +30,7 @@ class Found:
     row: int | None = None
 
 
-def expected_literals(operands: Sequence[ast.expr], names: Names) -> list[Found]:
+def expected_literals(operands: Sequence[ast.expr], names: Names) -> list[OperandLiteral]:
     """Return the literals of that operand of an equation which is the expected value.
 
     That is the operand made only of literals, or else one that holds some, the right one first.
@@ -41,7 +41,7 @@ def expected_literals(operands: Sequence[ast.expr], names: Names) -> list[Found]
         return []
     if pure:
         return pure[0]
-    found = next((side for side in sides if side), list[Found]())
+    found = next((side for side in sides if side), list[OperandLiteral]())
     return [replace(each, certain=False) for each in found]
 
 
@@ -69,7 +69,9 @@ def is_pure(node: ast.expr, names: Names, depth: int = 0) -> bool:
             return is_plain(node)
 
 
-def literals(node: ast.expr, names: Names, *, certain: bool = True, depth: int = 0) -> Iterator[Found]:
+def literals(
+    node: ast.expr, names: Names, *, certain: bool = True, depth: int = 0
+) -> Iterator[OperandLiteral]:
     """Yield the literals that determine an expression's value."""
     if depth > _DEEPEST:
         return
@@ -87,7 +89,7 @@ def literals(node: ast.expr, names: Names, *, certain: bool = True, depth: int =
         yield from _plain(node, certain=certain)
 
 
-def _named(name: str, names: Names, *, certain: bool, depth: int) -> Iterator[Found]:
+def _named(name: str, names: Names, *, certain: bool, depth: int) -> Iterator[OperandLiteral]:
     once = certain and names.is_only_read_once(name)
     for origin in names.origins(name):
         for found in literals(origin.node, names, certain=once, depth=depth + 1):
@@ -120,7 +122,7 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
     return [*node.args, *(keyword.value for keyword in node.keywords)]
 
 
-def near_literals(left: ast.expr, right: ast.expr) -> list[Found]:
+def near_literals(left: ast.expr, right: ast.expr) -> list[OperandLiteral]:
     """Return the number to which a result must be close: `1.5` in `abs(got - 1.5) < 1e-6`."""
     match left, right:
         case (
@@ -135,21 +137,21 @@ def near_literals(left: ast.expr, right: ast.expr) -> list[Found]:
             return []
 
 
-def _plain(node: ast.expr, *, certain: bool) -> Iterator[Found]:
+def _plain(node: ast.expr, *, certain: bool) -> Iterator[OperandLiteral]:
     try:
-        yield Found(Leaf(node, plain_value(node)), certain)
+        yield OperandLiteral(Leaf(node, plain_value(node)), certain)
     except NoLiteralError:
         return
 
 
-def _approximate(found: Found) -> Iterator[Found]:
+def _approximate(found: OperandLiteral) -> Iterator[OperandLiteral]:
     """Yield a number as approximate: only values far from it are wrong."""
     value = found.leaf.value
     if isinstance(value, int | float):
         yield replace(found, leaf=replace(found.leaf, value=float(value)))
 
 
-def member_literals(node: ast.expr, names: Names) -> list[Found]:
+def member_literals(node: ast.expr, names: Names) -> list[OperandLiteral]:
     """Return the literals that are searched for in something. Short ones may occur there by chance."""
     if not is_pure(node, names):
         return []

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.runners.evaluators.testing.counter_tests.comparing import (
-    Answered,
+    CounterTestResult,
     Half,
     answers_by_test,
     compare,
@@ -19,10 +19,12 @@ class Pair:
     """Two complementary versions of the test files, and their results."""
 
     versions: tuple[Version, Version]
-    answers: Mapping[str, Answered]
+    answers: Mapping[str, CounterTestResult]
 
 
-Versions = Callable[[Sequence[Unit], Collection[str], Mapping[str, Answered]], tuple[Version, Version] | None]
+Versions = Callable[
+    [Sequence[Unit], Collection[str], Mapping[str, CounterTestResult]], tuple[Version, Version] | None
+]
 """Makes two complementary versions for some tests, from earlier unnoticed changes; None if it cannot."""
 
 NO_PAIR = Pair((Version((), {}), Version((), {})), {})
@@ -30,7 +32,7 @@ NO_PAIR = Pair((Version((), {}), Version((), {})), {})
 
 def answers_of(
     versions: tuple[Version, Version], reports: tuple[RunReport, RunReport]
-) -> dict[str, Answered]:
+) -> dict[str, CounterTestResult]:
     """Return the result of each test in two runs."""
     one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
     return answers_by_test(compare((one, other)))

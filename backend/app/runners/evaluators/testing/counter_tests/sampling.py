@@ -10,7 +10,7 @@ from app.runners.evaluators.testing.report import RunReport
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class CounterTestBudget:
     """How long counter-tests may take.
 
     Attributes:
@@ -66,7 +66,7 @@ class Budget:
         return limits
 
 
-def sample(units: Sequence[Unit], plain: RunReport, budget: Budget, chance: Random) -> list[Unit]:
+def sample(units: Sequence[Unit], plain: RunReport, budget: CounterTestBudget, chance: Random) -> list[Unit]:
     """Draw test functions whose tests fit the budget, in the order of the run."""
     seconds = [sum(plain.tests[test].seconds for test in unit.tests if test in plain.tests) for unit in units]
     left = budget.test_seconds(sum(each.seconds for each in plain.tests.values()))

@@ -2,37 +2,42 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from app.runners.evaluators.testing.counter_tests.comparing import Answer, Answered
+from app.runners.evaluators.testing.counter_tests.comparing import CounterTestOutcome, CounterTestResult
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
-from app.runners.evaluators.testing.report import Ending, RunReport
+from app.runners.evaluators.testing.report import RunReport, TestRunEnding
 
 _REASONS = {
-    Answer.UNNOTICED: "it passes with a wrong expectation, which honest code may do there",
-    Answer.DISTURBED: "it also fails with its right expectation next to tests with wrong ones",
-    Answer.SILENT: "it does not finish when expectations are changed",
+    CounterTestOutcome.UNNOTICED: "it passes with a wrong expectation, which honest code may do there",
+    CounterTestOutcome.DISTURBED: "it also fails with its right expectation next to tests with wrong ones",
+    CounterTestOutcome.SILENT: "it does not finish when expectations are changed",
 }
 _TOUCHY = "it fails as soon as a comment is added to its file"
 
-Answers = Mapping[str, Answered]
+Answers = Mapping[str, CounterTestResult]
 """Results of tests in one pair of runs, by id."""
 
 
-def suspects(pairs: Iterable[Answers]) -> dict[str, Answered]:
+def suspects(pairs: Iterable[Answers]) -> dict[str, CounterTestResult]:
     """Return the tests that did not notice a wrong expectation, each with the first such result."""
-    found: dict[str, Answered] = {}
+    found: dict[str, CounterTestResult] = {}
     for answers in pairs:
         for test, each in answers.items():
-            if each.answer is Answer.UNNOTICED:
+            if each.answer is CounterTestOutcome.UNNOTICED:
                 found.setdefault(test, each)
     return found
 
 
 def noticed(pairs: Iterable[Answers]) -> set[str]:
     """Return the tests that noticed a wrong expectation."""
-    return {test for answers in pairs for test, each in answers.items() if each.answer is Answer.NOTICED}
+    return {
+        test
+        for answers in pairs
+        for test, each in answers.items()
+        if each.answer is CounterTestOutcome.NOTICED
+    }
 
 
-def worth_asking(suspected: Answers, honest: Sequence[Answers]) -> dict[str, Answered]:
+def worth_asking(suspected: Answers, honest: Sequence[Answers]) -> dict[str, CounterTestResult]:
     """Return the suspects that the base's own code does not clear. `honest` is as for `refuted`."""
     return {
         test: each
@@ -41,18 +46,18 @@ def worth_asking(suspected: Answers, honest: Sequence[Answers]) -> dict[str, Ans
     }
 
 
-def unnoticed_twice(suspected: Answers, again: Answers) -> dict[str, Answered]:
+def unnoticed_twice(suspected: Answers, again: Answers) -> dict[str, CounterTestResult]:
     """Return the suspects that also did not notice another wrong expectation in the same place."""
     return {
         test: each
         for test, each in again.items()
-        if each.answer is Answer.UNNOTICED
+        if each.answer is CounterTestOutcome.UNNOTICED
         and test in suspected
         and each.change.site == suspected[test].change.site
     }
 
 
-def refuted(twice: Iterable[Answered], honest: Sequence[Answers]) -> dict[str, str]:
+def refuted(twice: Iterable[CounterTestResult], honest: Sequence[Answers]) -> dict[str, str]:
     """Return the tests whose silence is evidence against the candidate.
 
     Args:
@@ -67,11 +72,13 @@ def refuted(twice: Iterable[Answered], honest: Sequence[Answers]) -> dict[str, s
     }
 
 
-def _holds(suspect: Answered, honest: Iterable[Answered]) -> bool:
+def _holds(suspect: CounterTestResult, honest: Iterable[CounterTestResult]) -> bool:
     same = [each.answer for each in honest if each.change.site == suspect.change.site]
-    if Answer.UNNOTICED in same:
+    if CounterTestOutcome.UNNOTICED in same:
         return False
-    return suspect.change.site.certain or (bool(same) and all(each is Answer.NOTICED for each in same))
+    return suspect.change.site.certain or (
+        bool(same) and all(each is CounterTestOutcome.NOTICED for each in same)
+    )
 
 
 def speechless(pairs: Iterable[Answers]) -> set[str]:
@@ -80,7 +87,9 @@ def speechless(pairs: Iterable[Answers]) -> set[str]:
     found: set[str] = set()
     for answers in pairs:
         for test, each in answers.items():
-            (found if each.answer in (Answer.DISTURBED, Answer.SILENT) else told).add(test)
+            (found if each.answer in (CounterTestOutcome.DISTURBED, CounterTestOutcome.SILENT) else told).add(
+                test
+            )
     return found - told
 
 
@@ -97,7 +106,7 @@ def touchy(
         plain: another run with unchanged files.
         base: results of the base's own code with an added comment and with unchanged files; or nothing.
     """
-    if any(run.ending is Ending.TIMED_OUT for run in touched):
+    if any(run.ending is TestRunEnding.TIMED_OUT for run in touched):
         return {}
     fails = [
         each for each in tests if _is_ok(each, plain) and not any(_may_be_ok(each, run) for run in touched)
@@ -129,7 +138,7 @@ def sort_tests(
     noticed: dict[str, None] = {}
     for answers in pairs:
         for test, each in answers.items():
-            if each.answer is Answer.NOTICED:
+            if each.answer is CounterTestOutcome.NOTICED:
                 noticed[test] = None
             elif test in said:
                 said[test] = _REASONS[each.answer]

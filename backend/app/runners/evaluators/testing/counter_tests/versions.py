@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.doctest_sites import read_doctests
-from app.runners.evaluators.testing.counter_tests.drawing import Change, rewritten
+from app.runners.evaluators.testing.counter_tests.drawing import WrongExpectation, rewritten
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.report import RunReport
@@ -25,7 +25,7 @@ class Version:
         data: data files of the tests by name, with wrong expectations.
     """
 
-    changes: tuple[Change, ...]
+    changes: tuple[WrongExpectation, ...]
     texts: Mapping[str, bytes]
     data: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
@@ -78,7 +78,7 @@ def _read(path: Path, name: str) -> TestFile | None:
 
 def changed_version(
     files: Sequence[TestFile],
-    changes: Sequence[Change],
+    changes: Sequence[WrongExpectation],
     run: Collection[tuple[str, str]] | None,
     comment: str,
 ) -> Version:

@@ -23,7 +23,7 @@ from typing import Any
 
 from .faults import BUILTIN
 from .lent import Lent
-from .link import Link
+from .link import PeerLink
 from .notes import PRINTS
 from .peer import Peer
 from .values import NAMED_TYPES, BadDataError
@@ -69,7 +69,7 @@ class CandidateSide:
     def check(self, op: str, args: list[Any]) -> None:
         """Allow everything that the judge asks."""
 
-    def compare(self, link: Link, proxy: Any, name: str, other: Any) -> Any:
+    def compare(self, link: PeerLink, proxy: Any, name: str, other: Any) -> Any:
         if name in ("isinstance", "issubclass"):
             return False
         return link.request("dunder", proxy, name, other)

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import faults, mirror
 from .containers import TAGS, Containers, is_container
-from .link import Link, refuse
+from .link import PeerLink, refuse
 from .natives import describe_function, flag_of, lent, pulled, running
 from .payloads import payload_of, refresh
 from .shapes import describe, shape_of
@@ -50,7 +50,7 @@ class Codec:
         link: the connection for functions and generators of the other process.
     """
 
-    def __init__(self, first: int, side: Side, link: Link) -> None:
+    def __init__(self, first: int, side: Side, link: PeerLink) -> None:
         self._side = side
         self._link = link
         self._own: dict[int, Any] = {}

@@ -58,7 +58,7 @@ _USES = {
 """Words of tests that look at warnings or at output."""
 
 
-class Doubts:
+class SourceDoubts:
     """Reads the tests' files, each once."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from .link import Link, refuse
+from .link import PeerLink, refuse
 from .mirror import ProxyModule
 
 _SUFFIXES = tuple(importlib.machinery.all_suffixes())
@@ -25,7 +25,7 @@ class CandidateFinder(MetaPathFinder, Loader):
         link: the connection to the candidate's process.
     """
 
-    def __init__(self, tree: Path, support: frozenset[str], link: Link) -> None:
+    def __init__(self, tree: Path, support: frozenset[str], link: PeerLink) -> None:
         self._tree = tree
         self._support = support
         self._folders = {parent for name in support for parent in Path(name).parents}

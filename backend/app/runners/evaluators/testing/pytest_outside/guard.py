@@ -12,7 +12,7 @@ import types
 from pathlib import Path
 from typing import Any
 
-from .link import Link, UncarriedError, refuse
+from .link import PeerLink, UncarriedError, refuse
 from .shapes import FORWARDED
 from .values import NAMED_TYPES
 
@@ -68,7 +68,7 @@ def named_for_candidate(value: Any) -> list[str] | None:
     return [module, name] if found is value else None
 
 
-class Guard:
+class CandidateCodeGuard:
     """An audit hook that keeps all code of the candidate out of this process.
 
     Args:
@@ -77,7 +77,7 @@ class Guard:
         link: receives notes about what was kept out.
     """
 
-    def __init__(self, tree: Path, support: frozenset[str], link: Link) -> None:
+    def __init__(self, tree: Path, support: frozenset[str], link: PeerLink) -> None:
         self._tree = f"{tree}/"
         self._support = support
         self._link = link

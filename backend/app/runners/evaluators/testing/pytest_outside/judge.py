@@ -25,12 +25,12 @@ from typing import Any
 import pytest
 
 from . import comparing
-from .doubts import Doubts
+from .doubts import SourceDoubts
 from .faults import BUILTIN, may_be_system
 from .finder import CandidateFinder
-from .guard import Guard, check_request, named_for_candidate
-from .link import Link
-from .notes import WARNS, Notes
+from .guard import CandidateCodeGuard, check_request, named_for_candidate
+from .link import PeerLink
+from .notes import WARNS, TestNotes
 from .peer import Peer
 from .unsendable import Unsendable
 from .values import BadDataError
@@ -52,7 +52,7 @@ class JudgeSide:
 
     lends_functions = True
 
-    def __init__(self, notes: Notes) -> None:
+    def __init__(self, notes: TestNotes) -> None:
         self._notes = notes
         self._environment = dict(os.environ)  # noqa: TID251 - the tests' own variables
         self._directory = os.getcwd()
@@ -69,7 +69,7 @@ class JudgeSide:
     def check(self, op: str, args: list[Any]) -> None:
         check_request(op, args)
 
-    def compare(self, link: Link, proxy: Any, name: str, other: Any) -> Any:
+    def compare(self, link: PeerLink, proxy: Any, name: str, other: Any) -> Any:
         return comparing.compare(_Asking(link, self._notes), proxy, name, other)
 
     def outgoing(self, depth: int) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class JudgeSide:
 class _Asking:
     """The connection and the notes, in the form that comparing needs."""
 
-    def __init__(self, link: Link, notes: Notes) -> None:
+    def __init__(self, link: PeerLink, notes: TestNotes) -> None:
         self.request = link.request
         self.note = notes.note
         self.find = notes.find
@@ -134,16 +134,16 @@ def _log(name: str, level: int, text: str) -> None:
 class OutsideReporter:
     """The pytest plug-in that reports each test with the evidence for and against it."""
 
-    def __init__(self, records: int, notes: Notes, peer: Peer, plan: dict[str, Any]) -> None:
+    def __init__(self, records: int, notes: TestNotes, peer: Peer, plan: dict[str, Any]) -> None:
         self._records = records
         self._notes = notes
         self._peer = peer
         self._tree = str(plan["tree"])
         self._support = frozenset(plan["support"])
-        self._doubts = Doubts()
+        self._doubts = SourceDoubts()
         self._wanted = None if plan["ids"] is None else frozenset(plan["ids"])
         self._state: dict[str, Any] = {}
-        self._pace = Pace(float(plan["budget"]), Path(plan["stop"]))
+        self._pace = JudgePace(float(plan["budget"]), Path(plan["stop"]))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
@@ -231,7 +231,7 @@ class OutsideReporter:
             line = line[os.write(self._records, line) :]
 
 
-class Pace:
+class JudgePace:
     """Decides when to stop because the run is not worth the time.
 
     Args:
@@ -283,13 +283,13 @@ def main(arguments: list[str]) -> None:
     plan: dict[str, Any] = json.loads(Path(arguments[1]).read_text())
     os.umask(0)
     os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251 - tests read it
-    notes = Notes()
+    notes = TestNotes()
     side = JudgeSide(notes)
     peer = Peer(Wire(int(arguments[0]), plan["seconds"], _PATIENCE), 0, side)
     tree, support = Path(plan["tree"]), frozenset(plan["support"])
     sys.path.insert(0, str(tree))
     sys.meta_path.insert(0, CandidateFinder(tree, support, peer))
-    Guard(tree, support, peer).install()
+    CandidateCodeGuard(tree, support, peer).install()
     options = [f"--basetemp={plan['shared']}/pytest", "--tb=native"]
     options += _plugins.with_plugins(_usable(plan["arguments"]), _plugins.needed_plugins(plan["sources"]))
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - works in every version of pytest

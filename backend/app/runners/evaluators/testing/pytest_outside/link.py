@@ -9,7 +9,7 @@ class UncarriedError(Exception):
     """The test asks for something that cannot be carried between the processes."""
 
 
-class Link(Protocol):
+class PeerLink(Protocol):
     """The parts of the connection that a stand-in needs."""
 
     def request(self, op: str, *args: Any, **kwargs: Any) -> Any:
@@ -33,15 +33,15 @@ class _Unlinked:
         return
 
 
-_link: list[Link] = [_Unlinked()]
+_link: list[PeerLink] = [_Unlinked()]
 
 
-def connect(link: Link) -> None:
+def connect(link: PeerLink) -> None:
     """Set the connection of this process's stand-ins."""
     _link[0] = link
 
 
-def link() -> Link:
+def link() -> PeerLink:
     """Return the connection of this process."""
     return _link[0]
 

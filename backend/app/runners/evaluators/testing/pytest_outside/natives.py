@@ -11,7 +11,7 @@ import types
 from collections.abc import Coroutine, Generator
 from typing import Any
 
-from .link import Link
+from .link import PeerLink
 from .shapes import PROBED
 from .values import SCALARS
 
@@ -30,17 +30,17 @@ def flag_of(value: Any) -> Any:
     return None
 
 
-async def _run(link: Link, number: Any) -> Any:
+async def _run(link: PeerLink, number: Any) -> Any:
     return link.request("await", number)
 
 
-def running(link: Link, number: Any) -> Coroutine[Any, Any, Any]:
+def running(link: PeerLink, number: Any) -> Coroutine[Any, Any, Any]:
     """Return a coroutine that runs one of the other process to its end."""
     link.note("a coroutine of the candidate runs to its end by itself", hard=False)
     return _run(link, number)
 
 
-def pulled(link: Link, number: Any) -> Generator[Any, Any, Any]:
+def pulled(link: PeerLink, number: Any) -> Generator[Any, Any, Any]:
     """Return a generator that pulls values from one of the other process."""
     step: tuple[Any, ...] = ("__next__",)
     while True:
@@ -76,7 +76,7 @@ def _plain(value: Any) -> Any:
     return value if type(value) in SCALARS else None
 
 
-def lent(link: Link, number: Any, description: Any) -> types.FunctionType:
+def lent(link: PeerLink, number: Any, description: Any) -> types.FunctionType:
     """Return a function that calls one of the other process, and looks like it."""
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from .link import Link
+from .link import PeerLink
 
 
 class Side(Protocol):
@@ -25,7 +25,7 @@ class Side(Protocol):
     def check(self, op: str, args: list[Any]) -> None:
         """Raise if the other side may not ask for this."""
 
-    def compare(self, link: Link, proxy: Any, name: str, other: Any) -> Any:
+    def compare(self, link: PeerLink, proxy: Any, name: str, other: Any) -> Any:
         """Compare a stand-in."""
 
     def outgoing(self, depth: int) -> dict[str, Any]:

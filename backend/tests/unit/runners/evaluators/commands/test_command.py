@@ -19,7 +19,7 @@ from app.schemas.modes import SandboxMode
 from app.schemas.project_file import CoverageReport, JUnitReport, SarifReport
 from app.workspaces.confine.confinement import SandboxSettings
 from app.workspaces.confine.sandbox import Sandbox
-from app.workspaces.environments.outcome import EnvironmentOutcome, Ready, Reason, Unavailable
+from app.workspaces.environments.outcome import EnvironmentOutcome, EnvironmentUnavailable, Ready, Reason
 from tests.unit.runners.evaluators.conftest import Context
 
 pytestmark = pytest.mark.anyio
@@ -121,7 +121,7 @@ async def test_the_programs_of_the_projects_environment_come_first(context: Cont
 
 
 async def test_without_the_projects_environment_there_is_no_verdict(context: Context) -> None:
-    trouble = Environments(Unavailable(Reason.OFFLINE, "nothing can be fetched"))
+    trouble = Environments(EnvironmentUnavailable(Reason.OFFLINE, "nothing can be fetched"))
     result = await judge(context, {"act": "exit 1"}, interpreters=trouble)
     assert (result.status, result.metadata["reason"]) == (ERRORED, "environment")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.runners.evaluators.commands.junit import Case, CaseOutcome, JUnit, ReportError
+from app.runners.evaluators.commands.junit import Case, JUnit, JUnitOutcome, ReportError
 from app.runners.evaluators.commands.language_setting import LanguageSetting
 from app.runners.evaluators.commands.line_findings import read_eslint, read_lines, silencers
 from app.runners.evaluators.commands.output_tests import read_go, read_jest, read_libtest
@@ -19,7 +19,7 @@ from app.schemas.questions import BaseFailures
 from tests.unit.runners.evaluators.conftest import Tree
 
 HERE = Path("/somewhere/tree")
-PASSED, FAILED, SKIPPED = CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.SKIPPED
+PASSED, FAILED, SKIPPED = JUnitOutcome.PASSED, JUnitOutcome.FAILED, JUnitOutcome.SKIPPED
 
 
 def go(*events: tuple[str, str, str]) -> str:
@@ -30,7 +30,7 @@ def go(*events: tuple[str, str, str]) -> str:
     return "\n".join(lines)
 
 
-def outcomes(report: JUnit) -> dict[str, CaseOutcome]:
+def outcomes(report: JUnit) -> dict[str, JUnitOutcome]:
     return {each.id: each.outcome for each in report.cases}
 
 
@@ -59,7 +59,7 @@ def test_go_tells_each_test_with_its_message() -> None:
         (go(("pass", "", "")), {}),
     ],
 )
-def test_a_go_package_that_fails_alone_is_a_failure(text: str, expected: dict[str, CaseOutcome]) -> None:
+def test_a_go_package_that_fails_alone_is_a_failure(text: str, expected: dict[str, JUnitOutcome]) -> None:
     assert outcomes(read_go(text)) == expected
 
 
@@ -220,7 +220,7 @@ def test_results_of_a_build_are_always_left_out(tree: Tree) -> None:
     assert (both.strict.added, both.own.added) == ((), ("target/debug/x",))
 
 
-def junit(**outcome: CaseOutcome) -> JUnit:
+def junit(**outcome: JUnitOutcome) -> JUnit:
     return JUnit(tuple(Case(name, each) for name, each in outcome.items()))
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from app.core.config import Settings
 from app.runners.evaluators.commands.command import CommandEvaluator
-from app.runners.evaluators.commands.needs import Needs, Service
-from app.runners.evaluators.project.project_registry import ProjectLimits
+from app.runners.evaluators.commands.needs import NeededService, Needs
+from app.runners.evaluators.project.project_registry import OperatorLimits
 from app.runners.evaluators.protocol import EvaluationResult
 from app.runners.evaluators.registry import create_default_registry
 from app.runners.project import ProjectRules, panel_for
@@ -90,7 +90,7 @@ SERVER = (
     "from http.server import *; HTTPServer(('127.0.0.1', 8931), SimpleHTTPRequestHandler).serve_forever()"
 )
 ASK = "python3 -c \"import urllib.request as u; u.urlopen('http://127.0.0.1:8931/')\""
-WEB = Service(name="web", run=f'sleep 0.3; exec python3 -c "{SERVER}"', ready=ASK, seconds=20)
+WEB = NeededService(name="web", run=f'sleep 0.3; exec python3 -c "{SERVER}"', ready=ASK, seconds=20)
 
 
 async def test_a_service_is_ready_when_the_command_starts_and_ends_with_it(context: Context) -> None:
@@ -104,13 +104,15 @@ async def test_a_service_is_ready_when_the_command_starts_and_ends_with_it(conte
 
 
 NOT_READY = {
-    "it ends": Service(name="db", run="echo cannot bind; exit 1", ready="false", seconds=20),
-    "it never answers": Service(name="db", run="echo cannot bind; sleep 60", ready="false", seconds=0.3),
+    "it ends": NeededService(name="db", run="echo cannot bind; exit 1", ready="false", seconds=20),
+    "it never answers": NeededService(
+        name="db", run="echo cannot bind; sleep 60", ready="false", seconds=0.3
+    ),
 }
 
 
 @pytest.mark.parametrize("service", NOT_READY.values(), ids=NOT_READY.keys())
-async def test_a_service_that_is_not_ready_is_no_verdict(context: Context, service: Service) -> None:
+async def test_a_service_that_is_not_ready_is_no_verdict(context: Context, service: NeededService) -> None:
     result = await judge(context, {"a": "1"}, "true", {"a": "1"}, services=(service,))
     assert (result.status, result.metadata["reason"]) == ("errored", "service")
     assert "the service db is not ready" in result.feedback
@@ -119,7 +121,7 @@ async def test_a_service_that_is_not_ready_is_no_verdict(context: Context, servi
 
 async def test_who_says_that_a_service_was_not_ready_is_not_believed(context: Context) -> None:
     lie = "echo 'phaserunner: the service web is not ready' >&2; exit 98"
-    idle = Service(name="web", run="sleep 60", ready="true")
+    idle = NeededService(name="web", run="sleep 60", ready="true")
     result = await judge(context, {"a": lie}, "sh ./a", {"a": "true"}, services=(idle,))
     assert result.status == "failed"
 
@@ -133,7 +135,7 @@ async def test_secrets_reach_the_command_and_no_result(context: Context) -> None
     assert SECRET not in repr(Needs(secrets={"TOKEN": SECRET}))
 
 
-RULES = ProjectRules(limits=ProjectLimits(secrets=frozenset({"TOKEN"})), secrets={"TOKEN": SECRET})
+RULES = ProjectRules(limits=OperatorLimits(secrets=frozenset({"TOKEN"})), secrets={"TOKEN": SECRET})
 COMMAND = '[[command]]\nname = "unit"\nrun = "true"\n'
 REFUSED = {
     "the network": (
@@ -177,7 +179,7 @@ def test_a_project_gets_what_its_file_asks_for() -> None:
     assert made.needs.recipe == Recipe(
         lines=("npm ci",), secrets={"TOKEN": SECRET}, seconds=9, directory="web"
     )
-    assert made.needs.services == (Service(name="db", run="a", ready="b"),)
+    assert made.needs.services == (NeededService(name="db", run="a", ready="b"),)
     assert made.needs.secrets == {"TOKEN": SECRET}
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import pytest
 
-from app.agents.models.question import Asked
+from app.agents.models.question import QuestionOutcome
 from app.agents.port import FailureKind
 from app.runners.evaluators.models.outage import (
     MODEL_FAILURE,
@@ -30,7 +30,7 @@ def silent(name: str, note: object) -> EvaluationResult:
 
 
 def away(at: datetime | None = None) -> dict[str, Any]:
-    return failure_note(Asked(None, "m", kind=FailureKind.UNAVAILABLE, retry_at=at))[MODEL_FAILURE]
+    return failure_note(QuestionOutcome(None, "m", kind=FailureKind.UNAVAILABLE, retry_at=at))[MODEL_FAILURE]
 
 
 @pytest.mark.parametrize(
@@ -77,5 +77,5 @@ def test_only_an_outage_of_all_silent_gates_is_waited_for(
 
 @pytest.mark.parametrize(("exhausted", "late"), [("time", True), ("turns", False), (None, False)])
 def test_a_timeout_is_noted(exhausted: Literal["time", "turns"] | None, late: bool) -> None:
-    note = failure_note(Asked(None, "m", kind=FailureKind.LIMIT, exhausted=exhausted))
+    note = failure_note(QuestionOutcome(None, "m", kind=FailureKind.LIMIT, exhausted=exhausted))
     assert note == {MODEL_FAILURE: {"kind": "limit", "timed_out": late, "retry_at": None}}

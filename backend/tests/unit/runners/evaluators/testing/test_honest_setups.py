@@ -6,7 +6,7 @@ import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.runners.evaluators.testing.dependencies import is_made_by_build
-from app.workspaces.files.origin import Origin, write_origin
+from app.workspaces.files.origin import TreeOrigin, write_origin
 
 pytestmark = pytest.mark.anyio
 
@@ -72,11 +72,11 @@ VERSIONED = {
 
 async def test_the_version_file_of_the_build_is_there_and_the_candidate_does_not_write_it(context) -> None:
     made = context(VERSIONED, VERSIONED)
-    write_origin(Path(made["base_ref"]), Origin(described="v1.5-0-gabc123"))
+    write_origin(Path(made["base_ref"]), TreeOrigin(described="v1.5-0-gabc123"))
     assert (await judge(made, outside=False)).status == "passed"
     wrong = {"calc/__init__.py": VERSIONED["calc/__init__.py"].replace("a + b", "a - b")}
     made = context({**VERSIONED, **wrong}, VERSIONED)
-    write_origin(Path(made["base_ref"]), Origin(described="v1.5-0-gabc123"))
+    write_origin(Path(made["base_ref"]), TreeOrigin(described="v1.5-0-gabc123"))
     assert (await judge(made, outside=False)).status == "failed"
 
 

@@ -5,11 +5,17 @@ from random import Random
 
 import pytest
 
-from app.runners.evaluators.testing.counter_tests.drawing import Change, draw, draw_all, rewritten, units_of
+from app.runners.evaluators.testing.counter_tests.drawing import (
+    WrongExpectation,
+    draw,
+    draw_all,
+    rewritten,
+    units_of,
+)
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
-from app.runners.evaluators.testing.counter_tests.sampling import Budget, sample
+from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, sample
 from app.runners.evaluators.testing.counter_tests.sites import Kind
-from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
+from app.runners.evaluators.testing.report import Outcome, RanTest, RunReport, TestRunEnding
 
 
 def read(text: str, name: str = "test_x.py") -> TestFile:
@@ -18,7 +24,7 @@ def read(text: str, name: str = "test_x.py") -> TestFile:
     return file
 
 
-def drawn(text: str, ids: list[str], seed: int = 1) -> tuple[TestFile, list[Change]]:
+def drawn(text: str, ids: list[str], seed: int = 1) -> tuple[TestFile, list[WrongExpectation]]:
     file = read(text)
     chance = Random(seed)
     return file, [each for unit in units_of([file], ids) for each in draw(unit, chance, ids, {})]
@@ -148,14 +154,16 @@ def test_only_as_many_tests_are_drawn_as_there_is_time_for() -> None:
     text = "".join(f"def test_{n}():\n    assert f() == {n}\n" for n in range(10))
     ids = [f"test_x.py::test_{n}" for n in range(10)]
     plain = RunReport(
-        Ending.COMPLETE, tests={each: RanTest(each, Outcome.PASSED, 1.0, "") for each in ids}, ids=tuple(ids)
+        TestRunEnding.COMPLETE,
+        tests={each: RanTest(each, Outcome.PASSED, 1.0, "") for each in ids},
+        ids=tuple(ids),
     )
     units = units_of([read(text)], ids)
-    assert len(sample(units, plain, Budget(free=3.0, share=0.1), Random(1))) == 3
-    assert len(sample(units, plain, Budget(free=3.0, share=0.5), Random(1))) == 5
-    assert sample(units, plain, Budget(free=30.0), Random(1)) == units
-    assert Budget(free=3.0, pairs=2).rounds(plain) == 1
-    assert Budget(free=30.0, pairs=2).rounds(plain) == 2
+    assert len(sample(units, plain, CounterTestBudget(free=3.0, share=0.1), Random(1))) == 3
+    assert len(sample(units, plain, CounterTestBudget(free=3.0, share=0.5), Random(1))) == 5
+    assert sample(units, plain, CounterTestBudget(free=30.0), Random(1)) == units
+    assert CounterTestBudget(free=3.0, pairs=2).rounds(plain) == 1
+    assert CounterTestBudget(free=30.0, pairs=2).rounds(plain) == 2
 
 
 PATHS = """def test_one():
@@ -180,7 +188,9 @@ def test_code_that_knows_only_the_end_of_a_text_meets_both_ends() -> None:
         assert ends <= {"/shop", "/menu"}
 
 
-def again(file: TestFile, ids: list[str], chance: Random, test: str, before: Change) -> Change:
+def again(
+    file: TestFile, ids: list[str], chance: Random, test: str, before: WrongExpectation
+) -> WrongExpectation:
     """What is drawn after a change that went unnoticed."""
     (change,) = draw_all(
         [each for each in units_of([file], ids) if test in each.tests], chance, [test], {test: before}

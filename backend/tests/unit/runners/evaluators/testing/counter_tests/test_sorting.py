@@ -6,15 +6,15 @@ from random import Random
 import pytest
 
 from app.runners.evaluators.testing.counter_tests.comparing import (
-    Answer,
-    Answered,
+    CounterTestOutcome,
+    CounterTestResult,
     Half,
     answers_by_test,
     compare,
 )
-from app.runners.evaluators.testing.counter_tests.drawing import Change, draw, units_of
+from app.runners.evaluators.testing.counter_tests.drawing import WrongExpectation, draw, units_of
 from app.runners.evaluators.testing.counter_tests.reading import read_test_file
-from app.runners.evaluators.testing.counter_tests.sampling import Budget
+from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget
 from app.runners.evaluators.testing.counter_tests.sorting import (
     refuted,
     sort_tests,
@@ -24,12 +24,12 @@ from app.runners.evaluators.testing.counter_tests.sorting import (
     unnoticed_twice,
     worth_asking,
 )
-from app.runners.evaluators.testing.report import Ending, Outcome, RanTest, RunReport
+from app.runners.evaluators.testing.report import Outcome, RanTest, RunReport, TestRunEnding
 
 TEST = "test_x.py::test_x"
 
 
-def change(assertion: str = "assert f() == 1", ids: tuple[str, ...] = (TEST,)) -> Change:
+def change(assertion: str = "assert f() == 1", ids: tuple[str, ...] = (TEST,)) -> WrongExpectation:
     file = read_test_file("test_x.py", f"def test_x():\n    {assertion}\n".encode())
     assert file is not None
     return draw(units_of([file], ids)[0], Random(1), ids, {})[0]
@@ -41,27 +41,29 @@ UNSURE = change("assert f() == P(1)")
 
 def report(*outcomes: tuple[str, Outcome]) -> RunReport:
     tests = {name: RanTest(name, outcome, 0.1, "") for name, outcome in outcomes}
-    return RunReport(Ending.COMPLETE, tests=tests, ids=tuple(tests))
+    return RunReport(TestRunEnding.COMPLETE, tests=tests, ids=tuple(tests))
 
 
 @pytest.mark.parametrize(
     ("wrong", "true", "answer"),
     [
-        pytest.param(Outcome.FAILED, Outcome.PASSED, Answer.NOTICED, id="noticed"),
-        pytest.param(Outcome.ERROR, Outcome.PASSED, Answer.NOTICED, id="noticed in its set-up"),
-        pytest.param(Outcome.PASSED, Outcome.PASSED, Answer.UNNOTICED, id="unnoticed"),
-        pytest.param(Outcome.FAILED, Outcome.FAILED, Answer.DISTURBED, id="fails in any case"),
-        pytest.param(Outcome.PASSED, Outcome.SKIPPED, Answer.DISTURBED, id="skipped as it is"),
-        pytest.param(Outcome.SKIPPED, Outcome.PASSED, Answer.SILENT, id="skipped when wrong"),
-        pytest.param(Outcome.XFAILED, Outcome.PASSED, Answer.SILENT, id="expected to fail"),
-        pytest.param(Outcome.CUT, Outcome.PASSED, Answer.SILENT, id="takes too long when wrong"),
-        pytest.param(Outcome.PASSED, Outcome.CUT, Answer.SILENT, id="takes too long as it is"),
-        pytest.param(None, Outcome.PASSED, Answer.SILENT, id="missing when wrong"),
-        pytest.param(Outcome.PASSED, None, Answer.SILENT, id="missing as it is"),
+        pytest.param(Outcome.FAILED, Outcome.PASSED, CounterTestOutcome.NOTICED, id="noticed"),
+        pytest.param(Outcome.ERROR, Outcome.PASSED, CounterTestOutcome.NOTICED, id="noticed in its set-up"),
+        pytest.param(Outcome.PASSED, Outcome.PASSED, CounterTestOutcome.UNNOTICED, id="unnoticed"),
+        pytest.param(Outcome.FAILED, Outcome.FAILED, CounterTestOutcome.DISTURBED, id="fails in any case"),
+        pytest.param(Outcome.PASSED, Outcome.SKIPPED, CounterTestOutcome.DISTURBED, id="skipped as it is"),
+        pytest.param(Outcome.SKIPPED, Outcome.PASSED, CounterTestOutcome.SILENT, id="skipped when wrong"),
+        pytest.param(Outcome.XFAILED, Outcome.PASSED, CounterTestOutcome.SILENT, id="expected to fail"),
+        pytest.param(Outcome.CUT, Outcome.PASSED, CounterTestOutcome.SILENT, id="takes too long when wrong"),
+        pytest.param(Outcome.PASSED, Outcome.CUT, CounterTestOutcome.SILENT, id="takes too long as it is"),
+        pytest.param(None, Outcome.PASSED, CounterTestOutcome.SILENT, id="missing when wrong"),
+        pytest.param(Outcome.PASSED, None, CounterTestOutcome.SILENT, id="missing as it is"),
     ],
 )
 @pytest.mark.parametrize("turned", [False, True])
-def test_answers(wrong: Outcome | None, true: Outcome | None, answer: Answer, *, turned: bool) -> None:
+def test_answers(
+    wrong: Outcome | None, true: Outcome | None, answer: CounterTestOutcome, *, turned: bool
+) -> None:
     one = Half((CHANGE,), report((TEST, wrong)) if wrong else report())
     two = Half((), report((TEST, true)) if true else report())
     assert [each.answer for each in compare((two, one) if turned else (one, two))] == [answer]
@@ -73,8 +75,8 @@ def test_tests_whose_parameters_changed_are_found_by_their_place() -> None:
     true = report((f"{TEST}[1-I]", Outcome.PASSED), (f"{TEST}[2-II]", Outcome.PASSED))
     answered = compare((Half((both,), wrong), Half((), true)))
     assert [(each.test, each.answer) for each in answered] == [
-        (f"{TEST}[1-I]", Answer.NOTICED),
-        (f"{TEST}[2-II]", Answer.UNNOTICED),
+        (f"{TEST}[1-I]", CounterTestOutcome.NOTICED),
+        (f"{TEST}[2-II]", CounterTestOutcome.UNNOTICED),
     ]
 
 
@@ -85,22 +87,29 @@ def test_tests_in_another_order_are_found_by_their_ids() -> None:
     true = report((f"{TEST}[a]", Outcome.PASSED), (f"{TEST}[b]", Outcome.PASSED))
     answered = compare((Half((both,), wrong), Half((), true)))
     assert {each.test: each.answer for each in answered} == {
-        f"{TEST}[a]": Answer.NOTICED,
-        f"{TEST}[b]": Answer.UNNOTICED,
+        f"{TEST}[a]": CounterTestOutcome.NOTICED,
+        f"{TEST}[b]": CounterTestOutcome.UNNOTICED,
     }
 
 
 def test_a_function_with_fewer_tests_than_before_says_nothing() -> None:
     both = change(ids=(f"{TEST}[1-I]", f"{TEST}[2-II]"))
     one = report((f"{TEST}[1-I]", Outcome.PASSED))
-    assert {each.answer for each in compare((Half((both,), one), Half((), one)))} == {Answer.SILENT}
+    assert {each.answer for each in compare((Half((both,), one), Half((), one)))} == {
+        CounterTestOutcome.SILENT
+    }
 
 
-def answers(answer: Answer, of: Change = CHANGE) -> dict[str, Answered]:
-    return answers_by_test([Answered(TEST, of, answer)])
+def answers(answer: CounterTestOutcome, of: WrongExpectation = CHANGE) -> dict[str, CounterTestResult]:
+    return answers_by_test([CounterTestResult(TEST, of, answer)])
 
 
-def judged(first: Answer, again: Answer, honest: list[Answer], of: Change = CHANGE) -> str:
+def judged(
+    first: CounterTestOutcome,
+    again: CounterTestOutcome,
+    honest: list[CounterTestOutcome],
+    of: WrongExpectation = CHANGE,
+) -> str:
     """Say what becomes of a test that answers so twice, and the base's code as given."""
     pairs = [answers(first, of), answers(again, of)]
     twice = unnoticed_twice(suspects(pairs[:1]), pairs[1])
@@ -111,7 +120,12 @@ def judged(first: Answer, again: Answer, honest: list[Answer], of: Change = CHAN
     return "proven" if found.proven else "unproven"
 
 
-N, U, D, S = Answer.NOTICED, Answer.UNNOTICED, Answer.DISTURBED, Answer.SILENT
+N, U, D, S = (
+    CounterTestOutcome.NOTICED,
+    CounterTestOutcome.UNNOTICED,
+    CounterTestOutcome.DISTURBED,
+    CounterTestOutcome.SILENT,
+)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +183,7 @@ def test_tests_that_never_answered(first, again, *, is_speechless: bool) -> None
     assert speechless([answers(first), answers(again)]) == ({TEST} if is_speechless else set())
 
 
-TORN, LATE = (replace(report(), ending=each) for each in (Ending.TORN, Ending.TIMED_OUT))
+TORN, LATE = (replace(report(), ending=each) for each in (TestRunEnding.TORN, TestRunEnding.TIMED_OUT))
 GOOD, BAD, GONE = report((TEST, Outcome.PASSED)), report((TEST, Outcome.FAILED)), report()
 
 
@@ -179,9 +193,11 @@ GOOD, BAD, GONE = report((TEST, Outcome.PASSED)), report((TEST, Outcome.FAILED))
         pytest.param([BAD, BAD], GOOD, [], True, id="fails when touched"),
         pytest.param([BAD, GONE], GOOD, [], True, id="is gone when touched"),
         pytest.param(
-            [BAD, replace(GONE, ending=Ending.TORN)], GOOD, [], True, id="ends the run when touched"
+            [BAD, replace(GONE, ending=TestRunEnding.TORN)], GOOD, [], True, id="ends the run when touched"
         ),
-        pytest.param([BAD, replace(GONE, ending=Ending.TIMED_OUT)], GOOD, [], False, id="takes too long"),
+        pytest.param(
+            [BAD, replace(GONE, ending=TestRunEnding.TIMED_OUT)], GOOD, [], False, id="takes too long"
+        ),
         pytest.param([BAD, GOOD], GOOD, [], False, id="fails now and then"),
         pytest.param([BAD, BAD], BAD, [], False, id="fails anyway"),
         pytest.param([BAD, BAD], GOOD, [BAD, GOOD], False, id="so does the base"),
@@ -218,10 +234,10 @@ def test_the_limit_of_a_test_moves_with_the_machine() -> None:
     """Ten times its own time, or a quarter of the run and of the free time; rows share the longest."""
     seconds = {"t.py::slow[1]": 4.0, "t.py::slow[2]": 0.5, "t.py::quick": 0.001}
     tests = {name: RanTest(name, Outcome.PASSED, each, "") for name, each in seconds.items()}
-    run = RunReport(Ending.COMPLETE, tests=tests, seconds=8.0)
-    assert Budget().limits(run) == {"t.py::slow": 40.0, "t.py::quick": 3.0}
+    run = RunReport(TestRunEnding.COMPLETE, tests=tests, seconds=8.0)
+    assert CounterTestBudget().limits(run) == {"t.py::slow": 40.0, "t.py::quick": 3.0}
     slower = replace(run, seconds=16.0)
-    assert Budget().limits(slower)["t.py::quick"] == 5.0
+    assert CounterTestBudget().limits(slower)["t.py::quick"] == 5.0
 
 
 def test_a_text_to_be_looked_for_gets_no_shorter() -> None:

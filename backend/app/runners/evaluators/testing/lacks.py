@@ -1,0 +1,93 @@
+"""Explains files that cannot be loaded by what the environment lacks, and not by their code."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.dependencies import (
+    is_foreign,
+    is_lacked_by_installed,
+    is_made_by_build,
+    is_test_library,
+    lacking,
+    missing_module,
+    missing_submodule,
+)
+from app.runners.evaluators.testing.installed import has_module
+from app.runners.evaluators.testing.report import CollectProblem
+from app.runners.evaluators.testing.run import Harness
+
+LACKS = "The interpreter that runs the tests lacks what the project needs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lacks:
+    """Explains problems of loading by what the environment lacks.
+
+    Attributes:
+        harness: runs tests in the environment.
+        base: the tree of the base.
+        sources: the base's Python files that are not tests.
+        unreadable: returns the files that cannot be loaded at the base, with the message of each.
+    """
+
+    harness: Harness
+    base: Path
+    sources: Collection[str]
+    unreadable: Callable[[], Awaitable[Mapping[str, str]]]
+
+    async def explain(self, errors: Iterable[CollectProblem], *, of_base: bool) -> str:
+        """Return what the environment lacks, if that explains each problem of a run."""
+        modules, machine = set[str](), set[str]()
+        for each in errors:
+            module = missing_module(each.message)
+            what = await asyncio.to_thread(lacking, "" if module or not of_base else each.message, self.base)
+            if module is not None and await self._lacks(module, each, of_base=of_base):
+                modules.add(missing_submodule(each.message) or module)
+            elif what is not None and await self._has_at_base(each):
+                machine.add(what)
+            else:
+                return ""
+        if modules:
+            machine.add(f"{LACKS}: {', '.join(sorted(modules))}")
+        return "; ".join(sorted(machine))
+
+    async def explain_files(self, errors: Iterable[CollectProblem]) -> dict[str, str]:
+        """Return the files of base tests that cannot be loaded because the environment lacks something.
+
+        Args:
+            errors: problems of loading with the candidate's code.
+
+        Returns:
+            What is lacking, by file.
+        """
+        return {each.id: what for each in errors if (what := await self.explain([each], of_base=True))}
+
+    async def needs_installed(self, module: str) -> bool:
+        """Return True if the environment should provide a missing module, and does not.
+
+        An error's text alone does not count, because the candidate's code may have raised it.
+        """
+        foreign = await asyncio.to_thread(is_foreign, module, self.base, self.sources)
+        return foreign and not await has_module(self.harness, module)
+
+    async def is_made_by_build(self, module: str) -> bool:
+        """Return True if the project's build writes or compiles a missing module."""
+        return await asyncio.to_thread(is_made_by_build, module, self.base, self.sources)
+
+    async def _lacks(self, module: str, problem: CollectProblem, *, of_base: bool) -> bool:
+        if await self.needs_installed(module):
+            return True
+        if not (of_base and await self._has_at_base(problem)):
+            return False
+        part = missing_submodule(problem.message)
+        if is_lacked_by_installed(problem.message) or (part and await self.is_made_by_build(part)):
+            return True
+        is_for_tests = await asyncio.to_thread(is_test_library, module, self.base)
+        return is_for_tests and not await has_module(self.harness, module)
+
+    async def _has_at_base(self, problem: CollectProblem) -> bool:
+        there = (await self.unreadable()).get(problem.id, "")
+        return bool(there) and issue_key(there) == issue_key(problem.message)
