@@ -169,6 +169,7 @@ class RepositoryEntry(_Strict):
     Attributes:
         name: `owner/name`.
         forge: name of its forge.
+        former_names: names that it had before; what was started under them goes on.
         branch: template for names of branches; `{run}` is the short id of the run, `{issue}` the number.
         pull_request: `passed` offers results that the gates passed; `always` also offers others, as drafts;
             `never` offers nothing.
@@ -178,6 +179,7 @@ class RepositoryEntry(_Strict):
 
     name: _RepositoryName
     forge: _Name
+    former_names: list[_RepositoryName] = Field(default=[], max_length=20)
     branch: str = "phaserunner/{run}"
     pull_request: Literal["passed", "always", "never"] = "passed"
     rules: ForgeRules = ForgeRules()
@@ -212,16 +214,22 @@ class ForgesFile(_Strict):
                 raise ValueError(f"forges.{name}.credential: there is no credential {forge.credential!r}")
             if known.known_hosts is not None:
                 raise ValueError(f"forges.{name}.credential: {forge.credential!r} is for ssh, not for an API")
-        seen: set[tuple[str, str]] = set()
         for index, each in enumerate(self.repositories):
             if each.forge not in self.forges:
                 raise ValueError(f"repositories.{index}.forge: there is no forge {each.forge!r}")
             if each.review is not None and self.forges[each.forge].kind != "github":
                 raise ValueError(f"repositories.{index}.review: pull requests are followed on GitHub only")
-            key = (each.forge, each.name.lower())
-            if key in seen:
-                raise ValueError(f"repositories.{index}.name: {each.name} is defined twice")
-            seen.add(key)
+        return self
+
+    @model_validator(mode="after")
+    def _each_name_is_one_repository(self) -> Self:
+        seen: set[tuple[str, str]] = set()
+        for index, each in enumerate(self.repositories):
+            names = [("name", each.name), *(("former_names", name) for name in each.former_names)]
+            for key, name in names:
+                if (each.forge, name.lower()) in seen:
+                    raise ValueError(f"repositories.{index}.{key}: {name} is defined twice")
+                seen.add((each.forge, name.lower()))
         return self
 
 

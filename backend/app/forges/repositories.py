@@ -21,13 +21,26 @@ class Member:
     forge: ForgeEntry
 
     @property
+    def names(self) -> list[str]:
+        """Return its name, and then those that it had before, in lower case."""
+        return [each.lower() for each in (self.repository.name, *self.repository.former_names)]
+
+    @property
     def clone_url(self) -> str:
         """Return the URL that git fetches from and pushes to."""
-        return f"{self.forge.web.rstrip('/')}/{self.repository.name}.git"
+        return self._url(self.repository.name)
+
+    def is_at(self, url: str) -> bool:
+        """Return True if a source's URL leads to it, over https or ssh, by any name that it has had."""
+        find = _by_host if is_ssh(url) else _without_end
+        return any(find(self._url(name)) == find(url) for name in self.names)
 
     def branch_for(self, run: str, issue: int | None) -> str:
         """Return the name of the branch of a run; `run` is its short id."""
         return self.repository.branch.replace("{run}", run).replace("{issue}", str(issue or "none"))
+
+    def _url(self, name: str) -> str:
+        return f"{self.forge.web.rstrip('/')}/{name}.git"
 
 
 class Members:
@@ -42,16 +55,13 @@ class Members:
         self.every = [Member(each, file.forges[each.forge]) for each in file.repositories]
 
     def named(self, forge: str, repository: str) -> Member | None:
-        """Find a repository by the name of its forge and its own name."""
-        wanted = (forge, repository.lower())
-        return next(
-            (m for m in self.every if (m.repository.forge, m.repository.name.lower()) == wanted), None
-        )
+        """Find a repository by the name of its forge and a name that it has or had."""
+        name = repository.lower()
+        return next((m for m in self.every if m.repository.forge == forge and name in m.names), None)
 
     def of_url(self, url: str) -> Member | None:
         """Find the repository that a source's URL leads to, over https or ssh."""
-        find = _by_host if is_ssh(url) else _without_end
-        return next((each for each in self.every if find(each.clone_url) == find(url)), None)
+        return next((each for each in self.every if each.is_at(url)), None)
 
     def of_issue(self, url: str) -> tuple[Member, int]:
         """Find the repository and the number of an issue.
@@ -65,7 +75,7 @@ class Members:
                 continue
             rest = urlsplit(url).path[len(urlsplit(beginning).path) :].rstrip("/")
             found = _ISSUE.fullmatch(rest)
-            if found and found["repository"].lower() == member.repository.name.lower():
+            if found and found["repository"].lower() in member.names:
                 return member, int(found["number"])
         raise InvalidInputError(
             f"{url[:200]!r} is not an issue of a repository in FORGES_FILE; its form is "

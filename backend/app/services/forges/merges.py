@@ -80,7 +80,7 @@ class MergeChore:
             report = await session.get_one(ForgeReport, due.run_id)
         member = self._members.named(report.forge, report.repository)
         if member is None or report.pull_number is None:
-            await self._give_up(due, "the repository is no longer in FORGES_FILE")
+            await self._give_up(due, f"{report.repository} is no longer in FORGES_FILE")
             return
         try:
             values = await self._look(due, member, report.pull_number)

@@ -99,8 +99,13 @@ class ForgeReportService:
     async def _attempt(self, due: DueReport) -> None:
         member = self._members.named(due.forge, due.repository)
         if member is None:
-            await self._give_up(due, "the repository is no longer in FORGES_FILE")
+            why = f"{due.repository} is no longer in FORGES_FILE"
+            why = f"{why}; if it was renamed, add it to former_names of the repository"
+            await self._postpone(due, why, None, final=False)
             return
+        if due.repository != member.repository.name:
+            await self._offers.note(due, {"repository": member.repository.name})
+            due = replace(due, repository=member.repository.name)
         try:
             problem = await self._report(due, member, self._forges[due.forge])
         except ForgeError as error:

@@ -29,11 +29,16 @@ async def started(here: World) -> None:
         await here.do(step)
 
 
+def configured(here: World, line: str) -> None:
+    """Add a line to what the operator's file says about the repository."""
+    web = here.members.file.forges["github"].web
+    text = FILE.format(web=web).replace('forge = "github"', f'forge = "github"\n{line}')
+    here.members = Members(parse_forges(text, "forges.toml"))
+
+
 def offering(here: World, when: str) -> None:
     """Change what the operator wants to be offered."""
-    web = here.members.file.forges["github"].web
-    text = FILE.format(web=web).replace('forge = "github"', f'forge = "github"\npull_request = "{when}"')
-    here.members = Members(parse_forges(text, "forges.toml"))
+    configured(here, f'pull_request = "{when}"')
 
 
 @pytest.mark.parametrize(
@@ -61,6 +66,23 @@ async def test_a_forge_that_refuses_delays_the_report(
         done = await report_of(here)
         assert (done.last_error, done.pull_number) == ("", 100)
         assert len(here.forge.comments_of(7)) == 1
+
+
+async def test_what_was_started_before_a_repository_was_renamed_is_offered(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with world(database_url, tmp_path) as here:
+        await started(here)
+        async with here.parts.sessions.begin() as session:
+            await session.execute(update(ForgeReport).values(repository="acme/gadgets"))
+        await here.do("finish")
+        await here.do("report")
+        waits = await report_of(here)
+        assert "acme/gadgets is no longer in FORGES_FILE; if it was renamed, add it to" in waits.last_error
+        configured(here, 'former_names = ["acme/gadgets"]')
+        await here.do("report")
+        done = await report_of(here)
+        assert (done.last_error, done.repository, done.pull_number) == ("", "acme/widgets", 100)
 
 
 async def test_an_issue_that_cannot_be_read_now_is_started_later(database_url: str, tmp_path: Path) -> None:

@@ -92,8 +92,11 @@ def test_reviews_need_a_forge_that_tells_of_them() -> None:
         parse_forges(GOOD + rules.replace("2", "0"), "f.toml")
 
 
-def test_a_repository_twice_is_refused() -> None:
-    again = '\n[[repositories]]\nname = "Acme/Widgets"\nforge = "github"\n'
+@pytest.mark.parametrize(
+    "names", ['name = "Acme/Widgets"', 'name = "acme/b"\nformer_names = ["acme/Widgets"]']
+)
+def test_a_repository_twice_is_refused(names: str) -> None:
+    again = f'\n[[repositories]]\n{names}\nforge = "github"\n'
     with pytest.raises(InvalidInputError, match="is defined twice"):
         parse_forges(GOOD + again, "f.toml")
 
@@ -134,6 +137,19 @@ def test_what_is_no_issue_of_a_repository_is_refused(url: str) -> None:
     with pytest.raises(InvalidInputError, match="is not an issue of a repository") as refused:
         Members(parse_forges(GOOD, "f.toml")).of_issue(url)
     assert refused.value.field == "issue"
+
+
+def test_a_renamed_repository_is_found_by_its_former_names() -> None:
+    text = GOOD.replace('name = "acme/widgets"', 'name = "acme/widgets"\nformer_names = ["Old/Gadgets"]')
+    members = Members(parse_forges(text, "f.toml"))
+    by_issue, number = members.of_issue("https://github.com/old/gadgets/issues/7")
+    found = [
+        members.named("github", "old/gadgets"),
+        members.of_url("git@github.com:Old/gadgets.git"),
+        by_issue,
+    ]
+    assert [each and each.clone_url for each in found] == ["https://github.com/acme/widgets.git"] * 3
+    assert number == 7
 
 
 def test_an_issue_finds_its_repository() -> None:
