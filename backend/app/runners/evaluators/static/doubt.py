@@ -69,7 +69,7 @@ def sorted_by_doubt(comparison: Comparison, why: Iterable[Why], policy: Protecte
     left = tuple(each for each in comparison.new if each not in doubts)
     if policy is ProtectedPolicy.NOTE:
         return replace(comparison, new=left, advice=(*comparison.advice, *doubts))
-    return replace(comparison, new=left, doubts=doubts)
+    return replace(comparison, new=left, doubts={**comparison.doubts, **doubts})
 
 
 def asked(comparison: Comparison, noun: str) -> dict[str, Any]:

@@ -93,6 +93,14 @@ class Mypy:
             tuple(left),
         )
 
+    def for_python(self, version: str) -> "Mypy | None":
+        """Return this checker for the types of a version of Python; None if the settings fix one."""
+        fixed = "python_version" in (self.settings.config_text or "")
+        if fixed or any(each.startswith("--python-version") for each in self.settings.arguments):
+            return None
+        arguments = (*self.settings.arguments, f"--python-version={version}")
+        return replace(self, cache=None, settings=replace(self.settings, arguments=arguments))
+
     @property
     def libraries(self) -> Hashable:
         """Return a key. Equal keys share one cache of libraries."""

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Literal
 from uuid import UUID
 
-from app.runners.evaluators.annotations import RULE as LOST
-from app.runners.evaluators.annotations import lost_annotations
 from app.runners.evaluators.interpreter import (
     EnvironmentTroubleError,
     environment_trouble,
@@ -27,18 +25,19 @@ from app.runners.evaluators.protocol import (
     errored,
     skipped,
 )
-from app.runners.evaluators.static.analysed_copy import AnalysedCopy, base_annotates_all
+from app.runners.evaluators.static.analysed_copy import AnalysedCopy
 from app.runners.evaluators.static.baseline import (
-    Comparison,
     Finding,
     Wording,
     often_broken,
     result_of,
 )
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
-from app.runners.evaluators.static.doubt import BaseControl, Why, asked, sorted_by_doubt
+from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
 from app.runners.evaluators.static.library_memory import LibraryMemory
+from app.runners.evaluators.static.lost_annotations import base_has_bare_ones, lost_in
 from app.runners.evaluators.static.mypy_tool import Mypy
+from app.runners.evaluators.static.newest_python import only_in_older_python
 from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
 from app.runners.evaluators.static.type_checkers import CheckerPlace, open_checker, remembers
@@ -182,7 +181,7 @@ class TypeCheckEvaluator:
         checked = await checker.check(trees.copy.path, wanted, trees.changed)
         await remember()
 
-        found = [*checked.found, *await asyncio.to_thread(_lost, trees, wanted)]
+        found = [*checked.found, *await asyncio.to_thread(lost_in, trees, wanted)]
         if self.lacks_packages:
             found = [each for each in found if not _for_want_of_packages(each)]
         at_base = _AtBase(checker, trees.changed)
@@ -195,8 +194,10 @@ class TypeCheckEvaluator:
         comparison = comparison.advising(lambda each: advises or loose.covers(each))
         if trees.base is not None:
             control = BaseControl(at_base.found, _FAULTS.__contains__, _WORDING.noun)
-            why = (trees.copy.hidden, control.why, self._lacks, await _bare_ones(trees, comparison))
+            why = (trees.copy.hidden, control.why, self._lacks, await base_has_bare_ones(trees, comparison))
             comparison = sorted_by_doubt(comparison, why, self.protected)
+            older = await only_in_older_python(checker, trees, wanted, checked.found, comparison)
+            comparison = sorted_by_doubt(comparison, [older], self.protected)
         if checked.unfinished and not (comparison.new or comparison.doubts or comparison.advice):
             raise ToolTroubleError(checked.unfinished)
         result = result_of(
@@ -273,15 +274,6 @@ class _AtBase:
         return [each for each in self.found if each.file in files]
 
 
-async def _bare_ones(trees: StaticTrees, comparison: Comparison) -> Why:
-    """Return why lost annotations are no proof: the base, too, has functions without any."""
-    if trees.base is None or not any(each.rule == LOST for each in comparison.new):
-        return lambda _: ""
-    if await asyncio.to_thread(base_annotates_all, trees.base):
-        return lambda _: ""
-    return lambda each: "the base has functions without annotations, too" if each.rule == LOST else ""
-
-
 def _for_want_of_packages(finding: Finding) -> bool:
     return finding.rule in _FOR_WANT_OF_PACKAGES or 'has type "Any"' in finding.message
 
@@ -291,10 +283,3 @@ def _without_packages(result: EvaluationResult, error: EnvironmentTroubleError) 
     note = f"Types were checked without the packages that the project needs. {error}"
     metadata = {**result.metadata, "environment": "none", "environment_trouble": error.trouble.reason.value}
     return result.model_copy(update={"feedback": f"{result.feedback}\n{note}", "metadata": metadata})
-
-
-def _lost(trees: StaticTrees, files: Sequence[str]) -> list[Finding]:
-    if trees.base is None:
-        return []
-    changed = [name for name in files if name in trees.changed]
-    return lost_annotations(trees.base.path, trees.copy.path, changed)

@@ -54,6 +54,35 @@ async def test_the_base_is_the_control_of_the_linter(context, base, status: str)
     assert "B006" in result.feedback
 
 
+MATCHING = {
+    "a.py": (
+        "from pathlib import PurePath\n\n\ndef f(path: PurePath) -> bool:\n"
+        "    return path.full_match('*')  # type: ignore[attr-defined]\n"
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("config", "before", "after", "status"),
+    [
+        pytest.param("", "  # type: ignore[attr-defined]", "", "asks", id="needless in the newest Python"),
+        pytest.param(
+            "python_version = 3.11\n", "  # type: ignore[attr-defined]", "", "failed", id="fixed version"
+        ),
+        pytest.param(
+            "", "return path", "path.odd()\n    return path", "failed", id="an error in every version"
+        ),
+    ],
+)
+async def test_an_error_that_the_newest_python_does_not_have_is_no_proof(
+    context, config: str, before: str, after: str, status: str
+) -> None:
+    base = {"mypy.ini": f"[mypy]\n{config}", **MATCHING}
+    result = await types(context, {"a.py": MATCHING["a.py"].replace(before, after)}, base)
+    assert judge([result], [result.evaluator_name]).status is VerdictStatus(status), result.feedback
+    assert "attr-defined" in result.feedback
+
+
 async def test_a_fault_is_one_whatever_the_base_has(context) -> None:
     base = {**RUFF, **CLEAN, "a.py": "import os\n\n\ndef f(x):\n    return x\n"}
     result = await lint(context, {"a.py": base["a.py"].replace("return x", "return y")}, base)
