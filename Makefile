@@ -47,10 +47,9 @@ run: export GOAL_TEXT = $(value GOAL)
 run: export REPO_PATH = $(value REPO)
 
 # Files of tests side by side: three for every two processors, as many tests wait for programs. JOBS=0 runs them one
-# after the other. By their paths, so that the long ones (acceptance, browser) come first: the files with the most tests
-# would come first otherwise, and a file of few long tests would run alone at the end.
+# after the other.
 test: setup lint check-dashboard forge-samples ## Everything that must hold: lint, types, layers, tests [JOBS=4]
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=20 $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
 forge-samples: setup
 	@$(BIN)/python .ci/forge_samples.py
