@@ -72,7 +72,7 @@ function RunRow({ run, columns }: { run: Run; columns: readonly Column[] }) {
       <td className="bg-canvas max-sm:align-top">
         <StatusBadge status={run.paused ? "paused" : run.status} />
       </td>
-      <td className="w-full max-w-0 min-w-56 max-sm:min-w-0">
+      <td className="w-full max-w-0 min-w-44 max-sm:min-w-0 xl:min-w-56">
         <span className="flex min-w-0 items-baseline gap-x-2">
           <Link
             to={KINDS[run.kind].page}
