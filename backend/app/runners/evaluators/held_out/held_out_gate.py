@@ -16,7 +16,7 @@ from app.runners.evaluators.held_out.wording import for_agents
 from app.runners.evaluators.interpreter import EnvironmentTroubleError, interpreter_for
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult, errored
 from app.runners.evaluators.testing.gate import PytestEvaluator
-from app.runners.evaluators.testing.report import RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, whole_tree
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt, find_base, stretched
@@ -154,7 +154,7 @@ def _clear_way(tree: Path, name: str) -> None:
 
 
 def _told_of(report: RunReport) -> HeldOutAtBase:
-    if report.ending is not TestRunEnding.COMPLETE:
+    if report.ending is not PytestEnding.COMPLETE:
         told = f"the run stopped early ({report.ending.value}): {excerpt(report.text, 300)}"
         return HeldOutAtBase(trouble=told)
     passing = [each.id for each in report.tests.values() if each.ok]

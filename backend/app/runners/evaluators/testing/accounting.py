@@ -18,7 +18,7 @@ from app.runners.evaluators.testing.doubts import doubts_about
 from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.own_lacks import lacking_own
-from app.runners.evaluators.testing.report import Outcome, RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
@@ -38,7 +38,7 @@ class SortingRules:
 
 def says_something(report: RunReport) -> bool:
     """Return True if tests passed, so that others may be left out: those alone are no evidence."""
-    return report.ending is TestRunEnding.COMPLETE and any(each.ok for each in report.tests.values())
+    return report.ending is PytestEnding.COMPLETE and any(each.ok for each in report.tests.values())
 
 
 async def accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, base: BaseTests) -> JudgedRun:
@@ -127,7 +127,7 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, b
     of_base = judged.of_base
     if (
         of_base is not None
-        and of_base.ending is TestRunEnding.BROKEN
+        and of_base.ending is PytestEnding.BROKEN
         and rules.protected is ProtectedPolicy.ASK
     ):
         return replace(judged, questions=await rules.changed.about_setting(harness, judged.own))

@@ -25,7 +25,7 @@ from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.dependencies import lacking, missing_module
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.remembered import Remembered
-from app.runners.evaluators.testing.report import Outcome, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import Outcome, PytestEnding, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import RunTree
 from app.workspaces.together import together
@@ -86,7 +86,7 @@ async def look_again(
         base: the base, if its tests were run.
     """
     failing = [each.id for each in report.failures[: LOOKED_AT if base is None else _COMPARED]]
-    if report.ending is not TestRunEnding.COMPLETE or not failing:
+    if report.ending is not PytestEnding.COMPLETE or not failing:
         return SecondLook()
     looked_at = failing[:LOOKED_AT]
     again = harness.run(replace(tree, only=frozenset(map(file_of, looked_at))), ids=looked_at)
@@ -127,7 +127,7 @@ async def steadied(harness: Harness, tree: RunTree, report: RunReport, second: S
     again = await harness.run(tree)
     settled = {*second.flaky_at_base, *second.red}
     unsteady = [each for each in _now_good(flaky, again) if each not in settled]
-    return replace(second, unsteady=tuple(unsteady) if again.ending is TestRunEnding.COMPLETE else ())
+    return replace(second, unsteady=tuple(unsteady) if again.ending is PytestEnding.COMPLETE else ())
 
 
 async def _remembered(

@@ -19,7 +19,7 @@ from app.runners.evaluators.testing.inventory import file_of, function_of, lost_
 from app.runners.evaluators.testing.lacks import LACKS, Lacks
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
 from app.runners.evaluators.testing.remembered import Remembered, ran_endless
-from app.runners.evaluators.testing.report import RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.testing.setting import is_test_file
 from app.runners.evaluators.testing.trees import Layout, RunTree, whole_tree
@@ -92,7 +92,7 @@ class BaseTests:
         listing = await self._listed()
         uncollected = [each.id for each in listing.errors]
         at_base = [*listing.ids, *written_tests(self._base, uncollected)]
-        if listing.ending is not TestRunEnding.COMPLETE:
+        if listing.ending is not PytestEnding.COMPLETE:
             at_base = [each.id for each in self._known.tests]
         broken = {each.id for each in report.errors}
         wanted = set(self._layout.base_tests) - broken
@@ -111,7 +111,7 @@ class BaseTests:
         # cannot be imported at the base, the tests are those in its text.
         awake_functions = {function_of(each) for each in awake.difference(report.tests)}
         broken = {each.id for each in there.errors}
-        unread = [name for name in files if there.ending is not TestRunEnding.COMPLETE or name in broken]
+        unread = [name for name in files if there.ending is not PytestEnding.COMPLETE or name in broken]
         awake_functions.update(written_tests(self._base, unread))
         return [
             each
@@ -163,9 +163,9 @@ class BaseTests:
             report: the run.
             of_base: whether the tests that ran are the base's.
         """
-        if report.ending in (TestRunEnding.TIMED_OUT, TestRunEnding.TORN):
+        if report.ending in (PytestEnding.TIMED_OUT, PytestEnding.TORN):
             return await self._endless_too(report) if of_base else ""
-        if report.ending is TestRunEnding.BROKEN:
+        if report.ending is PytestEnding.BROKEN:
             return await self._broken_too(report, of_base=of_base)
         if report.errors and not report.failures:
             return await self.lacks.explain(report.errors, of_base=of_base)
@@ -181,7 +181,7 @@ class BaseTests:
             return f"In the base, {self._baseline.trouble}"
         waits_for = report.unfinished[0] if report.unfinished else ""
         if (
-            report.ending is TestRunEnding.TIMED_OUT
+            report.ending is PytestEnding.TIMED_OUT
             and waits_for
             and (why := await self.endless.why(waits_for))
         ):
@@ -190,7 +190,7 @@ class BaseTests:
         if there.ending is not report.ending:
             return ""
         waited = f", and wait for {there.unfinished[0]}" if there.unfinished else ""
-        if there.ending is TestRunEnding.TIMED_OUT:
+        if there.ending is PytestEnding.TIMED_OUT:
             limit = f" within {self._harness.seconds:g} seconds"
             return f"The tests of the base do not end{limit} either{waited}. {RAISE_LIMIT}"
         return f"The base's tests also stop early{waited}: {excerpt(there.text, 300)}"
@@ -200,19 +200,19 @@ class BaseTests:
         if module is not None and await self.lacks.needs_installed(module):
             return f"{LACKS}: {module}"
         listing = await self._listed() if of_base else None
-        if listing and listing.ending is TestRunEnding.BROKEN and is_lacked_by_installed(listing.text):
+        if listing and listing.ending is PytestEnding.BROKEN and is_lacked_by_installed(listing.text):
             return f"{LACKS}: {missing_module(listing.text)}"
         # The agent's task may be to write a module that the base does not have.
         if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
             return ""
         if (
             listing is not None
-            and listing.ending is not TestRunEnding.BROKEN
+            and listing.ending is not PytestEnding.BROKEN
             and not own_hook_broke(report.text)
         ):
             # Some plug-ins and fixtures break only when tests run.
             listing = await self.run()
-        if listing is None or listing.ending is not TestRunEnding.BROKEN:
+        if listing is None or listing.ending is not PytestEnding.BROKEN:
             return ""
         if (part := missing_submodule(report.text)) and not await self.lacks.is_made_by_build(part):
             return ""

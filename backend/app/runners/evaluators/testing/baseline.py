@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.report import RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.testing.trees import RunTree, whole_tree
 from app.runners.evaluators.tooling import excerpt
@@ -69,7 +69,7 @@ async def measure(harness: Harness, base: Path, key: str) -> Baseline:
     runs: list[RunReport] = []
     for _ in range(RUNS):
         report = await harness.run(tree)
-        if report.ending is not TestRunEnding.COMPLETE:
+        if report.ending is not PytestEnding.COMPLETE:
             return _without_end(report, harness, key)
         runs.append(report)
     if differing := _differing(runs):
@@ -113,7 +113,7 @@ def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
 async def _again(harness: Harness, tree: RunTree, names: Sequence[str]) -> list[RunReport]:
     only = replace(tree, only=frozenset(map(file_of, names)))
     runs = [await harness.run(only, ids=names) for _ in range(_MORE_RUNS)]
-    return [each for each in runs if each.ending is TestRunEnding.COMPLETE]
+    return [each for each in runs if each.ending is PytestEnding.COMPLETE]
 
 
 def _differing(runs: Sequence[RunReport]) -> list[str]:
@@ -148,10 +148,10 @@ def _flaky(ran: Sequence[RanTest]) -> FlakyTest:
 
 def _without_end(report: RunReport, harness: Harness, key: str) -> Baseline:
     waits_for = report.unfinished[0] if report.unfinished else ""
-    if report.ending is TestRunEnding.TIMED_OUT:
+    if report.ending is PytestEnding.TIMED_OUT:
         waited = f"; they wait for {waits_for}" if waits_for else ""
         trouble = f"the tests do not end within {harness.seconds:g} seconds{waited}. {RAISE_LIMIT}"
-    elif report.ending is TestRunEnding.TORN:
+    elif report.ending is PytestEnding.TORN:
         waited = f" in {waits_for}" if waits_for else ""
         trouble = f"the test run stopped early{waited}: {excerpt(report.text, 300)}"
     else:
@@ -160,7 +160,7 @@ def _without_end(report: RunReport, harness: Harness, key: str) -> Baseline:
     return Baseline(
         key=key,
         limit=harness.seconds,
-        waits_for=waits_for if report.ending is TestRunEnding.TIMED_OUT else "",
+        waits_for=waits_for if report.ending is PytestEnding.TIMED_OUT else "",
         seconds=round(report.seconds, 3),
         trouble=trouble,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.runners.evaluators.protection.questions import folded, question_of_file, questions_about
 from app.runners.evaluators.testing.inventory import file_of, function_of
-from app.runners.evaluators.testing.report import RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.setting import is_test_file
 from app.runners.evaluators.testing.touched import Touched, touched_files
@@ -59,7 +59,7 @@ class ChangedTests:
             own: the tests that the candidate added or changed.
         """
         failing = [*(each.id for each in of_base.failures), *(each.id for each in of_base.errors)]
-        is_whole = of_base.ending is TestRunEnding.COMPLETE and not (of_base.forged or of_base.unfinished)
+        is_whole = of_base.ending is PytestEnding.COMPLETE and not (of_base.forged or of_base.unfinished)
         if not (failing and is_whole and (self.laid_over or self.doctests)) or (
             own is not None and not _is_good(own)
         ):
@@ -114,7 +114,7 @@ class ChangedTests:
             # are no tests.
             unnamed = any("[" in each or "::" not in each for each in alone)
             report = await harness.run(only, ids=None if unnamed else alone)
-            is_whole = report.ending is TestRunEnding.COMPLETE and not report.forged
+            is_whole = report.ending is PytestEnding.COMPLETE and not report.forged
             found |= report.tests if is_whole else {}
             unread = frozenset(each.id for each in report.errors) if is_whole else only.only or frozenset()
         return _Theirs(found, unread)
@@ -230,7 +230,7 @@ def _holds(tests: Sequence[RanTest]) -> bool:
 
 def _is_good(own: RunReport) -> bool:
     bad: Collection[object] = (*own.failures, *own.errors, *own.unfinished, *own.forged)
-    return own.ending is TestRunEnding.COMPLETE and not bad and own.canaries_ran
+    return own.ending is PytestEnding.COMPLETE and not bad and own.canaries_ran
 
 
 def _content(path: Path) -> bytes | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import PytestEnding, RanTest, RunReport
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
 _UNSTEADY = "it failed once, and passed alone and in a second whole run of the same code"
@@ -110,7 +110,7 @@ def _needs(what: str) -> str:
 
 
 def _is_sound(run: RunReport) -> bool:
-    return run.ending is TestRunEnding.COMPLETE and not (run.forged or run.unfinished) and run.canaries_ran
+    return run.ending is PytestEnding.COMPLETE and not (run.forged or run.unfinished) and run.canaries_ran
 
 
 def _reasons(every: Mapping[str, str]) -> str:

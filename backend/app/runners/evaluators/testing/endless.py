@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.runners.evaluators.testing.inventory import file_of, function_of
-from app.runners.evaluators.testing.report import RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import RunTree
 from app.schemas.baseline import Baseline
@@ -59,7 +59,7 @@ class Endless:
             tree: the tree that ran.
             report: the report of that run.
         """
-        while tree is not None and report is not None and report.ending is TestRunEnding.TIMED_OUT:
+        while tree is not None and report is not None and report.ending is PytestEnding.TIMED_OUT:
             name = report.unfinished[0] if report.unfinished else ""
             is_new = name not in self.known
             why = await self.why(name) if name and not (is_new and len(self.known) >= MOST_ENDLESS) else ""
@@ -82,7 +82,7 @@ class Endless:
             return _words(self.baseline.limit)
         limit = min(self.harness.seconds, max(_ALONE_SECONDS, self.harness.seconds / 4))
         alone = await self.at_base({file_of(name)}, [name], seconds=limit)
-        return _words(limit) if alone.ending is TestRunEnding.TIMED_OUT else ""
+        return _words(limit) if alone.ending is PytestEnding.TIMED_OUT else ""
 
 
 def _words(limit: float) -> str:

@@ -7,7 +7,7 @@ from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, E
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, reasons
-from app.runners.evaluators.testing.report import Outcome, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import Outcome, PytestEnding, RunReport
 from app.runners.evaluators.testing.suggestions import about_failure, about_problem, suggestions_for
 from app.schemas.modes import InProcessOnly
 from app.schemas.questions import QUESTIONS, Question, QuestionKind
@@ -83,7 +83,7 @@ def _objections(judged: JudgedRun) -> list[str]:
         extra = run is judged.own and judged.of_base is not None
         about = (
             [_trouble(run)]
-            if run.ending is not TestRunEnding.COMPLETE
+            if run.ending is not PytestEnding.COMPLETE
             else _complaints(run, may_be_idle=extra)
         )
         name = "The added or changed tests: " if extra else ""
@@ -156,9 +156,9 @@ def _silence(run: RunReport) -> list[str]:
 
 def _trouble(run: RunReport) -> str:
     ended = f"{len(run.tests)} of {_plural(len(run.ids), 'test')} ended before that"
-    if run.ending is TestRunEnding.TIMED_OUT:
+    if run.ending is PytestEnding.TIMED_OUT:
         return f"The tests did not finish within {run.seconds:.0f} seconds; {ended}"
-    if run.ending is TestRunEnding.TORN:
+    if run.ending is PytestEnding.TORN:
         return f"The test process ended before pytest could report its result{_by_signal(run)}; {ended}"
     return "pytest could not run: a conftest.py cannot be loaded, or a plugin or fixture breaks it"
 

@@ -20,7 +20,7 @@ from app.runners.evaluators.testing.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.counter_tests.asking import counter_report
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import find_base, seconds_here_for
@@ -127,7 +127,7 @@ async def _judge_runs(
             return errored(gate, trouble, reason="environment")
         if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
             return errored(gate, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
-        is_whole = of_base is not None and of_base.ending is TestRunEnding.COMPLETE
+        is_whole = of_base is not None and of_base.ending is PytestEnding.COMPLETE
         if (judged.all_well or judged.questions) and of_base is not None and is_whole:
             passed = [each for each in of_base.tests.values() if each.ok]
             outside, counter = await together(
@@ -185,7 +185,7 @@ async def _compared(
         return judged
     if of_base.forged and await base.forged_too(of_base):
         of_base = replace(of_base, forged=())
-    if of_base.ending is not TestRunEnding.COMPLETE:
+    if of_base.ending is not PytestEnding.COMPLETE:
         return replace(judged, of_base=of_base)
     return replace(
         judged,

@@ -7,7 +7,7 @@ from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
-from app.runners.evaluators.testing.report import Outcome, RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
 from app.schemas.modes import InProcessOnly
 from app.schemas.questions import Question
 
@@ -98,7 +98,7 @@ class JudgedRun:
     def hangs_on(self, run: RunReport) -> bool:
         """Return True if only failing tests of this run prevent a pass."""
         others = [each for each in self.runs if each is not run]
-        whole = run.ending is TestRunEnding.COMPLETE and not (run.errors or run.forged or run.unfinished)
+        whole = run.ending is PytestEnding.COMPLETE and not (run.errors or run.forged or run.unfinished)
         clean = not (self.lost or self.idle or self.replaced)
         return whole and clean and all(_is_clean(each) for each in others)
 
@@ -110,9 +110,7 @@ class JudgedRun:
         clean = not (self.lost or self.idle or self.replaced) and all(_is_clean(each) for each in others)
         if run is None or not clean or not (run.failures or run.errors):
             return False
-        return (
-            run.ending is TestRunEnding.COMPLETE and run.canaries_ran and not (run.forged or run.unfinished)
-        )
+        return run.ending is PytestEnding.COMPLETE and run.canaries_ran and not (run.forged or run.unfinished)
 
     def counting_once(self) -> "JudgedRun":
         """Return a copy without the candidate's tests that fail exactly like the base's version.
@@ -172,16 +170,16 @@ class JudgedRun:
 
 
 def _is_clean(run: RunReport) -> bool:
-    complete = run.ending is TestRunEnding.COMPLETE and run.canaries_ran
+    complete = run.ending is PytestEnding.COMPLETE and run.canaries_ran
     return complete and not (run.failures or run.errors or run.unfinished or run.forged)
 
 
 def _merged(one: RunReport, other: RunReport) -> RunReport:
-    endings = [each.ending for each in (one, other) if each.ending is not TestRunEnding.COMPLETE]
-    worse = one if one.ending is not TestRunEnding.COMPLETE or one.code else other
+    endings = [each.ending for each in (one, other) if each.ending is not PytestEnding.COMPLETE]
+    worse = one if one.ending is not PytestEnding.COMPLETE or one.code else other
     return replace(
         one,
-        ending=endings[0] if endings else TestRunEnding.COMPLETE,
+        ending=endings[0] if endings else PytestEnding.COMPLETE,
         code=worse.code,
         ids=tuple(dict.fromkeys((*one.ids, *other.ids))),
         places={**other.places, **one.places},

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.report import CollectProblem, Outcome, RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import CollectProblem, Outcome, PytestEnding, RanTest, RunReport
 from app.schemas.baseline import Baseline
 
 
@@ -58,7 +58,7 @@ class Remembered:
             if files is None or file_of(each.id) in files
         ]
         return RunReport(
-            TestRunEnding.COMPLETE,
+            PytestEnding.COMPLETE,
             code=1 if problems or any(each.bad for each in tests.values()) else 0,
             ids=tuple(tests),
             tests=tests,
@@ -82,7 +82,7 @@ class Remembered:
 
 def ran_endless(baseline: Baseline, report: RunReport, seconds: float) -> bool:
     """Return True if the base's tests reached a limit of at least `seconds`, as a run did now."""
-    return bool(baseline.waits_for) and report.ending is TestRunEnding.TIMED_OUT and baseline.limit >= seconds
+    return bool(baseline.waits_for) and report.ending is PytestEnding.TIMED_OUT and baseline.limit >= seconds
 
 
 def _ended(test: RanTest, outcome: Outcome) -> RanTest:

@@ -28,7 +28,7 @@ class Outcome(StrEnum):
     XPASSED = "xpassed"
 
 
-class TestRunEnding(StrEnum):
+class PytestEnding(StrEnum):
     """How the whole run ended.
 
     `UNSTARTED`: the runner itself could not start (no pytest in the interpreter). `UNFIT`: this pytest is too
@@ -119,7 +119,7 @@ class RunReport:
         seconds: wall-clock duration.
     """
 
-    ending: TestRunEnding
+    ending: PytestEnding
     code: int | None = None
     ids: tuple[str, ...] = ()
     places: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -182,20 +182,20 @@ def read_report(stream: bytes, process: ProcessOutcome, secret: RunSecret) -> Ru
     try:
         return _assembled(records, frame, secret)
     except (KeyError, TypeError, ValueError):
-        return replace(frame, ending=TestRunEnding.TORN)
+        return replace(frame, ending=PytestEnding.TORN)
 
 
-def _ending(records: list[dict[str, Any]], process: ProcessOutcome, *, whole: bool) -> TestRunEnding:
+def _ending(records: list[dict[str, Any]], process: ProcessOutcome, *, whole: bool) -> PytestEnding:
     if not records:
-        return TestRunEnding.TIMED_OUT if process.timed_out else TestRunEnding.UNSTARTED
+        return PytestEnding.TIMED_OUT if process.timed_out else PytestEnding.UNSTARTED
     if _is_too_old(str(records[0].get("pytest", ""))):
-        return TestRunEnding.UNFIT
+        return PytestEnding.UNFIT
     if process.timed_out:
-        return TestRunEnding.TIMED_OUT
+        return PytestEnding.TIMED_OUT
     if not whole:
-        return TestRunEnding.TORN
+        return PytestEnding.TORN
     broken = _exit_code(records) in (_INTERNAL_ERROR, _USAGE_ERROR)
-    return TestRunEnding.BROKEN if broken else TestRunEnding.COMPLETE
+    return PytestEnding.BROKEN if broken else PytestEnding.COMPLETE
 
 
 def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecret) -> RunReport:

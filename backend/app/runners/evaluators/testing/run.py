@@ -15,7 +15,7 @@ import anyio
 
 from app.runners.evaluators.testing.config import PytestSettings, packages_of_pytest, settings_for
 from app.runners.evaluators.testing.generated import write_generated
-from app.runners.evaluators.testing.report import RunReport, TestRunEnding, read_report
+from app.runners.evaluators.testing.report import PytestEnding, RunReport, read_report
 from app.runners.evaluators.testing.secret import RunSecret, draw_secret
 from app.runners.evaluators.testing.setting import is_test_support
 from app.runners.evaluators.testing.trees import RunTree, materialise
@@ -82,9 +82,9 @@ class Harness:
         async with run_directory() as place:
             run = await asyncio.to_thread(self._prepare, tree, place, ids, collect_only=collect_only)
             report = await self._execute(run)
-        if report.ending is TestRunEnding.UNSTARTED:
+        if report.ending is PytestEnding.UNSTARTED:
             raise ToolTroubleError(f"pytest cannot be started by {self.python}: {report.text[-500:]}")
-        if report.ending is TestRunEnding.UNFIT:
+        if report.ending is PytestEnding.UNFIT:
             raise ToolTroubleError(
                 f"{self.python} has pytest {report.version}; version 7.4 or newer is needed"
             )

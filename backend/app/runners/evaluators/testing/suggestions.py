@@ -1,7 +1,7 @@
 """Suggests what to do about a test run that does not pass."""
 
 from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import CollectProblem, RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import CollectProblem, PytestEnding, RanTest, RunReport
 
 _SUGGESTIONS = 8
 _LINE_CHARS = 400
@@ -29,11 +29,11 @@ def suggestions_for(judged: JudgedRun) -> list[str]:
 
 def _remedies(run: RunReport) -> list[str]:
     """Return what to do about a run as a whole."""
-    if run.ending is TestRunEnding.TIMED_OUT:
+    if run.ending is PytestEnding.TIMED_OUT:
         return [f"Find what blocks or loops{_where(run)}"]
-    if run.ending is TestRunEnding.TORN:
+    if run.ending is PytestEnding.TORN:
         return [f"Remove what ends or kills the process (os._exit, sys.exit, a crash){_where(run)}"]
-    if run.ending is TestRunEnding.BROKEN:
+    if run.ending is PytestEnding.BROKEN:
         return [f"Fix what pytest reports: {_short(run.text[-_LINE_CHARS:])}"]
     found: list[str] = []
     if run.unfinished:

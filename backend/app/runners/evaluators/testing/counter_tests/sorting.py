@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from app.runners.evaluators.testing.counter_tests.comparing import CounterTestOutcome, CounterTestResult
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
-from app.runners.evaluators.testing.report import RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import PytestEnding, RunReport
 
 _REASONS = {
     CounterTestOutcome.UNNOTICED: "it passes with a wrong expectation, which honest code may do there",
@@ -106,7 +106,7 @@ def touchy(
         plain: another run with unchanged files.
         base: results of the base's own code with an added comment and with unchanged files; or nothing.
     """
-    if any(run.ending is TestRunEnding.TIMED_OUT for run in touched):
+    if any(run.ending is PytestEnding.TIMED_OUT for run in touched):
         return {}
     fails = [
         each for each in tests if _is_ok(each, plain) and not any(_may_be_ok(each, run) for run in touched)

@@ -30,7 +30,7 @@ from .faults import BUILTIN, may_be_system
 from .finder import CandidateFinder
 from .guard import CandidateCodeGuard, check_request, named_for_candidate
 from .link import PeerLink
-from .notes import WARNS, TestNotes
+from .notes import WARNS, JudgeNotes
 from .peer import Peer
 from .unsendable import Unsendable
 from .values import BadDataError
@@ -52,7 +52,7 @@ class JudgeSide:
 
     lends_functions = True
 
-    def __init__(self, notes: TestNotes) -> None:
+    def __init__(self, notes: JudgeNotes) -> None:
         self._notes = notes
         self._environment = dict(os.environ)  # noqa: TID251 - the tests' own variables
         self._directory = os.getcwd()
@@ -116,7 +116,7 @@ class JudgeSide:
 class _Asking:
     """The connection and the notes, in the form that comparing needs."""
 
-    def __init__(self, link: PeerLink, notes: TestNotes) -> None:
+    def __init__(self, link: PeerLink, notes: JudgeNotes) -> None:
         self.request = link.request
         self.note = notes.note
         self.find = notes.find
@@ -134,7 +134,7 @@ def _log(name: str, level: int, text: str) -> None:
 class OutsideReporter:
     """The pytest plug-in that reports each test with the evidence for and against it."""
 
-    def __init__(self, records: int, notes: TestNotes, peer: Peer, plan: dict[str, Any]) -> None:
+    def __init__(self, records: int, notes: JudgeNotes, peer: Peer, plan: dict[str, Any]) -> None:
         self._records = records
         self._notes = notes
         self._peer = peer
@@ -283,7 +283,7 @@ def main(arguments: list[str]) -> None:
     plan: dict[str, Any] = json.loads(Path(arguments[1]).read_text())
     os.umask(0)
     os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251 - tests read it
-    notes = TestNotes()
+    notes = JudgeNotes()
     side = JudgeSide(notes)
     peer = Peer(Wire(int(arguments[0]), plan["seconds"], _PATIENCE), 0, side)
     tree, support = Path(plan["tree"]), frozenset(plan["support"])

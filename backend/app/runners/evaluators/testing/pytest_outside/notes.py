@@ -9,7 +9,7 @@ WARNS = "the candidate warns"
 PRINTS = "the candidate prints too much"
 
 
-class TestNotes:
+class JudgeNotes:
     """Remarks by test, by file and for the whole run.
 
     A *hard* remark says that a pass is no evidence; a *soft* one only that a failure is none. A *finding* is

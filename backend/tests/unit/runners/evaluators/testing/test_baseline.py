@@ -11,7 +11,7 @@ from app.runners.evaluators.testing.baseline import baseline_of
 from app.runners.evaluators.testing.baselines import baseline_at, comparing_gate, no_recall
 from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.runners.evaluators.testing.remembered import Remembered
-from app.runners.evaluators.testing.report import CollectProblem, Outcome, RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import CollectProblem, Outcome, PytestEnding, RanTest, RunReport
 from app.schemas.baseline import Baseline, BaselineSummary, RedTest
 from app.workspaces.environments.outcome import Ready
 from tests.patience import PATIENCE
@@ -48,7 +48,7 @@ def run(problems: tuple[str, ...] = (), **outcomes: str) -> RunReport:
         for name, value in outcomes.items()
     }
     errors = tuple(CollectProblem(each, skipped=False, message="no module") for each in problems)
-    return RunReport(TestRunEnding.COMPLETE, code=0, ids=tuple(tests), tests=tests, problems=errors)
+    return RunReport(PytestEnding.COMPLETE, code=0, ids=tuple(tests), tests=tests, problems=errors)
 
 
 def test_tests_are_sorted_by_all_their_runs() -> None:
@@ -102,7 +102,7 @@ def test_what_is_remembered_reads_as_a_run() -> None:
     assert known.knows(["test_a.py::good", "test_b.py::anything"])
     assert not known.knows(["test_a.py::unknown"])
     report = known.report({"test_a.py"}, ["test_a.py::red"])
-    assert (report.ending, list(report.tests), report.code) == (TestRunEnding.COMPLETE, ["test_a.py::red"], 1)
+    assert (report.ending, list(report.tests), report.code) == (PytestEnding.COMPLETE, ["test_a.py::red"], 1)
     assert report.failures[0].files == ("test_a.py",)
     assert known.report().tests["test_a.py::flaky"].ok
     assert known.report(flaky=Outcome.FAILED).tests["test_a.py::flaky"].bad

@@ -9,7 +9,7 @@ from app.runners.evaluators.testing.doubts import doubts_about
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import CollectProblem, Outcome, RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import CollectProblem, Outcome, PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.trees import RunTree
 from app.runners.evaluators.verdict import VerdictStatus, judge
 from app.schemas.questions import MAX_QUESTIONS, BaseFailures
@@ -17,7 +17,7 @@ from tests.unit.runners.evaluators.testing.gate_support import GOOD, run
 
 
 def ran(
-    messages: dict[str, str] | None = None, ending: TestRunEnding = TestRunEnding.COMPLETE, **outcomes: str
+    messages: dict[str, str] | None = None, ending: PytestEnding = PytestEnding.COMPLETE, **outcomes: str
 ) -> RunReport:
     said = messages or {}
     tests = {
@@ -107,7 +107,7 @@ class Script:
     [
         pytest.param(ran(a="passed", b="passed"), ("b",), id="it passes in the second whole run"),
         pytest.param(ran(a="passed", b="failed"), (), id="it fails in both: it depends on the others"),
-        pytest.param(ran(b="passed", ending=TestRunEnding.TORN), (), id="the second run did not end"),
+        pytest.param(ran(b="passed", ending=PytestEnding.TORN), (), id="the second run did not end"),
     ],
 )
 async def test_a_second_whole_run_tells_chance_from_order(

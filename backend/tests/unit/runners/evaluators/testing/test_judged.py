@@ -10,11 +10,11 @@ from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
-from app.runners.evaluators.testing.report import CollectProblem, Outcome, RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import CollectProblem, Outcome, PytestEnding, RanTest, RunReport
 from app.schemas.modes import InProcessOnly
 
 
-def ran(ending: TestRunEnding = TestRunEnding.COMPLETE, code: int = 0, **outcomes: str) -> RunReport:
+def ran(ending: PytestEnding = PytestEnding.COMPLETE, code: int = 0, **outcomes: str) -> RunReport:
     tests = {name: RanTest(name, Outcome(outcome), 0.1, "") for name, outcome in outcomes.items()}
     return RunReport(ending, code=code, ids=tuple(tests), tests=tests)
 
@@ -35,10 +35,10 @@ def test_a_test_of_both_runs_is_as_good_as_the_worse(base: str, own: str, outcom
 
 
 def test_an_end_that_is_not_whole_shows() -> None:
-    assert JudgedRun(of_base=ran(a="passed"), own=ran(TestRunEnding.TORN)).report.ending is TestRunEnding.TORN
+    assert JudgedRun(of_base=ran(a="passed"), own=ran(PytestEnding.TORN)).report.ending is PytestEnding.TORN
     assert (
-        JudgedRun(of_base=ran(TestRunEnding.TIMED_OUT), own=ran(TestRunEnding.TORN)).report.ending
-        is TestRunEnding.TIMED_OUT
+        JudgedRun(of_base=ran(PytestEnding.TIMED_OUT), own=ran(PytestEnding.TORN)).report.ending
+        is PytestEnding.TIMED_OUT
     )
 
 
@@ -59,9 +59,9 @@ def test_failures_are_excused_only_when_each_is(second: SecondLook, excused: boo
 
 def test_an_excuse_counts_only_when_nothing_else_speaks_against_a_pass() -> None:
     base = ran(a="failed")
-    broken = RunReport(TestRunEnding.COMPLETE, problems=(CollectProblem("t.py", skipped=False, message=""),))
+    broken = RunReport(PytestEnding.COMPLETE, problems=(CollectProblem("t.py", skipped=False, message=""),))
     assert JudgedRun(of_base=base, own=ran(b="passed")).hangs_on(base)
-    for other in (ran(b="failed"), ran(TestRunEnding.TORN), broken):
+    for other in (ran(b="failed"), ran(PytestEnding.TORN), broken):
         assert not JudgedRun(of_base=base, own=other).hangs_on(base)
     assert not JudgedRun(of_base=base, lost=["x"]).hangs_on(base)
     assert not JudgedRun(of_base=base, replaced=["x"]).hangs_on(base)
@@ -69,7 +69,7 @@ def test_an_excuse_counts_only_when_nothing_else_speaks_against_a_pass() -> None
 
 def failing(message: str, *others: str) -> RunReport:
     tests = {"a": RanTest("a", Outcome.FAILED, 0.1, message), **ran(**dict.fromkeys(others, "passed")).tests}
-    return RunReport(TestRunEnding.COMPLETE, code=1, ids=tuple(tests), tests=tests)
+    return RunReport(PytestEnding.COMPLETE, code=1, ids=tuple(tests), tests=tests)
 
 
 def test_a_failure_that_both_versions_of_a_test_have_is_the_base_s_to_judge() -> None:

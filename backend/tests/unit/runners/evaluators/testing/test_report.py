@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.runners.evaluators.testing.report import Outcome, TestRunEnding, read_report
+from app.runners.evaluators.testing.report import Outcome, PytestEnding, read_report
 from app.runners.evaluators.testing.secret import RunSecret, code_of, draw_secret
 from app.workspaces.process import ProcessOutcome
 
@@ -36,61 +36,57 @@ WHOLE = stream(START, IDS, TEST, FINISH)
 @pytest.mark.parametrize(
     ("records", "ended", "ending"),
     [
-        pytest.param(WHOLE, process(), TestRunEnding.COMPLETE, id="whole"),
-        pytest.param(WHOLE, process(1), TestRunEnding.TORN, id="another status"),
-        pytest.param(WHOLE, process(-9), TestRunEnding.TORN, id="a signal"),
-        pytest.param(WHOLE, process(timed_out=True), TestRunEnding.TIMED_OUT, id="out of time"),
-        pytest.param(stream(START, IDS, TEST), process(), TestRunEnding.TORN, id="no finish"),
-        pytest.param(WHOLE[:-5], process(), TestRunEnding.TORN, id="cut"),
-        pytest.param(WHOLE + b"{}\n", process(), TestRunEnding.TORN, id="something after the finish"),
-        pytest.param(WHOLE + WHOLE, process(), TestRunEnding.TORN, id="twice"),
-        pytest.param(stream(START, START, FINISH), process(), TestRunEnding.TORN, id="two starts"),
-        pytest.param(stream(IDS, FINISH), process(), TestRunEnding.UNSTARTED, id="no start"),
+        pytest.param(WHOLE, process(), PytestEnding.COMPLETE, id="whole"),
+        pytest.param(WHOLE, process(1), PytestEnding.TORN, id="another status"),
+        pytest.param(WHOLE, process(-9), PytestEnding.TORN, id="a signal"),
+        pytest.param(WHOLE, process(timed_out=True), PytestEnding.TIMED_OUT, id="out of time"),
+        pytest.param(stream(START, IDS, TEST), process(), PytestEnding.TORN, id="no finish"),
+        pytest.param(WHOLE[:-5], process(), PytestEnding.TORN, id="cut"),
+        pytest.param(WHOLE + b"{}\n", process(), PytestEnding.TORN, id="something after the finish"),
+        pytest.param(WHOLE + WHOLE, process(), PytestEnding.TORN, id="twice"),
+        pytest.param(stream(START, START, FINISH), process(), PytestEnding.TORN, id="two starts"),
+        pytest.param(stream(IDS, FINISH), process(), PytestEnding.UNSTARTED, id="no start"),
         pytest.param(
             stream(START, {**TEST, "outcome": "great"}, FINISH),
             process(),
-            TestRunEnding.TORN,
+            PytestEnding.TORN,
             id="unknown outcome",
         ),
         pytest.param(
-            stream(START, {"kind": "test"}, FINISH), process(), TestRunEnding.TORN, id="fields missing"
+            stream(START, {"kind": "test"}, FINISH), process(), PytestEnding.TORN, id="fields missing"
         ),
-        pytest.param(
-            stream(START, {**FINISH, "code": "0"}), process(), TestRunEnding.TORN, id="code is text"
-        ),
-        pytest.param(b"not json\n", process(), TestRunEnding.UNSTARTED, id="not JSON"),
-        pytest.param(b"[1]\n", process(), TestRunEnding.UNSTARTED, id="not an object"),
-        pytest.param(b"", process(1), TestRunEnding.UNSTARTED, id="nothing"),
+        pytest.param(stream(START, {**FINISH, "code": "0"}), process(), PytestEnding.TORN, id="code is text"),
+        pytest.param(b"not json\n", process(), PytestEnding.UNSTARTED, id="not JSON"),
+        pytest.param(b"[1]\n", process(), PytestEnding.UNSTARTED, id="not an object"),
+        pytest.param(b"", process(1), PytestEnding.UNSTARTED, id="nothing"),
         pytest.param(
             stream(START, IDS, TEST, FINISH, key=b"guessed"),
             process(),
-            TestRunEnding.UNSTARTED,
+            PytestEnding.UNSTARTED,
             id="another key",
         ),
         pytest.param(
             stream(START, IDS) + b'{"n": 3, "kind": "finish", "code": 0}\n',
             process(),
-            TestRunEnding.TORN,
+            PytestEnding.TORN,
             id="unsigned",
         ),
         pytest.param(
             stream(START, {**TEST, "outcome": "failed"}, FINISH).replace(b"failed", b"passed"),
             process(),
-            TestRunEnding.TORN,
+            PytestEnding.TORN,
             id="changed on its way",
         ),
         pytest.param(
             stream({**START, "pytest": "7.3.2"}),
             process(4),
-            TestRunEnding.UNFIT,
+            PytestEnding.UNFIT,
             id="a pytest that is too old",
         ),
-        pytest.param(
-            stream(START, {**FINISH, "code": 4}), process(4), TestRunEnding.BROKEN, id="usage error"
-        ),
+        pytest.param(stream(START, {**FINISH, "code": 4}), process(4), PytestEnding.BROKEN, id="usage error"),
     ],
 )
-def test_endings(records: bytes, ended: ProcessOutcome, ending: TestRunEnding) -> None:
+def test_endings(records: bytes, ended: ProcessOutcome, ending: PytestEnding) -> None:
     assert read_report(records, ended, SECRET).ending is ending
 
 
@@ -116,7 +112,7 @@ def canary_records(secret: RunSecret, forge: str = "") -> list[dict[str, object]
 
 def test_canaries_that_come_out_right_speak_for_the_run() -> None:
     report = read_report(stream(START, *canary_records(SECRET), FINISH), process(), SECRET)
-    assert (report.ending, report.canaries_ran, report.forged) == (TestRunEnding.COMPLETE, True, ())
+    assert (report.ending, report.canaries_ran, report.forged) == (PytestEnding.COMPLETE, True, ())
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from app.runners.evaluators.testing.counter_tests.drawing import (
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
 from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, sample
 from app.runners.evaluators.testing.counter_tests.sites import Kind
-from app.runners.evaluators.testing.report import Outcome, RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
 
 
 def read(text: str, name: str = "test_x.py") -> TestFile:
@@ -154,7 +154,7 @@ def test_only_as_many_tests_are_drawn_as_there_is_time_for() -> None:
     text = "".join(f"def test_{n}():\n    assert f() == {n}\n" for n in range(10))
     ids = [f"test_x.py::test_{n}" for n in range(10)]
     plain = RunReport(
-        TestRunEnding.COMPLETE,
+        PytestEnding.COMPLETE,
         tests={each: RanTest(each, Outcome.PASSED, 1.0, "") for each in ids},
         ids=tuple(ids),
     )

@@ -24,7 +24,7 @@ from app.runners.evaluators.testing.counter_tests.sorting import (
     unnoticed_twice,
     worth_asking,
 )
-from app.runners.evaluators.testing.report import Outcome, RanTest, RunReport, TestRunEnding
+from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
 
 TEST = "test_x.py::test_x"
 
@@ -41,7 +41,7 @@ UNSURE = change("assert f() == P(1)")
 
 def report(*outcomes: tuple[str, Outcome]) -> RunReport:
     tests = {name: RanTest(name, outcome, 0.1, "") for name, outcome in outcomes}
-    return RunReport(TestRunEnding.COMPLETE, tests=tests, ids=tuple(tests))
+    return RunReport(PytestEnding.COMPLETE, tests=tests, ids=tuple(tests))
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_tests_that_never_answered(first, again, *, is_speechless: bool) -> None
     assert speechless([answers(first), answers(again)]) == ({TEST} if is_speechless else set())
 
 
-TORN, LATE = (replace(report(), ending=each) for each in (TestRunEnding.TORN, TestRunEnding.TIMED_OUT))
+TORN, LATE = (replace(report(), ending=each) for each in (PytestEnding.TORN, PytestEnding.TIMED_OUT))
 GOOD, BAD, GONE = report((TEST, Outcome.PASSED)), report((TEST, Outcome.FAILED)), report()
 
 
@@ -193,10 +193,10 @@ GOOD, BAD, GONE = report((TEST, Outcome.PASSED)), report((TEST, Outcome.FAILED))
         pytest.param([BAD, BAD], GOOD, [], True, id="fails when touched"),
         pytest.param([BAD, GONE], GOOD, [], True, id="is gone when touched"),
         pytest.param(
-            [BAD, replace(GONE, ending=TestRunEnding.TORN)], GOOD, [], True, id="ends the run when touched"
+            [BAD, replace(GONE, ending=PytestEnding.TORN)], GOOD, [], True, id="ends the run when touched"
         ),
         pytest.param(
-            [BAD, replace(GONE, ending=TestRunEnding.TIMED_OUT)], GOOD, [], False, id="takes too long"
+            [BAD, replace(GONE, ending=PytestEnding.TIMED_OUT)], GOOD, [], False, id="takes too long"
         ),
         pytest.param([BAD, GOOD], GOOD, [], False, id="fails now and then"),
         pytest.param([BAD, BAD], BAD, [], False, id="fails anyway"),
@@ -234,7 +234,7 @@ def test_the_limit_of_a_test_moves_with_the_machine() -> None:
     """Ten times its own time, or a quarter of the run and of the free time; rows share the longest."""
     seconds = {"t.py::slow[1]": 4.0, "t.py::slow[2]": 0.5, "t.py::quick": 0.001}
     tests = {name: RanTest(name, Outcome.PASSED, each, "") for name, each in seconds.items()}
-    run = RunReport(TestRunEnding.COMPLETE, tests=tests, seconds=8.0)
+    run = RunReport(PytestEnding.COMPLETE, tests=tests, seconds=8.0)
     assert CounterTestBudget().limits(run) == {"t.py::slow": 40.0, "t.py::quick": 3.0}
     slower = replace(run, seconds=16.0)
     assert CounterTestBudget().limits(slower)["t.py::quick"] == 5.0
