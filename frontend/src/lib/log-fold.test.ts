@@ -49,6 +49,18 @@ describe("shownLines", () => {
     ]);
   });
 
+  it("folds an attempt on both sides of a line that belongs to none", () => {
+    const lines = [
+      ...LINES.slice(0, 2),
+      line("baseline", { attempt: null, kind: "note" }),
+      ...LINES.slice(2),
+    ];
+    const shown = (part: readonly LogLine[]) =>
+      shownLines(part, foldAll(UNFOLDED, "attempts"))?.map((each) => part[each]?.id);
+    expect(shown(lines)).toEqual(["created", "first", "baseline", "second", "over"]);
+    expect(shown(lines.slice(2))).toEqual(["baseline", "second", "over"]);
+  });
+
   it("turns one section, and turns it back", () => {
     const one = turn(UNFOLDED, "first");
     expect(ids(shownLines(LINES, one))).toEqual(["created", "first", "second", "more", "over"]);

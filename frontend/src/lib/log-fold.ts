@@ -34,16 +34,15 @@ export function shownLines(lines: readonly LogLine[], folding: Folding): readonl
   if (isUnfolded(folding)) return null;
   const shown: number[] = [];
   // What began before the lines that are in memory is folded with the rest.
-  let inAttempt = folding.attempts && isOfAttempt(lines[0]);
+  let inAttempt = folding.attempts;
   let inTool = false;
   for (const [index, line] of lines.entries()) {
-    // What belongs to no attempt ends one.
-    if (line.attempt === null) inAttempt = false;
     if (line.opens === "attempt") {
       inAttempt = isFolded(line, folding);
       inTool = false;
       shown.push(index);
-    } else if (!inAttempt) {
+    } else if (!inAttempt || line.attempt === null) {
+      // What belongs to no attempt, such as a baseline, may come in the middle of one.
       if (isOutsideTools(line)) inTool = false;
       if (line.opens === "tool") inTool = isFolded(line, folding);
       if (line.opens === "tool" || !inTool) shown.push(index);
@@ -53,7 +52,6 @@ export function shownLines(lines: readonly LogLine[], folding: Folding): readonl
 }
 
 const isUnfolded = ({ attempts, tools, turned }: Folding) => !attempts && !tools && turned.size === 0;
-const isOfAttempt = (line: LogLine | undefined) => line !== undefined && line.attempt !== null;
 const isOutsideTools = (line: LogLine) => line.kind !== "call" && line.kind !== "result";
 
 /** The line with which an attempt begins; empty as long as it has not. */
