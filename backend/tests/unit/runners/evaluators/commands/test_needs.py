@@ -1,5 +1,9 @@
 """Commands get what the project prepares: packages, services on the loopback, and masked secrets."""
 
+import re
+import shlex
+import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,6 +11,7 @@ from typing import Any
 import pytest
 
 from app.core.config import Settings
+from app.db.embedded.binaries import usable_binaries
 from app.runners.evaluators.commands.command import CommandEvaluator
 from app.runners.evaluators.commands.needs import NeededService, Needs
 from app.runners.evaluators.project.project_registry import OperatorLimits
@@ -18,6 +23,7 @@ from app.workspaces.confine.confinement import SandboxSettings
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.setup import Recipe, Setups
 from app.workspaces.environments.shelf import Shelf
+from tests.patience import PATIENCE
 from tests.unit.runners.evaluators.conftest import Context
 
 pytestmark = pytest.mark.anyio
@@ -34,9 +40,10 @@ async def judge(
     command: str,
     base: Mapping[str, str] | None = None,
     mode: SandboxMode = SandboxMode.OFF,
+    readable: tuple[Path, ...] = (),
     **needs: Any,
 ) -> EvaluationResult:
-    sandbox = Sandbox(SandboxSettings(mode=mode))
+    sandbox = Sandbox(SandboxSettings(mode=mode, readable=readable))
     evaluator = CommandEvaluator(name="check", command=command, sandbox=sandbox, needs=Needs(**needs))
     return await evaluator.evaluate("coding", "", context(files, base))
 
@@ -101,6 +108,29 @@ async def test_a_service_is_ready_when_the_command_starts_and_ends_with_it(conte
     assert (await judge(context, {"a": "1"}, ASK, mode=confined)).status == "failed", (
         "it ended with its command"
     )
+
+
+async def test_the_documented_postgres_serves_a_command(context: Context) -> None:
+    page = (Path(__file__).parents[6] / "docs" / "languages.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"```toml\n(\[\[environment\.service\]\]\n.*?)```", page, re.DOTALL)
+    (documented,) = tomllib.loads(table)["environment"]["service"]
+    binaries = next(usable_binaries())
+    path = f"export LC_ALL=C PATH={shlex.quote(str(binaries.directory))}:$PATH"
+    connect = "psycopg.connect('host=127.0.0.1 port=5433 dbname=postgres user=tea')"
+    ask = shlex.join([sys.executable, "-c", f"import psycopg; {connect}"])
+    fill = "c.execute('create table cups (n int)'); c.execute('insert into cups values (8)')"
+    count = "c.execute('select sum(n) from cups').fetchone() == (8,)"
+    command = shlex.join([sys.executable, "-c", f"import psycopg; c = {connect}; {fill}; assert {count}"])
+    service = Service(name="db", run=f"{path}; {documented['run']}", ready=ask, seconds=PATIENCE)
+    result = await judge(
+        context,
+        {"a": "1"},
+        command,
+        mode=SandboxMode.REQUIRED,
+        readable=(binaries.directory.parent, Path(sys.prefix), Path(sys.base_prefix)),
+        services=(service,),
+    )
+    assert result.status == "passed", result.feedback
 
 
 NOT_READY = {
