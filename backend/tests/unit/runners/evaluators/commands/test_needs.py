@@ -121,7 +121,7 @@ async def test_the_documented_postgres_serves_a_command(context: Context) -> Non
     fill = "c.execute('create table cups (n int)'); c.execute('insert into cups values (8)')"
     count = "c.execute('select sum(n) from cups').fetchone() == (8,)"
     command = shlex.join([sys.executable, "-c", f"import psycopg; c = {connect}; {fill}; assert {count}"])
-    service = Service(name="db", run=f"{path}; {documented['run']}", ready=ask, seconds=PATIENCE)
+    service = NeededService(name="db", run=f"{path}; {documented['run']}", ready=ask, seconds=PATIENCE)
     result = await judge(
         context,
         {"a": "1"},
