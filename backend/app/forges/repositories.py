@@ -84,6 +84,12 @@ class Members:
         )
 
 
+def not_in_file(repository: str) -> str:
+    """Return what the operator can do about a repository that the file no longer names."""
+    why = f"{repository} is no longer in FORGES_FILE"
+    return f"{why}; if it was renamed, add it to former_names of the repository"
+
+
 def _by_host(url: str) -> tuple[str, str]:
     """Return host and path; user, port and scheme of the same repository differ over ssh."""
     if "://" not in url:

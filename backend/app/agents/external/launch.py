@@ -128,7 +128,7 @@ def write_files(plan: LaunchPlan) -> None:
 
 
 def _make_way(path: Path, home: Path) -> None:
-    """Create the directories above a path. Remove whatever is in its place or in theirs."""
+    """Create the directories above a path. Remove what is in its place or in theirs."""
     for above in reversed([each for each in path.parents if each != home and each.is_relative_to(home)]):
         if above.is_symlink() or not above.is_dir():
             above.unlink(missing_ok=True)

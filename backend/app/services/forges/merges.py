@@ -18,7 +18,7 @@ from app.db.models import ForgeMerge, ForgeReport, Run
 from app.forges.deliveries import ReviewStirred
 from app.forges.outcomes import REVERT_WINDOW, changed_lines, edits_between, find_revert
 from app.forges.port import ForgeError, ForgesByName, MergedPull
-from app.forges.repositories import Member, Members
+from app.forges.repositories import Member, Members, not_in_file
 from app.schemas.workspaces import GitSource
 from app.services.chores.webhooks import pause_after
 from app.services.execute.trees import RunTrees
@@ -79,8 +79,11 @@ class MergeChore:
         async with self._sessions() as session:
             report = await session.get_one(ForgeReport, due.run_id)
         member = self._members.named(report.forge, report.repository)
-        if member is None or report.pull_number is None:
-            await self._give_up(due, f"{report.repository} is no longer in FORGES_FILE")
+        if member is None:
+            await self._postpone(due, not_in_file(report.repository), None, final=False)
+            return
+        if report.pull_number is None:
+            await self._give_up(due, "the run has no pull request")
             return
         try:
             values = await self._look(due, member, report.pull_number)

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from app.core.errors import ConflictError, InvalidInputError, PhaseRunnerError
 from app.db.engine import Sessions
 from app.db.models import ForgeReport
 from app.forges.descriptions import FileChange, ReportFacts, comment_body, marker_of
 from app.forges.port import Forge, ForgeError, ForgesByName
-from app.forges.repositories import Member, Members
+from app.forges.repositories import Member, Members, not_in_file
 from app.schemas.runs import RunStatus
 from app.services.chores.webhooks import pause_after
 from app.services.forges.leases import Leases
@@ -99,13 +99,10 @@ class ForgeReportService:
     async def _attempt(self, due: DueReport) -> None:
         member = self._members.named(due.forge, due.repository)
         if member is None:
-            why = f"{due.repository} is no longer in FORGES_FILE"
-            why = f"{why}; if it was renamed, add it to former_names of the repository"
-            await self._postpone(due, why, None, final=False)
+            await self._postpone(due, not_in_file(due.repository), None, final=False)
             return
         if due.repository != member.repository.name:
-            await self._offers.note(due, {"repository": member.repository.name})
-            due = replace(due, repository=member.repository.name)
+            due = await self._renamed(due, member.repository.name)
         try:
             problem = await self._report(due, member, self._forges[due.forge])
         except ForgeError as error:
@@ -115,6 +112,13 @@ class ForgeReportService:
         else:
             await self._record(due, {"reported": due.wanted, "tries": 0, "last_error": problem})
             await self._wake_review(due, member)
+
+    async def _renamed(self, due: DueReport, name: str) -> DueReport:
+        """Give all runs of a renamed repository its new name, so that they stand in one queue."""
+        old = (ForgeReport.forge == due.forge, ForgeReport.repository == due.repository)
+        async with self._sessions.begin() as session:
+            await session.execute(update(ForgeReport).where(*old).values(repository=name))
+        return replace(due, repository=name)
 
     async def _report(self, due: DueReport, member: Member, forge: Forge) -> str:
         """Bring the forge to the state of the run; return why the result could not be offered, or ""."""

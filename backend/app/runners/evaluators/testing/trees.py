@@ -178,7 +178,7 @@ class _Setting:
 
 
 def _base_run(base: Path, workspace: Path, laid: Sequence[str], names: Sequence[str]) -> RunTree:
-    """Lay files of the base over the candidate's. Whatever is in their way is removed."""
+    """Lay files of the base over the candidate's. Remove what is in their way."""
     over = set(laid)
     above = {place for name in laid for place in directories_above(name)}
     kept = [name for name in names if name not in above and over.isdisjoint(directories_above(name))]
