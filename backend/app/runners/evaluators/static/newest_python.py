@@ -35,7 +35,7 @@ async def only_in_older_python(
     """
     newer = checker.for_python(NEWEST) if isinstance(checker, Mypy) else None
     new = set(comparison.new).intersection(found)
-    if newer is None or not new or trees.base is None:
+    if newer is None or not new:
         return lambda _: ""
     try:
         again = await newer.check(trees.copy.path, files, trees.changed)

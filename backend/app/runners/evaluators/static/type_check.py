@@ -196,8 +196,9 @@ class TypeCheckEvaluator:
             control = BaseControl(at_base.found, _FAULTS.__contains__, _WORDING.noun)
             why = (trees.copy.hidden, control.why, self._lacks, await base_has_bare_ones(trees, comparison))
             comparison = sorted_by_doubt(comparison, why, self.protected)
-            older = await only_in_older_python(checker, trees, wanted, checked.found, comparison)
-            comparison = sorted_by_doubt(comparison, [older], self.protected)
+            if self.protected is not ProtectedPolicy.FAIL:
+                older = await only_in_older_python(checker, trees, wanted, checked.found, comparison)
+                comparison = sorted_by_doubt(comparison, [older], self.protected)
         if checked.unfinished and not (comparison.new or comparison.doubts or comparison.advice):
             raise ToolTroubleError(checked.unfinished)
         result = result_of(
