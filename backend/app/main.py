@@ -20,6 +20,7 @@ from app.composition.services import Container, build_container, build_worker
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.core.security import require_safe_binding
+from app.core.signals import ended_by_signals
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.db.engine import Sessions
 from app.db.schema_watch import watching_schema
@@ -50,7 +51,7 @@ async def serve(settings: Settings, *, ready: Ready | None = None, with_worker: 
     """
     configure_logging(settings)
     configure_telemetry(settings, service="phaserunner")
-    with _listen(settings) as listener:
+    with ended_by_signals(), _listen(settings) as listener:
         async with open_service(settings, with_worker=with_worker) as service:
             container, realtime = service.container, service.realtime
             tokens_exist = await container.tokens.any_valid()

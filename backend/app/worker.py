@@ -1,7 +1,6 @@
 """Runs a worker without the API: it executes runs. Any number of workers share one database."""
 
 import asyncio
-import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from app.composition.database import open_database, open_scratch, open_sessions
 from app.composition.services import build_container, build_worker
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
+from app.core.signals import ENDING
 from app.core.telemetry import configure_logging, configure_telemetry
 from app.db.schema_watch import watching_schema
 from app.jobs.worker import running
@@ -28,7 +28,7 @@ async def work(settings: Settings) -> None:
     configure_telemetry(settings, service="phaserunner-worker")
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         loop.add_signal_handler(number, stop.set)
     async with (
         open_database(settings) as url,

@@ -5,7 +5,6 @@ so a client that stops reading could be neither skipped nor closed.
 """
 
 import asyncio
-import signal
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -17,6 +16,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame, Opcode
 from websockets.protocol import OPEN
+
+from app.core.signals import ENDING
 
 DIRECT_EXTENSION = "phaserunner.direct"
 """Key in the `extensions` of a WebSocket scope; its value is a `DirectSocket`."""
@@ -138,12 +139,12 @@ class EventServer(uvicorn.Server):
             yield  # only the main thread receives signals
             return
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDING:
             loop.add_signal_handler(number, self.handle_exit, number, None)
         try:
             yield
         finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in ENDING:
                 loop.remove_signal_handler(number)
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:

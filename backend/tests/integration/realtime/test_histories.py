@@ -41,6 +41,8 @@ async def execute(service: Service, statement: str, **values: Any) -> None:
 async def restore(service: Service, run_id: UUID, last: int) -> None:
     """What is there after a dump was restored that was made when the run had `last` events."""
     async with service.runs.sessions.begin() as session:
+        # In the order of the service's own reads, so that neither waits for the other.
+        await session.execute(text("LOCK TABLE runs, events"))
         await session.execute(text("ALTER TABLE events RENAME TO events_before"))
         await session.execute(text("CREATE TABLE events (LIKE events_before INCLUDING ALL)"))
         await session.execute(
