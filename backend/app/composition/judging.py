@@ -63,12 +63,11 @@ async def remove_what_is_left(places: Places) -> None:
     try:
         found = await remove_leftovers(places)
     except OSError as error:
-        logger.warning("what dead processes left cannot be looked for: %s", error)
+        logger.warning("cannot look for what dead processes left: %s", error)
         return
     if found:
         logger.warning(
-            "processes that were killed had left %d processes, %d control groups and %d directories; "
-            "they were removed",
+            "removed what killed processes had left: %d processes, %d control groups, %d directories",
             found.processes,
             found.groups,
             found.directories,

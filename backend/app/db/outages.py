@@ -74,7 +74,7 @@ async def through_outages(operation: Callable[[], Awaitable[Value]]) -> Value:
             if not is_outage(error):
                 raise
             if not told:
-                logger.warning("the database is unavailable, waiting for it: %s", error)
+                logger.warning("the database is unavailable, waiting: %s", error)
                 told = True
         await asyncio.sleep(PAUSE_SECONDS)
 

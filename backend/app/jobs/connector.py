@@ -71,7 +71,9 @@ class PatientConnector(PsycopgConnector):
                 error.__cause__
             ):
                 raise
-            logger.info("a job ended that this worker had lost: %s", error.__cause__.diag.message_primary)
+            logger.info(
+                "a job that another worker had taken over ended: %s", error.__cause__.diag.message_primary
+            )
 
     @override
     async def execute_query_one_async(self, query: LiteralString, **arguments: Any) -> dict[str, Any]:
@@ -112,7 +114,7 @@ class PatientConnector(PsycopgConnector):
                 if not self._patient or not _is_outage(error):
                     raise
                 if not told:
-                    logger.warning("the queue waits for the database: %s", error.__cause__ or error)
+                    logger.warning("the job queue is waiting for the database: %s", error.__cause__ or error)
                     told = True
             await asyncio.sleep(PAUSE_SECONDS)
 

@@ -110,15 +110,17 @@ class JobWorker:
             self._worker = self._new_worker()
             try:
                 await self._worker.run()
-                logger.warning("the queue's worker ended; it is started again")
+                logger.warning("the job queue's worker ended unexpectedly; restarting it")
             except Exception as error:
                 if self._stopping:
                     # The worker cannot sign off without the database. It raises that error in place of the
                     # cancellation.
-                    logger.warning("the queue's worker could not sign off: %s", error.__cause__ or error)
+                    logger.warning(
+                        "the job queue's worker could not unregister: %s", error.__cause__ or error
+                    )
                     return
                 # Ending here would strand the worker's runs until another worker takes them over.
-                logger.exception("the queue's worker failed; it is started again")
+                logger.exception("the job queue's worker failed; restarting it")
             await asyncio.sleep(RESTART_PAUSE_SECONDS)
 
     def _new_worker(self) -> Worker:
@@ -142,10 +144,10 @@ class JobWorker:
                 lost = await self._sweep_once(held)
             except Exception:
                 # Ending the sweep here would lose work silently.
-                logger.exception("looking for lost work failed; it is tried again")
+                logger.exception("the search for abandoned runs failed; retrying")
                 lost = frozenset[int]()
             for job_id in lost & self._works.keys():
-                logger.warning("job %s was taken over by another worker; its work here is stopped", job_id)
+                logger.warning("another worker took over job %s; stopping it here", job_id)
                 self._works[job_id].cancel()
             await asyncio.sleep(self._timings.sweep)
 
@@ -197,4 +199,4 @@ async def running(worker: JobWorker) -> AsyncGenerator[Callable[[], None]]:
 
 def _tell_death(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
-        logger.critical("the worker ended; nothing is worked on any more", exc_info=task.exception())
+        logger.critical("the worker ended; no runs are executed", exc_info=task.exception())

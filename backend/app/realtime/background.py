@@ -29,5 +29,5 @@ async def _keep_running(loop: Callable[[], Awaitable[None]]) -> None:
         except Exception:
             # A broad except at an edge of the process: no task awaits a loop, so its failure would be silent,
             # and one bad row would cut off every client of the process.
-            logger.exception("%s failed and is started again", loop)
+            logger.exception("%s failed; restarting it", loop)
         await asyncio.sleep(RESTART_PAUSE_SECONDS)

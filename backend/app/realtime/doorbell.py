@@ -57,7 +57,7 @@ class Doorbell:
                 finally:
                     connection.terminate()
             except DATABASE_ERRORS as error:
-                logger.warning("the doorbell is out of order, clients are served by polling: %s", error)
+                logger.warning("cannot send notifications, clients are served by polling: %s", error)
             await asyncio.sleep(self._retry_seconds)
 
     async def _send_bells(self, connection: Connection) -> None:

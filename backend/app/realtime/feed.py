@@ -128,5 +128,5 @@ class Feed:
                 follower.notify(fresh)
             except Exception:
                 # One broken connection must not keep the event from the followers after it.
-                logger.exception("a follower of run %s cannot be told of events", self.run_id)
+                logger.exception("cannot deliver events of run %s to a client", self.run_id)
                 follower.look_again()

@@ -42,7 +42,7 @@ class Listener:
                 finally:
                     connection.terminate()
             except DATABASE_ERRORS as error:
-                logger.warning("bells cannot be heard, polling goes on: %s", error)
+                logger.warning("cannot listen for notifications, polling instead: %s", error)
             await asyncio.sleep(self._timings.retry)
 
     async def _listen(self, connection: Connection) -> None:
@@ -60,7 +60,7 @@ class Listener:
         while not await _is_set_within(lost, self._timings.check):
             # A connection can be dead without being closed; only a query shows it.
             await connection.fetchval("SELECT 1", timeout=self._timings.answer)
-        logger.warning("the connection that hears bells was closed; it is replaced")
+        logger.warning("the connection for notifications was closed; reconnecting")
 
 
 async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:

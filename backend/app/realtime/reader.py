@@ -211,7 +211,7 @@ async def until_readable(read: Callable[[], Awaitable[T]], *, pause_seconds: flo
         try:
             return await read()
         except DATABASE_ERRORS as error:
-            logger.warning("events cannot be read, trying again: %s", error)
+            logger.warning("cannot read events, retrying: %s", error)
         await asyncio.sleep(pause_seconds)
 
 

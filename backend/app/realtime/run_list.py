@@ -97,7 +97,7 @@ class RunList:
                 try:
                     await self._look(bell, self._seen)
                 except DATABASE_ERRORS as error:
-                    logger.warning("the list of runs cannot be read, trying again: %s", error)
+                    logger.warning("cannot read the list of runs, retrying: %s", error)
                     self._inbox.ring_everywhere()
             await asyncio.sleep(self._pace_seconds)
 

@@ -44,7 +44,7 @@ class Tailer:
             try:
                 await self._look(bell)
             except DATABASE_ERRORS as error:
-                logger.warning("new events cannot be read, the next poll tries again: %s", error)
+                logger.warning("cannot read new events, retrying at the next poll: %s", error)
 
     async def _look(self, bell: Hint) -> None:
         if bell.everywhere:

@@ -63,7 +63,7 @@ class SafeFixes:
             with scratch(Path(sys.executable)) as scraps:
                 return await self._fix(_Fixing(tree, base, files, scraps, self.timeout))
         except (ToolTroubleError, OSError) as trouble:
-            logger.warning("safe fixes are skipped: %s", trouble)
+            logger.warning("skipped safe fixes: %s", trouble)
             return []
 
     async def _fix(self, fixing: "_Fixing") -> list[str]:

@@ -90,7 +90,9 @@ async def test_a_process_ends_while_its_database_is_away(
         try:
             await asyncio.to_thread(until, lambda: _has_worker(database_url))
             await road.close()
-            await asyncio.to_thread(until, lambda: "the queue waits for the database" in log.read_text())
+            await asyncio.to_thread(
+                until, lambda: "the job queue is waiting for the database" in log.read_text()
+            )
             process.terminate()
             await asyncio.to_thread(process.wait, PATIENCE)
         finally:

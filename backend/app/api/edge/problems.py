@@ -107,7 +107,7 @@ def response_to(error: Exception, what: str) -> JSONResponse:
             logger.error("%s: the disk is full: %s", what, error)
             return render(DiskFullError("the disk is full; nothing was stored"))
         case _ if is_outage(error):
-            logger.warning("%s: the database cannot be reached: %s", what, error)
+            logger.warning("%s: cannot reach the database: %s", what, error)
             return render(UnavailableError("the database cannot be reached; try again soon"))
         case _:
             logger.error("%s failed", what, exc_info=error)

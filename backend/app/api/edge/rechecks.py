@@ -71,7 +71,7 @@ class Recheck:
         try:
             return await self._check(token)
         except (SQLAlchemyError, OSError) as error:
-            logger.warning("tokens of open connections cannot be checked, they are kept: %s", error)
+            logger.warning("cannot check the tokens of open connections, keeping them open: %s", error)
             return True
 
 

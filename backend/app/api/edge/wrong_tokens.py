@@ -51,7 +51,7 @@ class WrongTokens:
         failures = self._failures_of(address)
         failures.count += 1
         failures.last = self._clock()
-        logger.warning("a wrong token from %s, number %d in a row", address, failures.count)
+        logger.warning("wrong token from %s, %d in a row", address, failures.count)
         if failures.count > MAX_FAILURES:
             raise TooManyRequestsError("too many wrong tokens from this address; try again later")
         await self._sleep(min(max(0, failures.count - FREE) * STEP_SECONDS, MAX_SECONDS))

@@ -77,7 +77,7 @@ def reachable_binaries(binaries: Binaries, account: ServerAccount, system_home: 
     if not copy.is_dir():
         _make_system_home(system_home)
         _copy_install(install, copy)
-        logger.info("Postgres' binaries were copied to %s, where the server's account can run them", copy)
+        logger.info("copied the Postgres programs to %s, where the server's account can run them", copy)
     return Binaries(copy / install.parent.name / install.name / "bin", binaries.version)
 
 

@@ -40,9 +40,9 @@ async def _again_and_again(chore: Chore) -> None:
         except Exception as error:
             # A chore that stopped would go unnoticed until it mattered.
             if is_outage(error):
-                logger.warning("%s is postponed, the database is unavailable: %s", chore.name, error)
+                logger.warning("postponed %s, the database is unavailable: %s", chore.name, error)
             else:
-                logger.exception("%s failed and will be repeated", chore.name)
+                logger.exception("%s failed; it runs again at its next turn", chore.name)
         else:
             if done:
                 logger.info("%s: %d done", chore.name, done)

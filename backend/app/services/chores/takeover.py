@@ -54,10 +54,10 @@ class Takeover:
         except Exception as error:
             if not is_outage(error):
                 raise
-            logger.warning("cannot search for lost work, the database is unavailable: %s", error)
+            logger.warning("cannot look for abandoned runs, the database is unavailable: %s", error)
             return frozenset()
         if lacking:
-            logger.warning("%d runs without a job got one", lacking)
+            logger.warning("queued new jobs for %d runs that had none", lacking)
         own = {job.id for job in jobs if job.worker_id is not None and job.worker_id == held.worker_id}
         return held.jobs - own
 
@@ -90,4 +90,9 @@ class Takeover:
             # and finish the old number.
             if run is not None and run.paused_at is None and not RunStatus(run.status).is_final:
                 await enqueue_advance(session, job.run_id, first=True)
-        logger.warning("job %s of run %s was taken from worker %s", job.id, job.run_id, job.worker_id)
+        logger.warning(
+            "took job %s of run %s from worker %s, which stopped responding",
+            job.id,
+            job.run_id,
+            job.worker_id,
+        )

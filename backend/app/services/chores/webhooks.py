@@ -124,7 +124,7 @@ class WebhookService:
             await self._record(message, {"status": "failed", "last_error": reason, "finished_at": now})
             return
         pause = max(pause_after(message.tries), wait or 0.0)
-        logger.warning("webhook %s failed, next try in %g s: %s", message.id, pause, reason)
+        logger.warning("webhook %s failed, retrying in %g s: %s", message.id, pause, reason)
         await self._record(message, {"last_error": reason, "next_at": now + timedelta(seconds=pause)})
 
     async def _record(self, message: _Message, values: dict[str, Any]) -> None:

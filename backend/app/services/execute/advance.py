@@ -92,14 +92,14 @@ class Advance:
             # The records show how far the run came, so after an outage the run continues from them.
             await through_outages(partial(self._advance, run_id, fence, stopping, count()))
         except FencedOutError as reason:
-            logger.info("%s; its outcome here is dropped", reason)
+            logger.info("%s; discarding its outcome", reason)
         except asyncio.CancelledError:
             await asyncio.shield(self._hand_over(run_id, fence))
             raise
 
     async def _advance(self, run_id: UUID, fence: Fence, stopping: Stopping, rounds: Iterator[int]) -> None:
         if not await self._recorder.take(run_id, fence):
-            logger.info("job %s came too late for run %s", fence.job_id, run_id)
+            logger.info("skipped job %s of run %s: another job has replaced it", fence.job_id, run_id)
             return
         if next(rounds) > 0:
             # No worker was lost: unfinished work starts again without being counted.
@@ -123,7 +123,7 @@ class Advance:
         except FencedOutError as reason:
             logger.debug("nothing to hand over: %s", reason)
         except (SQLAlchemyError, OSError) as error:
-            logger.warning("run %s is left as if its worker had died: %s", run_id, error)
+            logger.warning("could not hand over run %s; another worker will take it over: %s", run_id, error)
 
     async def _traceparent(self, run_id: UUID) -> str | None:
         async with self._sessions() as session:

@@ -233,7 +233,7 @@ class CandidateRuns:
         try:
             committed = await self._commit_tree(job, ended)
         except (WorkspaceError, OSError) as error:
-            logger.warning("unfinished work cannot be kept: %s", error)
+            logger.warning("cannot keep unfinished work: %s", error)
             return ProducedCandidate(ended)
         if not committed.changed_files:
             return ProducedCandidate(ended)
@@ -254,7 +254,7 @@ class CandidateRuns:
                 job.run_id, tree, job.base_commit, committed.commit, SAFE_FIXES_MESSAGE
             )
         except (WorkspaceError, OSError) as error:
-            logger.warning("safe fixes are skipped: %s", error)
+            logger.warning("skipped safe fixes: %s", error)
             return committed
         changed = sorted({*committed.changed_files, *fixes.changed_files})
         dropped = [*committed.dropped, *fixes.dropped]

@@ -81,7 +81,7 @@ class CandidateInbox:
         try:
             told = await self.attempt.fetch(at_end=at_end)
         except (SQLAlchemyError, OSError) as error:
-            logger.warning("messages of run %s are not read: %s", self.attempt.run_id, error)
+            logger.warning("cannot read messages to run %s: %s", self.attempt.run_id, error)
             return None
         news, self._seen = told[self._seen :], len(told)
         return "\n\n".join(news) or None

@@ -98,7 +98,7 @@ class LookKeeper:
                 for due in await self._due(run_id, claim):
                     await self._take(run_id, claim, due)
             except _AWAY as error:
-                logger.debug("looks at run %s are not answered: %s", run_id, error)
+                logger.debug("cannot show unfinished changes of run %s: %s", run_id, error)
             # A large workspace is read less often, so that looks take at most half of the time.
             pause = max(PERIOD_SECONDS, clock.time() - began)
 

@@ -158,7 +158,7 @@ class ForgeDeliveryChore:
         else:
             status = "done" if done.acted else "ignored"
             logger.info(
-                "delivery %s of %s (%s) is %s: %s", taken.id, taken.forge, taken.event, status, done.text
+                "delivery %s of %s (%s): %s: %s", taken.id, taken.forge, taken.event, status, done.text
             )
             await self._record(
                 taken, {"status": status, "result": done.text, "finished_at": datetime.now(UTC)}

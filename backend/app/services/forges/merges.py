@@ -151,12 +151,12 @@ class MergeChore:
             await self._give_up(due, why)
             return
         at = retry_at or datetime.now(UTC) + timedelta(seconds=pause_after(due.tries))
-        logger.warning("the merge of run %s cannot be read, next try at %s: %s", due.run_id, at, why)
+        logger.warning("cannot read the merge of run %s, retrying at %s: %s", due.run_id, at, why)
         tries = {"tries": due.tries - 1} if retry_at else {}
         await self._leases.record(due.run_id, due.tries, {"look_at": at, "last_error": why, **tries})
 
     async def _give_up(self, due: _Due, why: str) -> None:
-        logger.error("the merge of run %s is not followed: %s", due.run_id, why)
+        logger.error("stopped following the merge of run %s: %s", due.run_id, why)
         await self._leases.record(due.run_id, due.tries, {"look_at": None, "last_error": why})
 
 

@@ -121,7 +121,7 @@ class PollChore:
     async def _postpone(self, due: _Due, error: ForgeError) -> None:
         pause = timedelta(seconds=pause_after(min(due.tries, _MAX_PAUSES)))
         at = error.retry_at or datetime.now(UTC) + pause
-        logger.warning("%s cannot be polled, next try at %s: %s", due.place, at, error)
+        logger.warning("cannot poll %s, retrying at %s: %s", due.place, at, error)
         await self._leases.record(due.place, due.tries, {"next_at": at, "last_error": str(error)})
 
 

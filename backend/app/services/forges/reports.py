@@ -210,13 +210,13 @@ class ForgeReportService:
             await self._give_up(due, why)
             return
         at = retry_at or datetime.now(UTC) + timedelta(seconds=pause_after(due.tries))
-        logger.warning("report on run %s failed, next try at %s: %s", due.run_id, at, why)
+        logger.warning("the report on run %s failed, retrying at %s: %s", due.run_id, at, why)
         # Waiting for a limit to end does not count as a failure.
         tries = {"tries": due.tries - 1} if retry_at else {}
         await self._record(due, {"next_at": at, "last_error": why, **tries})
 
     async def _give_up(self, due: DueReport, why: str) -> None:
-        logger.error("report on run %s failed for good: %s", due.run_id, why)
+        logger.error("the report on run %s failed for good: %s", due.run_id, why)
         await self._record(due, {"reported": due.wanted, "tries": 0, "last_error": why})
 
     async def _record(self, due: DueReport, values: dict[str, Any]) -> None:

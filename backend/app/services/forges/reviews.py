@@ -256,7 +256,7 @@ class ReviewChore:
     async def _postpone(self, due: DueReview, why: str, retry_at: datetime | None) -> None:
         pause = timedelta(seconds=pause_after(min(due.tries, _MAX_PAUSES)))
         at = retry_at or datetime.now(UTC) + pause
-        logger.warning("the review of run %s failed, next try at %s: %s", due.run_id, at, why)
+        logger.warning("the review of run %s failed, retrying at %s: %s", due.run_id, at, why)
         async with self._sessions.begin() as session:
             await session.execute(_of(due).values(look_at=at, last_error=why))
 

@@ -99,19 +99,19 @@ class RequestLedger:
                 await self._store(batch)
             except (SQLAlchemyError, OSError) as error:
                 if is_outage(error):
-                    logger.warning("cannot store the ledger of model requests: %s", type(error).__name__)
+                    logger.warning("cannot record model requests: %s", type(error).__name__)
                     return
                 if len(batch) > 1:
                     # A single request that is refused, such as one of a deleted run,
                     # must not cost the others.
                     self._singly = len(batch)
                     continue
-                logger.exception("a model request could not be stored and is lost")
+                logger.exception("could not record a model request; it is missing from the ledger")
             self._singly = max(0, self._singly - 1)
             del self._waiting[: len(batch)]
         if self._dropped:
             logger.error(
-                "%d model requests came while the database was unavailable and are lost", self._dropped
+                "the database was unavailable; %d model requests are missing from the ledger", self._dropped
             )
             self._dropped = 0
 
@@ -175,6 +175,6 @@ async def open_ledger(
         ledger.stop()
         _, late = await asyncio.wait({pump}, timeout=LAST_SECONDS)
         if late:
-            logger.error("the database is unavailable; the last model requests are lost")
+            logger.error("the database is unavailable; the last model requests are missing from the ledger")
             pump.cancel()
             await asyncio.wait({pump})

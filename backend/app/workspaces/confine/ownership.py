@@ -108,7 +108,7 @@ async def remove_leftovers(places: Places) -> Leftovers:
                     await remove_tree(place)
                     directories += 1
                 except WorkspaceError as error:
-                    logger.warning("what a dead process left stays: %s", error)
+                    logger.warning("cannot remove what a dead process left: %s", error)
     return Leftovers(processes, directories, groups)
 
 

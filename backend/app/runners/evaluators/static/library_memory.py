@@ -72,6 +72,6 @@ class LibraryMemory:
                 packed = await asyncio.to_thread(pack, cache)
             except (ToolTroubleError, OSError) as trouble:
                 # Without it, first checks only take longer. Another try waits for a while.
-                logger.warning("nothing was learnt about libraries: %s", trouble)
+                logger.warning("cannot reuse the type checker's work on libraries: %s", trouble)
                 packed = b""
         self._memory.keep(("libraries", key), packed)
