@@ -13,19 +13,19 @@ You are in the discovery phase. Analyse the requirements below against the code 
 Do not change any code yet.
 
 1. Read the files that matter: sources, tests, configuration.
-2. Find out what has to change, where, and how it can be verified.
-3. Write the plan to `{PLAN_FILE}` in the root of the workspace: what is asked, which files change and how, \
-which tests show that it works, which risks remain. Below its headings the plan needs at least {MIN_WORDS} \
-words, {MIN_DIFFERENT_WORDS} of them different, and a list of at least {MIN_STEPS} steps.
+2. Find out what has to change, where, and how to verify it.
+3. Write the plan to `{PLAN_FILE}` in the root of the workspace: what is required, which files change and \
+how, which tests show that it works, and which risks remain. Below its headings, the plan needs at least \
+{MIN_WORDS} words, {MIN_DIFFERENT_WORDS} of them different, and a list of at least {MIN_STEPS} steps.
 
 When the plan is written, end your answer with: Discovery Complete""",
     Phase.CODING: f"""\
 You are in the coding phase. If `{PLAN_FILE}` is in the root of the workspace, read it and carry it out.
 
 1. Create and change the files that the requirements below call for.
-2. Add tests for what is new. Existing tests and the settings of the tools are protected: a change to them \
-does not count and fails the work, unless this prompt says that a path may be changed.
-3. Run the tests; lint and type errors count as failures too.
+2. Add tests for new behaviour. Existing tests and tool settings are protected: the work is judged with \
+their original versions, and weakening them fails. Change one only if the requirements or this prompt say so.
+3. Run the tests. Lint and type errors count as failures too.
 
 When the code is complete and the tests pass, end your answer with: Coding Complete""",
     Phase.VERIFICATION: """\
@@ -37,7 +37,7 @@ You are in the verification phase. Check whether the work in the workspace meets
 
 Say what you checked, then end your answer with exactly one of:
 VERIFICATION_SUCCESS - every requirement is met and the tests pass
-VERIFICATION_FAILURE - anything is missing or failing; say what""",
+VERIFICATION_FAILURE - something is missing or fails; say what""",
 }
 
 
@@ -70,7 +70,7 @@ def optimized_prompt(
     sections = [summary.strip(), base_prompt(phase, goal).strip()]
     requirements = [f"{number}. FIX: {fix}" for number, fix in enumerate(fixes, start=1)]
     if recurring:
-        requirements += ["", "These came up in more than one attempt; find their cause:"]
+        requirements += ["", "These issues came up in more than one attempt. Find their cause:"]
         requirements += [f"- {issue}" for issue in recurring]
     if requirements:
         sections.append("\n".join(["## Critical Requirements", "", *requirements]))

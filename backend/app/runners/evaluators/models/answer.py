@@ -25,7 +25,7 @@ _DIGITS = 9
 
 
 class CriterionAssessment(BaseModel):
-    """One criterion; the reasoning comes before the score."""
+    """The assessment of one criterion. Write the reasoning before the score."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
@@ -36,19 +36,23 @@ class CriterionAssessment(BaseModel):
         le=1.0,
         strict=True,
         allow_inf_nan=False,
-        description="From 0 to 1; null only for a criterion that does not apply, where that is allowed.",
+        description="From 0.0 to 1.0. Null, where that is allowed, if the criterion does not apply.",
     )
 
 
 class Assessment(BaseModel):
-    """What the model answers."""
+    """The review of the work: every criterion with its score."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
     criteria: list[CriterionAssessment]
-    overall_assessment: str = Field(min_length=1)
-    suggestions: list[str] = []
-    blocking_issues: list[str] = []
+    overall_assessment: str = Field(min_length=1, description="Two or three sentences.")
+    suggestions: list[str] = Field(
+        default=[], description="Specific changes that would improve the work, most important first."
+    )
+    blocking_issues: list[str] = Field(
+        default=[], description="Faults because of which the work must not be accepted. Often there are none."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Reviewer:
 
     def material(self) -> str:
         """What stands between markers."""
-        fence = re.findall(r"code ([0-9a-f]{24});", self.instructions)[0]
+        fence = re.findall(r"code ([0-9a-f]{24})\.", self.instructions)[0]
         marked = rf"^<<<{fence} ([^\n]+)>>>\n(.*?)\n^<<<{fence} end of \1>>>$"
         return "\n".join(text for _, text in re.findall(marked, self.prompt, re.DOTALL | re.MULTILINE))
 
