@@ -3,7 +3,7 @@
 from app.agents.port import AgentTask
 
 NUDGE = """\
-You changed no file: what you wrote in your message is not in the workspace. Call the tools to change files; \
+No file was changed: what you wrote in your message is not in the workspace. Call the tools to change files; \
 a tool call written as text has no effect. If nothing has to change, say why."""
 
 _CHANGING_PHASES = ("discovery", "coding")

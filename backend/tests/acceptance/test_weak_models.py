@@ -20,7 +20,7 @@ from tests.patience import until
 from tests.scripted_models import Roles, asked, gives, judges, model_server, role_asked, role_of
 
 MODEL = "openai-chat:gpt-5"
-NUDGE = "You changed no file: what you wrote in your message is not in the workspace."
+NUDGE = "No file was changed: what you wrote in your message is not in the workspace."
 WRITES = write_file("shares.py", MENDED)
 SHELL_WRITES = run_shell(f"cat > shares.py <<'END'\n{MENDED}END\n")
 DONE = Say("Coding Complete")

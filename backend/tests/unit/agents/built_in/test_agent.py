@@ -123,7 +123,7 @@ async def test_an_agent_that_changed_nothing_is_asked_again_at_most_twice(
     outcome = await agent.run(task, Listener())
     assert isinstance(outcome, AgentResult)
     assert outcome.usage.requests == len(model.asked) == requests
-    assert str(model.asked[-1]).count("You changed no file: what you wrote") == nudged
+    assert str(model.asked[-1]).count("No file was changed: what you wrote") == nudged
 
 
 async def test_an_agent_that_goes_on_with_earlier_changes_is_not_asked_for_more(tmp_path: Path) -> None:
