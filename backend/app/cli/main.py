@@ -7,13 +7,13 @@ import asyncio
 import inspect
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import version
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from cyclopts import App, CycloptsError, UnknownCommandError
+from cyclopts import App, CycloptsError, Group, UnknownCommandError
 
 from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
 from app.cli.importing import quick_imports
@@ -25,53 +25,57 @@ if TYPE_CHECKING:
 
 _BROKEN_PIPE = 141  # a shell's exit code for a program that SIGPIPE ended
 
-_COMMANDS = (
-    # import path, name, description; in the order of the help
-    ("run:run", "run", "Start a sprint and watch it."),
-    ("loop:loop", "loop", "Start a director-evaluator loop and watch it."),
-    ("answer:answer", "answer", "Answer a question from evidence, and check the answer."),
-    ("watch:watch", "watch", "Watch a run until it ends or needs a person."),
-    ("runs:list_runs", "list", "List runs, newest first."),
-    ("runs:show_run", "show", "Show a run: phases, attempts, and the evidence of failures."),
-    ("watch:logs", "logs", "Show the events of a run."),
-    ("diff:diff", "diff", "Show what an attempt changed."),
-    ("result:result", "result", "Show a run's result, or export it as a patch, a bundle or a branch."),
-    ("usage:usage", "usage", "Show what a run consumed by attempt and model, and its budgets."),
-    ("runs:cancel_run", "cancel", "Cancel a run. Its work so far is kept."),
-    ("say:say", "say", "Send a message to the agent of a run."),
-    ("holding:pause", "pause", "Pause a run. The interrupted attempt does not count."),
-    ("holding:resume", "resume", "Resume a paused run."),
-    ("holding:fork", "fork", "Start a new sprint from an attempt of another one."),
-    ("backlog:app", "backlog", "Queue work to start later; show, reorder, limit and pause it."),
-    ("escalations:app", "escalations", "List, show and resolve escalations, which wait for a person."),
-    ("mark:mark", "mark", "Mark a verdict as right or wrong, to measure its evaluator."),
-    (
-        "evaluators:app",
-        "evaluators",
-        "List the evaluators of each phase; measure them on labelled cases.",
+_COMMANDS: Mapping[str, Sequence[tuple[str, str, str]]] = {
+    # By heading of the help: import path, name, description.
+    "Start and watch runs": (
+        ("run:run", "run", "Start a sprint and watch it."),
+        ("loop:loop", "loop", "Start a director-evaluator loop and watch it."),
+        ("answer:answer", "answer", "Answer a question from evidence, and check the answer."),
+        ("backlog:app", "backlog", "Queue work to start later, in order and within limits."),
+        ("watch:watch", "watch", "Watch a run until it ends or needs a person."),
+        ("runs:list_runs", "list", "List runs, newest first."),
+        ("runs:show_run", "show", "Show a run: phases, attempts, evidence of failures."),
+        ("watch:logs", "logs", "Show the events of a run."),
+        ("diff:diff", "diff", "Show what an attempt changed."),
+        ("result:result", "result", "Show a result, or export it as a branch or patch."),
     ),
-    ("agents:app", "agents", "List agents and what they lack; check one against a scripted model."),
-    (
-        "scripted_model:scripted_model",
-        "scripted-model",
-        "Serve a script in place of a model, to try agents without a key.",
+    "Decide and intervene": (
+        ("escalations:app", "escalations", "List, show and resolve what waits for a person."),
+        ("mark:mark", "mark", "Mark a verdict as right or wrong."),
+        ("say:say", "say", "Send a message to the agent of a run."),
+        ("holding:pause", "pause", "Pause a run. The interrupted attempt does not count."),
+        ("holding:resume", "resume", "Resume a paused run."),
+        ("holding:fork", "fork", "Start a new sprint from an attempt of another one."),
+        ("runs:cancel_run", "cancel", "Cancel a run. Its work so far is kept."),
     ),
-    ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, escalations, evaluators, cost."),
-    ("observe:app", "observe", "Report what observed gates would have blocked."),
-    ("evaluate:evaluate", "evaluate", "Evaluate a directory as a sprint would, without server or database."),
-    ("init:init", "init", "Try a project's gates and write its phaserunner.toml."),
-    ("hook:hook", "hook", "Install a hook that evaluates work when an agent stops or a branch is pushed."),
-    ("mcp:mcp", "mcp", "Serve tools for agents over the Model Context Protocol."),
-    ("project:schema", "schema", "Print the JSON Schema of a project's phaserunner.toml."),
-    ("hosting:up", "up", "Start the service and run a sprint on it (examples if there is no GOAL)."),
-    ("hosting:serve", "serve", "Run the API and a worker."),
-    ("hosting:worker", "worker", "Run only a worker."),
-    ("tokens:app", "tokens", "Create, list and revoke API tokens, on the machine of the service."),
-    ("webhooks:app", "webhooks", "List webhook deliveries, and retry one."),
-    ("notify:app", "notify", "List receivers of notifications, and send one a test."),
-    ("housekeeping:housekeeping", "housekeeping", "Show what retention would delete; --apply deletes it."),
-    ("doctor:doctor", "doctor", "Check what PhaseRunner needs, and say how to fix it."),
-)
+    "Judge a directory, without a service": (
+        ("evaluate:evaluate", "evaluate", "Evaluate a directory as a sprint would."),
+        ("init:init", "init", "Try a project's gates and write phaserunner.toml."),
+        ("hook:hook", "hook", "Evaluate when an agent stops or a branch is pushed."),
+        ("mcp:mcp", "mcp", "Serve tools for agents (Model Context Protocol)."),
+        ("project:schema", "schema", "Print the JSON Schema of phaserunner.toml."),
+    ),
+    "Agents and evaluators": (
+        ("agents:app", "agents", "List agents and what they lack; check one."),
+        ("scripted_model:scripted_model", "scripted-model", "Let a script play a model, to try agents."),
+        ("evaluators:app", "evaluators", "List evaluators; measure them on labelled cases."),
+    ),
+    "Measure": (
+        ("metrics:metrics", "metrics", "Measure runs: pass@k, retries, evaluators, cost."),
+        ("usage:usage", "usage", "Show what a run consumed, and its budgets."),
+        ("observe:app", "observe", "Report what observed gates would have blocked."),
+    ),
+    "Run the service": (
+        ("hosting:up", "up", "Start the service and run a sprint or the examples."),
+        ("hosting:serve", "serve", "Run the API and a worker."),
+        ("hosting:worker", "worker", "Run only a worker."),
+        ("doctor:doctor", "doctor", "Check what PhaseRunner needs, and how to fix it."),
+        ("tokens:app", "tokens", "Create, list and revoke API tokens."),
+        ("webhooks:app", "webhooks", "List webhook deliveries, and retry one."),
+        ("notify:app", "notify", "List receivers of notifications; send a test."),
+        ("housekeeping:housekeeping", "housekeeping", "Show what retention deletes; --apply deletes it."),
+    ),
+}
 
 
 def main() -> None:
@@ -133,9 +137,14 @@ def build_app() -> App:
         help_format="plaintext",
         version=_version,
     )
-    for place, (path, name, what) in enumerate(_COMMANDS):
-        app.command(f"{__package__}.commands.{path}", name=name, help=what, sort_key=place)
-    app.command(_print_version, name="version")
+    for number, (heading, commands) in enumerate(_COMMANDS.items()):
+        group = Group(heading, sort_key=number)
+        for place, (path, name, what) in enumerate(commands):
+            app.command(f"{__package__}.commands.{path}", name=name, help=what, sort_key=place, group=group)
+    options = Group("Options", sort_key=len(_COMMANDS))
+    app.command(_print_version, name="version", group=options)
+    for flag in ("--help", "--version"):
+        app[flag].group = options
     return app
 
 
