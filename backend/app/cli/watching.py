@@ -7,7 +7,7 @@ from uuid import UUID
 from app.cli.exits import CliError, ExitCode
 from app.cli.root import Session
 from app.cli.terminal import write_line
-from app.cli.view.asking import how_to_resolve
+from app.cli.view.asking import how_to_resolve, question
 from app.cli.view.notices import notices
 from app.cli.view.reducer import reduce
 from app.cli.view.screens import open_screen
@@ -96,12 +96,10 @@ class _Watch:
         return state.is_final or (state.is_waiting and not self._stay)
 
     def _ask(self, state: WatchedRun) -> None:
-        question = state.escalation
-        if question is None:
+        asked = state.escalation
+        if asked is None:
             return
         api = self._session.api
-        lines = how_to_resolve(
-            question.id, question.reason_kind, question.reason, api.url, with_token=api.has_token
-        )
-        for line in lines:
+        ways = how_to_resolve(asked.id, asked.reason_kind, api.url, with_token=api.has_token)
+        for line in [*question(asked.id, asked.reason), *ways]:
             write_line(self._session.terminal.progress, line)

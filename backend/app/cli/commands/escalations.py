@@ -115,9 +115,10 @@ async def show_escalation(
             if found.kind is RunKind.SPRINT:
                 short = str(found.run_id)[:8]
                 terminal.line(f"  diff    phaserunner diff {short} --attempt {found.phase}/{found.attempt}")
-            for line in how_to_resolve(
-                found.id, found.reason_kind, found.reason, session.api.url, with_token=session.api.has_token
-            ):
+            ways = how_to_resolve(
+                found.id, found.reason_kind, session.api.url, with_token=session.api.has_token
+            )
+            for line in ["", "Decide with one of:", *ways]:
                 terminal.line(line)
     return ExitCode.PASSED
 

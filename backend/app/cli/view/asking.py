@@ -15,26 +15,32 @@ _UNAVAILABLE_HINT = (
 _BUDGETS = ("budget_exhausted", "day_budget_exhausted")
 
 
-def how_to_resolve(
-    escalation_id: UUID, reason_kind: str, reason: str, url: str, *, with_token: bool = False
-) -> list[str]:
-    """Return the lines that explain a question and how to answer it, by command and by curl."""
+def question(escalation_id: UUID, reason: str) -> list[str]:
+    """Return the lines that tell why a person is asked, and where to see more."""
+    return [
+        "",
+        "A person is asked:",
+        *(f"    {line}" for line in first_lines(reason, 6)),
+        "",
+        f"    phaserunner escalations show {str(escalation_id)[:8]}",
+    ]
+
+
+def how_to_resolve(escalation_id: UUID, reason_kind: str, url: str, *, with_token: bool = False) -> list[str]:
+    """Return the commands that resolve an escalation, and one for curl."""
     resolve = f"    phaserunner escalations resolve {str(escalation_id)[:8]}"
-    lines = ["", "A person is asked:", *(f"    {line}" for line in first_lines(reason, 6))]
+    lines: list[str] = []
+    body: dict[str, object] = {"decision": "retry"}
     if reason_kind in _BUDGETS:
         # If a budget ended the work, guidance for another way to work does not help.
-        lines += ["", f"    phaserunner escalations show {str(escalation_id)[:8]}"]
         lines += [f"{resolve} --retry    (or --reject)"]
-        body: dict[str, object] = {"decision": "retry"}
     elif reason_kind == "agent_unavailable":
         # There is no output to accept, and nothing to tell the agent.
         lines += [*(f"    {line}" for line in _UNAVAILABLE_HINT), "", f"{resolve} --retry    (or --reject)"]
-        body = {"decision": "retry"}
     else:
-        lines += ["", f"    phaserunner escalations show {str(escalation_id)[:8]}"]
         lines += [f'{resolve} --retry --guidance "{_GUIDANCE}" --attempts 1']
         lines += [f"{resolve} --accept    (or --reject)"]
-        body = {"decision": "retry", "guidance": _GUIDANCE, "additional_attempts": 1}
+        body |= {"guidance": _GUIDANCE, "additional_attempts": 1}
     command = curl(escalation_id, url, body, with_token=with_token)
     return [*lines, "", "The same with curl:", f"    {command}", ""]
 
