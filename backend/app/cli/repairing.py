@@ -13,12 +13,12 @@ from app.cli.repairs import PROFILE_PATH, Command, Machine, Repair, repairs
 from app.cli.root import Root
 from app.cli.terminal import Terminal
 from app.schemas.modes import ConfinementKind
+from app.workspaces.confine.launching import in_container
 
 _PROGRAMS = ("git", "bwrap", "podman", "docker", "catatonit")
 _RESTRICTION = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _PROFILES = (Path(PROFILE_PATH), Path("/etc/apparmor.d/bwrap-userns-restrict"), Path("/etc/apparmor.d/bwrap"))
 _SUB_IDS = (Path("/etc/subuid"), Path("/etc/subgid"))
-_MARKS_OF_CONTAINERS = (Path("/.dockerenv"), Path("/run/.containerenv"))
 
 
 def repair(root: Root, terminal: Terminal, *, agreed: bool) -> None:
@@ -46,7 +46,7 @@ def this_machine(user: str, confinement: ConfinementKind) -> Machine:
         userns_restricted=_text(_RESTRICTION).strip() == "1",
         profiled=any(each.exists() for each in _PROFILES),
         wsl=wsl_version(platform.release()),
-        in_container=any(each.exists() for each in _MARKS_OF_CONTAINERS),
+        in_container=in_container(),
         user=name,
         is_root=os.geteuid() == 0,
         has_sub_ids=all(f"\n{name}:" in f"\n{_text(each)}" for each in _SUB_IDS),

@@ -120,7 +120,7 @@ def summary(project: ProjectFiles, every: Sequence[Tried]) -> list[str]:
         f"Languages: {listed or 'none is known'}{places}",
         f"Gates: {_named(every, Part.GATE) or 'none'}",
         f"Only advise: {_named(every, Part.ADVISES) or 'none'}",
-        f"Not judged: {', '.join(off) or 'nothing that was found'}",
+        f"Not judged: {', '.join(off) or 'none'}",
     ]
 
 

@@ -27,6 +27,13 @@ from app.workspaces.confine.seccomp import FilterFile, syscall_filter
 
 _FILTER = syscall_filter(platform.machine())
 
+_MARKS_OF_CONTAINERS = (Path("/.dockerenv"), Path("/run/.containerenv"))
+
+
+def in_container() -> bool:
+    """Return True if this machine is itself a container of Docker or Podman."""
+    return any(each.exists() for each in _MARKS_OF_CONTAINERS)
+
 
 class BubblewrapBackend:
     """Confines with bubblewrap: no home directories, no files of this service, no other processes.
@@ -37,15 +44,25 @@ class BubblewrapBackend:
     """
 
     name = "bubblewrap"
-    advice = (
-        "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
-        "Arch: pacman -S bubblewrap), or set SANDBOX=off to run tests unconfined"
-    )
 
     def __init__(self, settings: SandboxSettings, program: str | None) -> None:
         self._settings = settings
         self._program = program
         self._cgroups = _cgroups(settings)
+
+    @property
+    def advice(self) -> str:
+        """What to do if it does not work here."""
+        if self._program is None:
+            first = (
+                "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
+                "Arch: pacman -S bubblewrap)"
+            )
+        elif in_container():
+            first = "let this container create namespaces, as docker-compose.yml lets the worker"
+        else:
+            first = "run `phaserunner doctor --fix`"
+        return f"{first}, or set SANDBOX=off to run tests unconfined"
 
     async def missing(self) -> str | None:
         """Say what is missing before a launch can be tried. Return None if nothing is."""

@@ -8,6 +8,7 @@ import pytest
 
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.confinement import SandboxSettings
+from app.workspaces.confine.launching import BubblewrapBackend
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
 from tests.unit.workspaces.confine.support import run_python, said
@@ -67,6 +68,22 @@ async def test_a_bubblewrap_that_does_not_work_is_none(tmp_path: Path) -> None:
     state = await Sandbox(program=str(broken)).state()
     assert not state.allowed
     assert "No permissions to create new namespace" in state.detail
+    assert "install" not in state.detail, "it is there"
+
+
+@pytest.mark.parametrize(
+    ("program", "is_container", "advice"),
+    [
+        (None, False, "install bubblewrap"),
+        ("/usr/bin/bwrap", False, "doctor --fix"),
+        ("/usr/bin/bwrap", True, "docker-compose.yml"),
+    ],
+)
+def test_the_advice_fits_what_is_wrong(
+    program: str | None, is_container: bool, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.workspaces.confine.launching.in_container", lambda: is_container)
+    assert advice in BubblewrapBackend(SandboxSettings(), program).advice
 
 
 async def test_a_program_that_only_says_the_right_thing_is_no_sandbox(tmp_path: Path) -> None:
