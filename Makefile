@@ -22,7 +22,7 @@ export GIT_SSL_CAINFO ?= $(SSL_CERT_FILE)
 export PIP_CERT ?= $(SSL_CERT_FILE)
 endif
 
-.PHONY: help setup run test forge-samples test-faults test-agents test-image lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots lighthouse wheel check-wheel clean
+.PHONY: help setup run test forge-samples test-faults test-agents test-image test-compose lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots lighthouse wheel check-wheel clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
@@ -62,6 +62,9 @@ test-agents: setup ## Install real coding agents and check each, minutes and gig
 
 test-image: setup ## Build the image with Podman and start it, as root, minutes; needs debootstrap where no registry is
 	@$(BIN)/python .ci/test_image.py
+
+test-compose: setup ## Start docker-compose.yml with Podman and run sprints in it, as root; after test-image
+	@$(BIN)/python .ci/test_compose.py
 
 lint: setup types check-layers ## Format, lint, types and layers, without changing anything
 	@$(BIN)/ruff format --check --quiet backend hatch_build.py .ci
