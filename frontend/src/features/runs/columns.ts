@@ -12,6 +12,26 @@ export const COLUMNS = {
   agent: "Agent",
 } as const;
 
+/** In rem: with fixed widths rows that come into sight neither move columns nor make the browser measure others. */
+export const WIDTHS: Readonly<Record<Column, number>> = {
+  kind: 4,
+  project: 5.5,
+  phase: 5.75,
+  attempt: 4.1,
+  score: 3.4,
+  started: 5.3,
+  took: 5.9,
+  cost: 3.9,
+  agent: 5.5,
+};
+const WIDER: ReadonlySet<Column> = new Set(["project", "agent"]);
+
+/** As CSS; columns of names become wider with the window. */
+export function widthOf(column: Column): string {
+  const least = `${WIDTHS[column]}rem`;
+  return WIDER.has(column) ? `clamp(${least}, 9.5vw - 0.6rem, 12rem)` : least;
+}
+
 export type Column = keyof typeof COLUMNS;
 
 const ALL = Object.keys(COLUMNS) as Column[];
