@@ -14,15 +14,15 @@ export const COLUMNS = {
 
 /** In rem: with fixed widths rows that come into sight neither move columns nor make the browser measure others. */
 export const WIDTHS: Readonly<Record<Column, number>> = {
-  kind: 4,
-  project: 5.5,
-  phase: 5.75,
-  attempt: 4.1,
-  score: 3.4,
-  started: 5.3,
-  took: 5.9,
-  cost: 3.9,
-  agent: 5.5,
+  kind: 4.7,
+  project: 6.3,
+  phase: 6.7,
+  attempt: 4.9,
+  score: 4,
+  started: 6.3,
+  took: 6.6,
+  cost: 4.5,
+  agent: 6.3,
 };
 const WIDER: ReadonlySet<Column> = new Set(["project", "agent"]);
 

@@ -8,7 +8,7 @@ export const CHANGED_MS = 1_000;
 /** Between two fetches while nothing changes that lists show; an event may still say who looks after a run. */
 export const SAME_MS = 3_000;
 
-/** Whoever has loaded further pages of a list has them fetched again as a whole, and less often the more there are. */
+/** A list of many pages is fetched again as a whole, and the less often the more it has. */
 export function isDue(list: { data: unknown; dataUpdatedAt: number }, now: number): boolean {
   const pages = (list.data as { pages?: readonly unknown[] } | undefined)?.pages?.length ?? 1;
   return pages <= FEW_PAGES || now - list.dataUpdatedAt >= pages * CHANGED_MS;

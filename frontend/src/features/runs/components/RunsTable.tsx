@@ -83,8 +83,8 @@ export function RunsTable({ runs, shown }: Props) {
   );
 }
 
-const STATUS_REM = 9.25;
-const LEAST_RUN_REM = 8;
+const STATUS_REM = 11.4;
+const LEAST_RUN_REM = 9;
 
 function leastWidth(columns: readonly Column[]): number {
   return columns.reduce((sum, each) => sum + WIDTHS[each], STATUS_REM + LEAST_RUN_REM);
