@@ -10,6 +10,10 @@ import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 const source = fileURLToPath(new URL("./src", import.meta.url));
+// The part of it for pages needs a document, which workers do not have.
+const entities = fileURLToPath(
+  new URL("./node_modules/decode-named-character-reference/index.js", import.meta.url),
+);
 const service = process.env.PHASERUNNER_URL ?? "http://127.0.0.1:8000";
 
 const COMPRESSED = /\.(?:js|css|svg|html)$/;
@@ -38,7 +42,7 @@ async function compress(file: string): Promise<void> {
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), compression()],
-  resolve: { alias: { "@": source } },
+  resolve: { alias: { "@": source, "decode-named-character-reference": entities } },
   build: {
     // Browsers that know light-dark() and :has().
     target: ["chrome123", "edge123", "firefox121", "safari17.5"],
@@ -47,6 +51,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
   },
+  worker: { format: "es" },
   server: {
     host: "127.0.0.1",
     proxy: { "/api": { target: service, ws: true }, "/openapi.json": service },

@@ -16,6 +16,7 @@ from app.core.events.agents import AgentProgressData, AgentProgressEvent, Progre
 from app.db.engine import create_engine, create_sessions, plain_url
 from app.realtime.store import append_events
 from benchmarks.figures import Series
+from benchmarks.page_runs import add_runs, filter_frames, open_all
 from benchmarks.page_service import PageService, chromium
 
 RUNS = 10
@@ -74,8 +75,12 @@ class _Scrolled:
     tasks: list[float]
 
 
+_Act = Callable[[], Awaitable[list[float]]]
+"""Does something with a page; gives milliseconds of each frame."""
+
+
 async def flow(service: PageService, database_url: str) -> list[Series]:
-    """Scroll a log and a diff of 10,000 rows, then watch pages at rest and with ten runs at work."""
+    """Scroll lists of 10,000 rows, and watch pages at rest and with ten runs at work."""
     run = await service.escalated(_ROWS)
     await _append_lines(database_url, UUID(run))
     async with chromium() as browser:
@@ -83,7 +88,9 @@ async def flow(service: PageService, database_url: str) -> list[Series]:
             *await _scrolled(browser, service, run),
             *_frames("reference: scroll one <pre> of as many", await _plain_frames(browser, service), None),
         ]
-    return [*scrolled, *await _live(service)]
+    live = await _live(service)
+    # Last: what is measured before has few runs beside it.
+    return [*scrolled, *await _runs(service, database_url), *live]
 
 
 async def _append_lines(database_url: str, run_id: UUID) -> None:
@@ -117,11 +124,12 @@ async def _scrolled(browser: Browser, service: PageService, run: str) -> list[Se
     page = await browser.new_page(viewport=_SIZE)
     await page.goto(f"{service.url}/sprints/{run}", wait_until="domcontentloaded")
     await page.get_by_text(f"line {_ROWS - 1} of many", exact=True).wait_for(timeout=_SLOWEST_MS)
-    log = await _passes(browser, page, "[role=log]")
+    log = await _passes(browser, page, _scroll(page, "[role=log]"))
     await page.goto(f"{service.url}/sprints/{run}/diff", wait_until="domcontentloaded")
-    last = page.get_by_text(f"row_{_ROWS} = {_ROWS}", exact=True)
+    # Far from the screen rows are parts of a longer text.
+    last = page.get_by_text(f"row_{_ROWS} = {_ROWS}")
     await last.wait_for(state="attached", timeout=_SLOWEST_MS)
-    diff = await _passes(browser, page, "html")
+    diff = await _passes(browser, page, _scroll(page, "html"))
     await page.close()
     return [
         *_frames(f"scroll {_ROWS:,} lines of a log", log, FRAME_MS),
@@ -133,19 +141,39 @@ async def _plain_frames(browser: Browser, service: PageService) -> _Scrolled:
     page = await browser.new_page(viewport=_SIZE)
     await page.goto(f"{service.url}/healthz")
     await page.evaluate(_PLAIN_LIST, _ROWS)
-    scrolled = await _passes(browser, page, "pre")
+    scrolled = await _passes(browser, page, _scroll(page, "pre"))
     await page.close()
     return scrolled
 
 
-async def _passes(browser: Browser, page: Page, box: str) -> _Scrolled:
-    """Scroll up and down; a second time with a trace, which makes frames longer."""
-    shown = page.locator(box).first
-    frames = [[float(each) for each in await shown.evaluate(_SCROLL)] for _ in range(_PASSES)]
+async def _runs(service: PageService, database_url: str) -> list[Series]:
+    """The frames of a list of runs that is scrolled with its page, and whose filters change."""
+    await add_runs(service, database_url, _ROWS)
+    async with chromium() as browser:
+        page = await browser.new_page(viewport=_SIZE)
+        await open_all(page, service.url, _ROWS)
+        scrolled = await _passes(browser, page, _scroll(page, "html"))
+        filtered = await _passes(browser, page, lambda: filter_frames(page))
+    return [
+        *_frames(f"scroll a list of {_ROWS:,} runs", scrolled, FRAME_MS),
+        *_frames(f"filter a list of {_ROWS:,} runs", filtered, FRAME_MS),
+    ]
+
+
+def _scroll(page: Page, box: str) -> _Act:
+    async def act() -> list[float]:
+        return [float(each) for each in await page.locator(box).first.evaluate(_SCROLL)]
+
+    return act
+
+
+async def _passes(browser: Browser, page: Page, act: _Act) -> _Scrolled:
+    """Do it some times; then with a trace, which makes frames longer."""
+    frames = [await act() for _ in range(_PASSES)]
     tasks: list[float] = []
     for _ in range(_PASSES):
         await browser.start_tracing(page=page, categories=list(_TASKS))
-        await shown.evaluate(_SCROLL)
+        await act()
         tasks.append(_longest_task(await browser.stop_tracing()))
     return _Scrolled(frames, tasks)
 

@@ -177,9 +177,21 @@ def test_six_thousand_rows_are_all_there(service: Service, watched: Watched, rep
     page.keyboard.press("j")
     expect(page.locator(".diff-code-selected")).to_be_in_viewport()
     file = page.locator("[data-file='long.py']")
-    expect(file.locator("tr.diff-line")).to_have_count(LONG_ROWS)
-    page.get_by_text(f"row_{LONG_ROWS} = {LONG_ROWS}", exact=True).scroll_into_view_if_needed()
-    expect(page.get_by_text(f"row_{LONG_ROWS} = {LONG_ROWS}", exact=True)).to_be_in_viewport()
+    told = file.locator(".diff-rows").evaluate("each => each.textContent").split("row_")
+    assert len(told) - 1 == LONG_ROWS, "a search in the page finds each row"
+    drawn = file.locator("tr.diff-line")
+    assert 0 < drawn.count() < LONG_ROWS / 10, "rows far from the screen are text"
+    last = page.get_by_text(f"row_{LONG_ROWS} = {LONG_ROWS}", exact=True)
+    expect(last).to_have_count(0)
+    page.get_by_text(f"row_{LONG_ROWS} = {LONG_ROWS}").scroll_into_view_if_needed()
+    keys = page.keyboard
+    keys.press("End")
+    expect(last).to_be_in_viewport()
+    last.click()
+    page.evaluate("window.scrollTo(0, 0)")
+    expect(page.get_by_text("row_1 = 1", exact=True)).to_be_in_viewport()
+    expect(last).to_have_count(0)
+    assert drawn.count() < LONG_ROWS / 10, "and become text again"
 
 
 def test_a_cut_file_comes_whole_when_asked_for(service: Service, watched: Watched, repo: Path) -> None:

@@ -2,11 +2,25 @@
 
 from pathlib import Path
 
+import psycopg
 from playwright.sync_api import expect
 
+from app.db.engine import plain_url
 from tests.acceptance.server import Service, ok
 from tests.browser.sprints import complete, escalate, play, resolve_all
 from tests.browser.watched import Watched
+
+TWINS = 460
+_COLUMNS = """
+SELECT string_agg(column_name, ', ') FROM information_schema.columns
+WHERE table_name = 'runs' AND table_schema = 'public' AND is_generated = 'NEVER'
+"""
+_TWINS = """
+INSERT INTO runs ({columns}) SELECT {columns} FROM (SELECT (jsonb_populate_record(one, jsonb_build_object(
+    'id', gen_random_uuid(), 'name', 'Twin ' || lpad(n::text, 4, '0'),
+    'created_at', one.created_at + n * interval '1 second'
+))).* FROM runs AS one, generate_series(1, %(count)s) n WHERE one.id = %(run)s) made
+"""
 
 
 def test_runs_appear_and_change_without_reloading(service: Service, watched: Watched, repo: Path) -> None:
@@ -37,6 +51,44 @@ def test_runs_appear_and_change_without_reloading(service: Service, watched: Wat
     watched.shoot("runs-nothing-found")
     page.get_by_role("button", name="Show all runs").click()
     expect(rows.filter(has_text="Stays broken")).to_be_visible()
+
+
+def test_many_runs_scroll_with_few_of_them_drawn(
+    service: Service, service_database_url: str, watched: Watched, repo: Path
+) -> None:
+    page, keys = watched.page, watched.page.keyboard
+    with service.client() as client:
+        run = complete(client, repo, name="Twin 0000")
+    with psycopg.connect(plain_url(service_database_url)) as connection:
+        (columns,) = connection.execute(_COLUMNS).fetchone() or ("",)
+        connection.execute(_TWINS.replace("{columns}", columns).encode(), {"run": run, "count": TWINS})
+    watched.open("/?q=Twin", heading="Runs")
+    links = page.locator("a[data-run]")
+    expect(links.first).to_have_text(f"Twin {TWINS:04}")
+    expect(page.get_by_text("50 runs shown")).to_be_attached()
+    # Who scrolls on needs no button.
+    end = page.get_by_text(f"{TWINS + 1} runs shown")
+    while not end.count():
+        page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+        page.wait_for_timeout(50)
+    page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+    expect(page.get_by_role("link", name="Twin 0000")).to_be_in_viewport()
+    assert links.count() < TWINS / 4, "rows far from the screen are not drawn"
+    table = page.get_by_role("table")
+    expect(table).to_have_attribute("aria-rowcount", str(TWINS + 2))
+    expect(page.get_by_role("row").filter(has_text="Twin 0000")).to_have_attribute(
+        "aria-rowindex", str(TWINS + 2)
+    )
+    page.get_by_role("link", name="Twin 0007").focus()
+    page.evaluate("window.scrollTo(0, 0)")
+    expect(page.get_by_role("link", name=f"Twin {TWINS:04}")).to_be_in_viewport()
+    # Keys go on where the focus is, although the reader has scrolled away.
+    keys.press("j")
+    expect(page.get_by_role("link", name="Twin 0006")).to_be_focused()
+    expect(page.get_by_role("link", name="Twin 0006")).to_be_in_viewport()
+    watched.audit(["light"])
+    with psycopg.connect(plain_url(service_database_url)) as connection:
+        connection.execute("DELETE FROM runs WHERE name LIKE 'Twin %%' AND id <> %s", (run,))
 
 
 def test_runs_are_filtered_by_their_kind(service: Service, watched: Watched, repo: Path) -> None:

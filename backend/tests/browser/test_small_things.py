@@ -13,6 +13,10 @@ from tests.browser.watched import Watched
 
 SMALL_PHONE = (390, 480)
 
+OVERFLOWING = """table => [...table.querySelectorAll("th, td")]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)"""
+"""Cells whose text leaves them."""
+
 
 def test_the_palette_says_nothing_matches_only_when_it_knows(watched: Watched) -> None:
     page = watched.page
@@ -43,6 +47,7 @@ def test_a_phone_shows_two_lines_a_run_and_no_bar_over_the_form(
     expect(row.locator("[data-second-line]")).to_contain_text("sprint · 1/1")
     expect(row.get_by_role("cell")).to_have_count(2)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.get_by_role("table").evaluate(OVERFLOWING) == [], "what a cell says stays in it"
     watched.shoot("runs-phone")
     links = page.get_by_role("navigation", name="Main").get_by_role("link")
     lines = links.evaluate_all("all => new Set(all.map((each) => each.getBoundingClientRect().top)).size")
@@ -137,6 +142,7 @@ def test_runs_fit_a_small_laptop_and_say_their_whole_name(
     expect(page.get_by_role("row").filter(has_text="Waits at this width").first).to_be_visible()
     table = page.get_by_role("region", name="Runs")
     assert table.evaluate("each => each.scrollWidth <= each.clientWidth"), "every column is in sight"
+    assert table.evaluate(OVERFLOWING) == [], "what a cell says stays in it"
     watched.shoot("runs-small-laptop")
 
 

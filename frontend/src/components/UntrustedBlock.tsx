@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 
 import { plural } from "@/lib/format";
 import { plainLines } from "@/lib/text/ansi";
-import { beginningOf } from "@/lib/text/beginning";
+import { beginningOf, MOST_LINES } from "@/lib/text/beginning";
 
 import { Button } from "./Button";
 
@@ -12,12 +12,14 @@ interface Props {
   /** Instead of a text without characters. */
   empty?: string;
   className?: string;
+  /** Lines of a long text that are shown at first. */
+  most?: number;
 }
 
-export function UntrustedBlock({ text, empty = "Nothing.", className = "" }: Props) {
+export function UntrustedBlock({ text, empty = "Nothing.", className = "", most = MOST_LINES }: Props) {
   const [isWhole, setWhole] = useState(false);
   const whole = useMemo(() => plainLines(text) || empty, [text, empty]);
-  const beginning = useMemo(() => beginningOf(whole), [whole]);
+  const beginning = useMemo(() => beginningOf(whole, most), [whole, most]);
   return (
     <div className={`flex min-w-0 flex-col items-start gap-1 ${className}`}>
       <pre className="theirs w-full">{isWhole ? whole : (beginning ?? whole)}</pre>
@@ -27,7 +29,7 @@ export function UntrustedBlock({ text, empty = "Nothing.", className = "" }: Pro
           aria-expanded={isWhole}
           onClick={() => setWhole((before) => !before)}
         >
-          {isWhole ? "Show less" : `Show all ${sizeOf(whole)}`}
+          {isWhole ? "Show less" : `Show all ${sizeOf(whole, most)}`}
         </Button>
       )}
     </div>
@@ -35,7 +37,7 @@ export function UntrustedBlock({ text, empty = "Nothing.", className = "" }: Pro
 }
 
 /** In lines; few lines are hidden only if they are long, and then characters say more. */
-function sizeOf(text: string): string {
+function sizeOf(text: string, most: number): string {
   const lines = text.split("\n").length;
-  return lines > 20 ? plural(lines, "line") : plural(text.length, "character");
+  return lines > most ? plural(lines, "line") : plural(text.length, "character");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { LogLine } from "./log";
-import { foldAll, lineOfAttempt, shownLines, turn, UNFOLDED } from "./log-fold";
+import { foldAll, lineOfAttempt, nextSection, shownLines, turn, UNFOLDED } from "./log-fold";
 import type { RunEvent } from "./stream/frames";
 
 const line = (id: string, part: Partial<LogLine> = {}): LogLine => ({
@@ -81,5 +81,20 @@ describe("lineOfAttempt", () => {
     [undefined, "coding", ""],
   ])("attempt %s of %s", (attempt, phase, line) => {
     expect(lineOfAttempt([begun(2, 1), judged, begun(5, 2)], attempt, phase)).toBe(line);
+  });
+});
+
+describe("nextSection", () => {
+  it("goes to attempts and tools, both ways, and stays at the last", () => {
+    expect(nextSection(LINES, null, "created", 1, true)).toBe("first");
+    expect(nextSection(LINES, null, "first", 1, true)).toBe("first");
+    expect(nextSection(LINES, null, "first", 1, false)).toBe("call");
+    expect(nextSection(LINES, null, "over", -1, true)).toBe("second");
+    expect(nextSection(LINES, null, "second", 1, false)).toBe("");
+  });
+
+  it("leaves out what is folded", () => {
+    const shown = shownLines(LINES, turn(UNFOLDED, "first"));
+    expect(nextSection(LINES, shown, "first", 1, false)).toBe("second");
   });
 });

@@ -54,6 +54,26 @@ export function shownLines(lines: readonly LogLine[], folding: Folding): readonl
 const isUnfolded = ({ attempts, tools, turned }: Folding) => !attempts && !tools && turned.size === 0;
 const isOutsideTools = (line: LogLine) => line.kind !== "call" && line.kind !== "result";
 
+/**
+ * The line that opens the next (`by` 1) or the previous (-1) section that is shown, from the line `from` on.
+ *
+ * @param mayStay the section at `from` counts too.
+ */
+export function nextSection(
+  lines: readonly LogLine[],
+  shown: readonly number[] | null,
+  from: string,
+  by: 1 | -1,
+  mayStay: boolean,
+): string {
+  const places = shown ?? lines.map((_, index) => index);
+  const here = lines.findIndex((each) => each.id === from);
+  const isBehind = (index: number) => (index - here) * by > 0 || (mayStay && index === here);
+  const isSection = (index: number) => isBehind(index) && lines[index]?.opens !== undefined;
+  const found = by === 1 ? places.find(isSection) : places.findLast(isSection);
+  return found === undefined ? "" : (lines[found]?.id ?? "");
+}
+
 /** The line with which an attempt begins; empty as long as it has not. */
 export function lineOfAttempt(
   milestones: readonly RunEvent[],

@@ -66,7 +66,7 @@ export function CommentBox({ comment, actions, codeOf }: Props) {
         </Button>
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <label className="flex items-center gap-2">
+        <label className="flex items-center gap-2 whitespace-nowrap">
           From line
           <input
             type="number"

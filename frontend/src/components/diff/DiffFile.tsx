@@ -1,5 +1,5 @@
 /** One file of a diff. A button brings each part that is left out. */
-import { memo, useMemo, useState } from "react";
+import { memo, useMemo, useRef, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { UntrustedText } from "@/components/UntrustedText";
@@ -7,14 +7,15 @@ import type { LineComment } from "@/lib/diff/comments";
 import type { Finding } from "@/lib/diff/findings";
 import { blocksOf, BLOCK_ROWS, hunksOf } from "@/lib/diff/patch";
 import { formatCount, plural } from "@/lib/format";
+import { useNear } from "@/lib/near";
 import type { FileDiff } from "@/lib/queries/diffs";
 
 import type { CommentActions } from "./comment-actions";
-import { DiffBlock, type View } from "./DiffBlock";
+import type { View } from "./DiffBlock";
+import { DiffPart } from "./DiffPart";
 import { useTokens } from "./use-tokens";
 
 const MOST_ROWS = 12_000;
-const ROW_PX = 19;
 
 interface Props {
   file: FileDiff;
@@ -30,8 +31,8 @@ interface Props {
   onToggle: (path: string) => void;
   isViewed: boolean;
   onViewed: (path: string, isViewed: boolean) => void;
-  /** Blocks that may be on the page already; the others follow. */
-  room: number;
+  /** It is among the first files, whose first rows are drawn at once. */
+  isFirst: boolean;
   /** Ask for the file whole. */
   onWhole: (path: string) => void;
   /** Ask for more unchanged lines; none where all are shown. */
@@ -52,7 +53,7 @@ export const DiffFile = memo(function DiffFile({
   onToggle,
   isViewed,
   onViewed,
-  room,
+  isFirst,
   onWhole,
   onContext,
   isLoading,
@@ -63,9 +64,12 @@ export const DiffFile = memo(function DiffFile({
   const most = Math.ceil(shownRows / BLOCK_ROWS);
   const left = blocks.slice(most).reduce((sum, block) => sum + block.hunk.changes.length, 0);
   const shown = blocks.slice(0, most);
-  const tokens = useTokens(file.path, hunks, isOpen && room > 0);
+  const place = useRef<HTMLElement>(null);
+  const { isNear } = useNear(place, isFirst);
+  const tokens = useTokens(file.path, hunks, isOpen && isNear);
   return (
     <section
+      ref={place}
       id={id}
       aria-label={file.path}
       className="card diff-file scroll-mt-28 overflow-clip"
@@ -74,29 +78,21 @@ export const DiffFile = memo(function DiffFile({
       <FileHead {...{ file, isOpen, onToggle, isViewed, onViewed }} />
       {isOpen && (
         <div className="diff-rows">
-          {shown.map((block, index) =>
-            index < room ? (
-              <div
-                key={block.key}
-                className="diff-block"
-                style={{ containIntrinsicSize: `auto ${block.hunk.changes.length * ROW_PX}px` }}
-              >
-                <DiffBlock
-                  path={file.path}
-                  block={block}
-                  view={view}
-                  comments={comments}
-                  findings={findings}
-                  actions={actions}
-                  current={current}
-                  tokens={tokens}
-                  onContext={onContext}
-                />
-              </div>
-            ) : (
-              <div key={block.key} aria-hidden style={{ height: block.hunk.changes.length * ROW_PX }} />
-            ),
-          )}
+          {shown.map((block, index) => (
+            <DiffPart
+              key={block.key}
+              path={file.path}
+              block={block}
+              view={view}
+              comments={comments}
+              findings={findings}
+              actions={actions}
+              current={current}
+              tokens={tokens}
+              onContext={onContext}
+              isFirst={isFirst && index === 0}
+            />
+          ))}
           {blocks.length === 0 && !file.truncated && <p className="p-3 text-muted">{emptyReason(file)}</p>}
           {left > 0 && (
             <div className="border-t border-line p-2">

@@ -12,7 +12,6 @@ import type { View } from "./DiffBlock";
 import { Counts, DiffFile } from "./DiffFile";
 import { FileList } from "./FileList";
 import { useDiffKeys } from "./use-diff-keys";
-import { useRoom } from "./use-room";
 import { useViewed } from "./use-viewed";
 
 type Findings = ReadonlyMap<string, readonly Finding[]>;
@@ -30,6 +29,9 @@ interface Props {
 
 const NO_FINDINGS: readonly Finding[] = [];
 const NO_COMMENTS: readonly LineComment[] = [];
+
+/** Files whose first rows are drawn at once; all others when they come near the screen. */
+const FIRST_FILES = 3;
 
 /** Unchanged lines around each change: as it comes, then more, then all. */
 const CONTEXTS = [3, 25, 1_000_000] as const;
@@ -55,7 +57,6 @@ export function DiffReview({ of, diff, view, comments, findings, actions }: Prop
   const open = useMemo(() => files.filter((file) => !folded.has(file.path)), [files, folded]);
   const place = useRef<HTMLDivElement>(null);
   const cursor = useDiffKeys({ files: open, actions, place });
-  const rooms = useRoom(open);
   const byFile = useMemo(() => groupByPath(comments), [comments]);
   const fold = useCallback(
     (path: string, isFolded: boolean) => setFolded((before) => withPath(before, path, isFolded)),
@@ -122,7 +123,7 @@ export function DiffReview({ of, diff, view, comments, findings, actions }: Prop
               onToggle={toggle}
               isViewed={viewed.has(file.path)}
               onViewed={markViewed}
-              room={rooms.get(file.path) ?? 0}
+              isFirst={index < FIRST_FILES}
               onWhole={askWhole}
               onContext={hasContext(file, asked.get(file.path)) ? askContext : null}
               isLoading={whole[paths.indexOf(file.path)]?.isFetching ?? false}

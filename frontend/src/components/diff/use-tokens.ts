@@ -2,6 +2,7 @@
 import { startTransition, useEffect, useState } from "react";
 import type { HunkData, HunkTokens } from "react-diff-view";
 
+import { askColours } from "@/lib/diff/colours";
 import { languageOf } from "@/lib/diff/languages";
 
 const MOST_ROWS = 3_000;
@@ -11,20 +12,16 @@ interface Coloured {
   readonly tokens: HunkTokens;
 }
 
-/** None as long as they are not known; `isShown` says whether any row is on the page. */
+/** None as long as they are not known; `isShown` says whether the file is near the screen. */
 export function useTokens(path: string, hunks: readonly HunkData[], isShown: boolean): HunkTokens | null {
   const [known, setKnown] = useState<Coloured | null>(null);
+  const isKnown = known !== null && known.hunks === hunks;
   useEffect(() => {
+    if (isKnown) return undefined;
     const language = languageOf(path);
     const rows = hunks.reduce((sum, each) => sum + each.changes.length, 0);
     if (!isShown || language === null || rows === 0 || rows > MOST_ROWS) return undefined;
-    let isWanted = true;
-    void import("@/lib/diff/highlight").then(({ tokensOf }) => {
-      if (isWanted) startTransition(() => setKnown({ hunks, tokens: tokensOf(hunks, language) }));
-    });
-    return () => {
-      isWanted = false;
-    };
-  }, [path, hunks, isShown]);
-  return known !== null && known.hunks === hunks ? known.tokens : null;
+    return askColours(hunks, language, (tokens) => startTransition(() => setKnown({ hunks, tokens })));
+  }, [path, hunks, isShown, isKnown]);
+  return isKnown ? known.tokens : null;
 }

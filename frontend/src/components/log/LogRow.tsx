@@ -44,7 +44,7 @@ export const LogRow = memo(function LogRow(props: Props) {
       {hasTimes && <span className="shrink-0 text-muted">{formatClock(line.time)}</span>}
       {line.opens ? (
         <span
-          // Like the number. Its keys are those of the buttons above the log.
+          // Like the number. Keys choose the section and fold it.
           data-fold={line.id}
           data-folded={isFolded}
           className="w-2 shrink-0 cursor-pointer text-muted select-none"

@@ -25,6 +25,8 @@ interface Props {
   words: string;
   /** The id of the match that the reader is at. */
   current: string;
+  /** The id of the line of the section that the reader's keys are at. */
+  section: string;
   named: string;
   follows: boolean;
   onPause: () => void;
@@ -44,7 +46,7 @@ const EDGE = 400;
 const INPUT_MS = 1_000;
 
 export function LogRows(props: Props) {
-  const { ref, lines, shown, folding, hasTimes, words, current, named, follows } = props;
+  const { ref, lines, shown, folding, hasTimes, words, current, section, named, follows } = props;
   const { onPause, onFollow, onName, onFold, onEdge } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
@@ -193,7 +195,7 @@ export function LogRows(props: Props) {
               <LogRow
                 line={line}
                 words={words}
-                isCurrent={line.id === current}
+                isCurrent={line.id === current || line.id === section}
                 isNamed={line.id === named}
                 isFolded={isFolded(line, folding)}
                 hasTimes={hasTimes}

@@ -13,6 +13,7 @@ import { LogLook, useLook } from "./LogLook";
 import { LogRows, type LogRowsHandle } from "./LogRows";
 import { type Found, useLogSearch } from "./use-log-search";
 import { type LogWindow, useLogWindow } from "./use-log-window";
+import { useSections } from "./use-sections";
 
 interface Props {
   runId: string;
@@ -56,6 +57,14 @@ export function LogViewer(props: Props) {
     location.hash = `L${id}`;
   }
 
+  const section = useSections({
+    lines,
+    shown,
+    folding: look.folding,
+    firstVisible: () => visible().first,
+    show: (id) => show(id, "center", true),
+    onTurn: look.turn,
+  });
   const visible = () => rows.current?.visible() ?? { first: "", last: "" };
   const older = () => log.hasOlder && log.older(sequenceOf(visible().last));
   const newer = () => log.hasNewer && log.newer(sequenceOf(visible().first));
@@ -82,6 +91,7 @@ export function LogViewer(props: Props) {
         hasTimes={look.hasTimes}
         words={words}
         current={current}
+        section={section.at}
         named={named}
         follows={!log.isPaused}
         onPause={log.pause}
@@ -90,6 +100,9 @@ export function LogViewer(props: Props) {
         onFold={look.turn}
         onEdge={(edge) => (edge === "older" ? older() : newer())}
       />
+      <p role="status" className="sr-only">
+        {section.said}
+      </p>
       <LogFooter
         log={log}
         isLive={isLive}

@@ -20,9 +20,17 @@ import { EscalationPage } from "./EscalationPage";
 /** jsdom lays nothing out: nothing comes into sight. */
 class NothingInSight {
   observe(): void {}
+  unobserve(): void {}
   disconnect(): void {}
 }
 vi.stubGlobal("IntersectionObserver", NothingInSight);
+
+/** Code stays without colours. */
+class NoWorker {
+  addEventListener(): void {}
+  postMessage(): void {}
+}
+vi.stubGlobal("Worker", NoWorker);
 
 const ID = "00000000-0000-0000-0000-00000000000a";
 const ORIGIN = location.origin;

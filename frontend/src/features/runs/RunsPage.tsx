@@ -2,12 +2,13 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Rocket, SearchX } from "lucide-react";
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 
 import { Button, buttonClass } from "@/components/Button";
 import { PageHeader } from "@/components/PageHeader";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { plural } from "@/lib/format";
+import { useNear } from "@/lib/near";
 import { runCountsQuery, type RunFilters, runsQuery, type Run } from "@/lib/queries/runs";
 import type { RunsSearch } from "@/lib/search";
 
@@ -34,7 +35,7 @@ export function RunsPage() {
     placeholderData: keepPreviousData,
   });
   const waiting = useQuery(runCountsQuery({}));
-  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = useMemo(() => runs.data?.pages.flatMap((page) => page.items) ?? [], [runs.data]);
   const needing = waiting.data?.needs_human ?? 0;
 
   function change(part: Partial<RunsSearch>): void {
@@ -83,6 +84,7 @@ interface ContentProps {
     error: unknown;
     hasNextPage: boolean;
     isFetchingNextPage: boolean;
+    isFetchNextPageError: boolean;
     refetch: () => unknown;
     fetchNextPage: () => unknown;
   };
@@ -98,15 +100,39 @@ function Content({ filters, items, shown, query, onClear }: ContentProps) {
   return (
     <>
       <RunsTable runs={items} shown={shown} />
-      <div className="flex items-center gap-3 py-3 text-muted">
-        <span>{plural(items.length, "run")} shown</span>
-        {query.hasNextPage && (
-          <Button onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
-            {query.isFetchingNextPage ? "Loading …" : "Show more"}
-          </Button>
-        )}
-      </div>
+      <More count={items.length} {...query} />
     </>
+  );
+}
+
+/** Closer than this to the last run, in pixels, further ones are loaded. */
+const NEAR_END_PX = 700;
+
+type MoreProps = Pick<
+  ContentProps["query"],
+  "hasNextPage" | "isFetchingNextPage" | "isFetchNextPageError" | "fetchNextPage"
+> & {
+  count: number;
+};
+
+function More(props: MoreProps) {
+  const { count, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const { isNear } = useNear(place, false, NEAR_END_PX);
+  // After an error the button asks again.
+  const goesOn = isNear && hasNextPage && !isFetchingNextPage && !isFetchNextPageError;
+  useEffect(() => {
+    if (goesOn) void fetchNextPage();
+  }, [goesOn, fetchNextPage]);
+  return (
+    <div ref={place} className="flex min-h-14 items-center gap-3 py-3 text-muted">
+      <span>{plural(count, "run")} shown</span>
+      {hasNextPage && (
+        <Button onClick={() => void fetchNextPage()} disabled={isFetchingNextPage}>
+          {isFetchingNextPage ? "Loading …" : "Show more"}
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -12,6 +12,26 @@ export const COLUMNS = {
   agent: "Agent",
 } as const;
 
+/** In rem: with fixed widths rows that come into sight neither move columns nor make the browser measure others. */
+export const WIDTHS: Readonly<Record<Column, number>> = {
+  kind: 4.7,
+  project: 6.3,
+  phase: 6.7,
+  attempt: 4.9,
+  score: 4,
+  started: 6.3,
+  took: 6.6,
+  cost: 4.5,
+  agent: 6.3,
+};
+const WIDER: ReadonlySet<Column> = new Set(["project", "agent"]);
+
+/** As CSS; columns of names become wider with the window. */
+export function widthOf(column: Column): string {
+  const least = `${WIDTHS[column]}rem`;
+  return WIDER.has(column) ? `clamp(${least}, 9.5vw - 0.6rem, 12rem)` : least;
+}
+
 export type Column = keyof typeof COLUMNS;
 
 const ALL = Object.keys(COLUMNS) as Column[];

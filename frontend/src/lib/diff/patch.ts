@@ -49,7 +49,7 @@ export interface Block {
   readonly heading: string;
 }
 
-export const BLOCK_ROWS = 150;
+export const BLOCK_ROWS = 60;
 
 /** Cut hunks into blocks; where it can be, between changes, so that both sides of one stay beside each other. */
 export function blocksOf(hunks: readonly HunkData[], rows = BLOCK_ROWS): readonly Block[] {

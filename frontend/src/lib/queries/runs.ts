@@ -32,7 +32,9 @@ export interface RunFilters {
   readonly metric_key?: string | undefined;
 }
 
-const PAGE = 50;
+/** Runs that are asked for at once: first, and then for those who read on. */
+const FIRST_PAGE = 50;
+const PAGE = 200;
 
 export const runsQuery = (filters: RunFilters) =>
   infiniteQueryOptions({
@@ -45,7 +47,7 @@ export const runsQuery = (filters: RunFilters) =>
             query: {
               ...filters,
               status: [...(filters.status ?? [])],
-              limit: PAGE,
+              limit: pageParam ? PAGE : FIRST_PAGE,
               ...(pageParam ? { cursor: pageParam } : {}),
             },
           },

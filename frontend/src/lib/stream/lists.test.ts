@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import type { RunState } from "./frames";
-import { CHANGED_MS, createListSink, SAME_MS } from "./lists";
+import { CHANGED_MS, createListSink, isDue, SAME_MS } from "./lists";
 
 const state = (part: object, run = "run-1") =>
   ({ run_id: run, last_sequence: 1, updated_at: "a", status: "running", ...part }) as unknown as RunState;
@@ -57,4 +57,12 @@ it("starts over after a reconnect", () => {
   vi.advanceTimersByTime(CHANGED_MS);
   lists.resync();
   expect(refetch).toHaveBeenCalledTimes(2);
+});
+
+it("fetches a list of many pages again only after as many seconds", () => {
+  const list = (pages: number) => ({ data: { pages: Array.from({ length: pages }) }, dataUpdatedAt: 10_000 });
+  expect(isDue(list(1), 10_001)).toBe(true);
+  expect(isDue({ data: undefined, dataUpdatedAt: 0 }, 1)).toBe(true);
+  expect(isDue(list(51), 10_000 + 50 * CHANGED_MS)).toBe(false);
+  expect(isDue(list(51), 10_000 + 51 * CHANGED_MS)).toBe(true);
 });

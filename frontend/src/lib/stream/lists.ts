@@ -8,6 +8,14 @@ export const CHANGED_MS = 1_000;
 /** Between two fetches while nothing changes that lists show; an event may still say who looks after a run. */
 export const SAME_MS = 3_000;
 
+/** A list of many pages is fetched again as a whole, and the less often the more it has. */
+export function isDue(list: { data: unknown; dataUpdatedAt: number }, now: number): boolean {
+  const pages = (list.data as { pages?: readonly unknown[] } | undefined)?.pages?.length ?? 1;
+  return pages <= FEW_PAGES || now - list.dataUpdatedAt >= pages * CHANGED_MS;
+}
+
+const FEW_PAGES = 2;
+
 export function createListSink(refetch: () => void): ListSink {
   const shown = new Map<string, string>();
   const soon = throttle(CHANGED_MS, refetch);

@@ -1,10 +1,10 @@
 /** Joins the event stream with the query cache: events are kept there, and say which answers are out of date. */
-import type { QueryClient } from "@tanstack/react-query";
+import type { Query, QueryClient } from "@tanstack/react-query";
 
 import { fetchEventPage } from "@/lib/queries/events";
 import { keys } from "@/lib/queries/keys";
 
-import { createListSink } from "./lists";
+import { createListSink, isDue } from "./lists";
 import { connectSocket } from "./socket";
 import { EventStream, type RunSink } from "./stream";
 import { beginning, lastOf, NO_EVENTS, type RunEvents, taking } from "./tail";
@@ -13,6 +13,8 @@ import { throttle } from "./throttle";
 /** They change nothing that REST answers tell. */
 const ONLY_FOR_THE_LOG: ReadonlySet<string> = new Set(["agent.progress", "tool.called", "tool.result"]);
 const REFETCH_MS = 250;
+/** A list that was not due is looked at again after this. */
+const LONG_LIST_MS = 5_000;
 
 export interface Live {
   readonly stream: EventStream;
@@ -21,10 +23,7 @@ export interface Live {
 }
 
 export function createLive(client: QueryClient): Live {
-  const lists = createListSink(() => {
-    void client.invalidateQueries({ queryKey: keys.runs });
-    void client.invalidateQueries({ queryKey: keys.escalations });
-  });
+  const lists = createListSink(() => fetchLists(client));
   const stream = new EventStream({
     connect: connectSocket,
     fetchEvents: (runId, after) => fetchEventPage(runId, after),
@@ -38,6 +37,20 @@ export function createLive(client: QueryClient): Live {
       return stream.follow(runId, runSink(client, runId));
     },
   };
+}
+
+let later: ReturnType<typeof setTimeout> | undefined;
+
+/** Fetches what lists show; those that are not due yet come once they are. */
+function fetchLists(client: QueryClient): void {
+  const now = Date.now();
+  const isLong = (query: Query) => !isDue(query.state, now);
+  const waits = client.getQueryCache().findAll({ queryKey: keys.runs, type: "active", predicate: isLong });
+  void client.invalidateQueries({ queryKey: keys.runs, predicate: (query) => !isLong(query) });
+  void client.invalidateQueries({ queryKey: keys.escalations });
+  if (waits.length === 0) return;
+  clearTimeout(later);
+  later = setTimeout(() => fetchLists(client), LONG_LIST_MS);
 }
 
 /** The latest event that the shown data of the run includes; each kind of run has its own query. */

@@ -18,6 +18,11 @@ describe("beginningOf", () => {
     expect(beginningOf(lines(27))).toBe(lines(20));
   });
 
+  test("ends sooner where fewer lines are wanted", () => {
+    expect(beginningOf(lines(14), 8)).toBeNull();
+    expect(beginningOf(lines(15), 8)).toBe(lines(8));
+  });
+
   test("ends a text of wide lines before the line that does not fit", () => {
     expect(beginningOf(lines(10, 999))).toBe(lines(4, 999));
   });

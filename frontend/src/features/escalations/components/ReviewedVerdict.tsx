@@ -17,6 +17,9 @@ import { trackRecordText } from "../labels";
 
 import { MarkVerdict } from "./MarkVerdict";
 
+/** The failures stand above what the gate printed: a button shows the rest. */
+const OUTPUT_LINES = 8;
+
 interface Props {
   evaluation: Evaluation;
   record: Schemas["TrackRecord"] | undefined;
@@ -54,7 +57,7 @@ export function ReviewedVerdict({ evaluation, record, open, changed }: Props) {
                 {each.message && !evaluation.feedback.includes(each.message) && (
                   <UntrustedBlock text={each.message} />
                 )}
-                {each.evidence && <UntrustedBlock text={each.evidence} />}
+                {each.evidence && <UntrustedBlock text={each.evidence} most={OUTPUT_LINES} />}
               </li>
             ))}
           </ul>

@@ -1,6 +1,6 @@
 /** The table of runs; J and K move through it, Enter opens. On a phone each run has two lines. */
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useMemo, useRef } from "react";
+import { Fragment, memo, type ReactNode, useMemo, useRef } from "react";
 
 import { Cost } from "@/components/Cost";
 import { RelativeTime } from "@/components/RelativeTime";
@@ -13,8 +13,9 @@ import type { Run } from "@/lib/queries/runs";
 import { type Action, useActions } from "@/lib/shortcuts";
 import { visible } from "@/lib/text/visible";
 
-import { type Column, COLUMNS } from "../columns";
+import { type Column, COLUMNS, widthOf, WIDTHS } from "../columns";
 import { PullLink } from "./ForgePlace";
+import { useRunRows } from "./use-run-rows";
 
 interface Props {
   runs: readonly Run[];
@@ -25,24 +26,40 @@ const NUMBERS: ReadonlySet<Column> = new Set(["attempt", "score", "took", "cost"
 const ORDER = Object.keys(COLUMNS) as Column[];
 
 export function RunsTable({ runs, shown }: Props) {
-  const body = useRef<HTMLTableSectionElement>(null);
+  const table = useRef<HTMLTableElement>(null);
   const actions = useMemo<readonly Action[]>(() => {
-    const move = (by: number) => moveFocus(body.current, by);
+    const move = (by: number) => moveFocus(table.current, by);
     return [
       { id: "next-run", label: "Next run", keys: "j", group: "Runs", run: () => move(1) },
       { id: "previous-run", label: "Previous run", keys: "k", group: "Runs", run: () => move(-1) },
     ];
   }, []);
   useActions(actions);
-  const columns = ORDER.filter((each) => shown.has(each));
+  const columns = useMemo(() => ORDER.filter((each) => shown.has(each)), [shown]);
+  const { rows, rest, measure, onFocus, onBlur } = useRunRows(runs, table);
 
   return (
     // Focusable, so that the keyboard can scroll it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="card overflow-x-auto" role="region" aria-label="Runs" tabIndex={0}>
-      <table className="table-rows w-full border-collapse">
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only looks where the focus is */}
+      <table
+        ref={table}
+        className="table-rows w-full table-fixed border-collapse max-sm:min-w-0!"
+        style={{ minWidth: `${leastWidth(columns)}rem` }}
+        aria-rowcount={runs.length + 1}
+        onFocus={onFocus}
+        onBlur={onBlur}
+      >
+        <colgroup>
+          <col style={{ width: `${STATUS_REM}rem` }} />
+          <col />
+          {columns.map((each) => (
+            <col key={each} className="max-sm:hidden" style={{ width: widthOf(each) }} />
+          ))}
+        </colgroup>
         <thead>
-          <tr>
+          <tr aria-rowindex={1}>
             <th scope="col">Status</th>
             <th scope="col">Run</th>
             {columns.map((each) => (
@@ -52,13 +69,34 @@ export function RunsTable({ runs, shown }: Props) {
             ))}
           </tr>
         </thead>
-        <tbody ref={body}>
-          {runs.map((run) => (
-            <RunRow key={run.id} run={run} columns={columns} />
+        <tbody>
+          {rows.map(({ run, index, gap }) => (
+            <Fragment key={run.id}>
+              <Gap height={gap} columns={columns.length + 2} />
+              <RunRow run={run} index={index} columns={columns} measure={measure} />
+            </Fragment>
           ))}
+          <Gap height={rest} columns={columns.length + 2} />
         </tbody>
       </table>
     </div>
+  );
+}
+
+const STATUS_REM = 11.4;
+const LEAST_RUN_REM = 9;
+
+function leastWidth(columns: readonly Column[]): number {
+  return columns.reduce((sum, each) => sum + WIDTHS[each], STATUS_REM + LEAST_RUN_REM);
+}
+
+/** Instead of rows that are far from the screen. */
+function Gap({ height, columns }: { height: number; columns: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr aria-hidden>
+      <td colSpan={columns} className="p-0!" style={{ height }} />
+    </tr>
   );
 }
 
@@ -66,13 +104,22 @@ function lookOf(column: Column): string {
   return `max-sm:hidden ${NUMBERS.has(column) ? "number whitespace-nowrap" : ""}`;
 }
 
-function RunRow({ run, columns }: { run: Run; columns: readonly Column[] }) {
+interface RowProps {
+  run: Run;
+  index: number;
+  columns: readonly Column[];
+  /** Tells how high the row is. */
+  measure: (row: HTMLTableRowElement | null) => void;
+}
+
+const RunRow = memo(function RunRow({ run, index, columns, measure }: RowProps) {
   return (
-    <tr className="hover:bg-sunken">
+    // The header is the first row.
+    <tr ref={measure} className="hover:bg-sunken" data-index={index} aria-rowindex={index + 2}>
       <td className="bg-canvas max-sm:align-top">
         <StatusBadge status={run.paused ? "paused" : run.status} />
       </td>
-      <td className="w-full max-w-0 min-w-44 max-sm:min-w-0 xl:min-w-56">
+      <td>
         <span className="flex min-w-0 items-baseline gap-x-2">
           <Link
             to={KINDS[run.kind].page}
@@ -98,7 +145,7 @@ function RunRow({ run, columns }: { run: Run; columns: readonly Column[] }) {
       ))}
     </tr>
   );
-}
+});
 
 /** Leads to the run that a fork started from. */
 function ForkedFrom({ run }: { run: string }) {
@@ -112,7 +159,7 @@ function ForkedFrom({ run }: { run: string }) {
 const CELLS: Record<Column, (run: Run) => ReactNode> = {
   kind: (run) => KINDS[run.kind].word,
   project: (run) => (
-    <span className="block max-w-28 truncate xl:max-w-40" title={visible(run.project)}>
+    <span className="block truncate" title={visible(run.project)}>
       {run.project ? <UntrustedText text={shortProject(run.project)} /> : "–"}
     </span>
   ),
@@ -123,7 +170,7 @@ const CELLS: Record<Column, (run: Run) => ReactNode> = {
   took: tookOf,
   cost: (run) => <Cost usage={run.usage} />,
   agent: (run) => (
-    <span className="block max-w-20 truncate xl:max-w-56" title={visible(run.agent)}>
+    <span className="block truncate" title={visible(run.agent)}>
       <UntrustedText text={run.agent} />
     </span>
   ),
@@ -141,8 +188,8 @@ function tookOf(run: Run): string {
   return formatDuration(Date.parse(run.finished_at) - Date.parse(run.started_at ?? run.created_at));
 }
 
-function moveFocus(body: HTMLElement | null, by: number): void {
-  const links = [...(body?.querySelectorAll<HTMLElement>("a[data-run]") ?? [])];
+function moveFocus(table: HTMLElement | null, by: number): void {
+  const links = [...(table?.querySelectorAll<HTMLElement>("a[data-run]") ?? [])];
   const here = links.findIndex((link) => link === document.activeElement);
   const next =
     here === -1 ? (by > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, here + by));
