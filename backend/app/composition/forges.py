@@ -24,6 +24,7 @@ from app.services.execute.trees import RunTrees
 from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeDeliveryChore, ForgeInbox
 from app.services.forges.issues import IssueService
+from app.services.forges.membership import MembershipChore
 from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.merges import MergeChore
 from app.services.forges.offers import OfferService
@@ -40,6 +41,7 @@ from app.services.review.merging import MergeService
 from app.services.review.rechecks import RecheckService
 from app.services.review.results import ResultService
 
+MEMBERSHIP_SECONDS = 5.0
 REPORT_SECONDS = 2.0
 DELIVERY_SECONDS = 1.0
 POLL_SECONDS = 5.0
@@ -115,6 +117,7 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
         parts.sessions, members, {name: _polling(file.forges[name], tools) for name in adapters}
     )
     chores = (
+        Chore("forge repositories", MEMBERSHIP_SECONDS, MembershipChore(parts.sessions, members)),
         Chore("forge reports", REPORT_SECONDS, reports),
         Chore("forge deliveries", DELIVERY_SECONDS, ForgeDeliveryChore(parts.sessions, wishes)),
         Chore("forge polls", POLL_SECONDS, polls),
