@@ -217,8 +217,6 @@ class ForgesFile(_Strict):
         for index, each in enumerate(self.repositories):
             if each.forge not in self.forges:
                 raise ValueError(f"repositories.{index}.forge: there is no forge {each.forge!r}")
-            if each.review is not None and self.forges[each.forge].kind != "github":
-                raise ValueError(f"repositories.{index}.review: pull requests are followed on GitHub only")
         return self
 
     @model_validator(mode="after")

@@ -79,15 +79,13 @@ def test_a_mistake_names_line_and_key(change: tuple[str, str], said: str) -> Non
     assert refused.value.field == "FORGES_FILE"
 
 
-def test_reviews_need_a_forge_that_tells_of_them() -> None:
+def test_pull_requests_of_each_forge_can_be_followed() -> None:
     rules = "[repositories.review]\nrounds = 2\n"
     (followed,) = parse_forges(GOOD + rules, "f.toml").repositories
     assert followed.review is not None
     assert (followed.review.rounds, followed.review.settle_seconds) == (2, 30)
-    with pytest.raises(InvalidInputError, match=r"repositories\.0\.review: .* on GitHub only"):
-        parse_forges(
-            GOOD.replace('credential = "acme"', 'credential = "acme"\nkind = "gitlab"') + rules, "f.toml"
-        )
+    of_gitlab = GOOD.replace('credential = "acme"', 'credential = "acme"\nkind = "gitlab"') + rules
+    assert parse_forges(of_gitlab, "f.toml").repositories[0].review is not None
     with pytest.raises(InvalidInputError, match=r"f\.toml:13: repositories\.0\.review\.rounds"):
         parse_forges(GOOD + rules.replace("2", "0"), "f.toml")
 
