@@ -38,6 +38,31 @@ def test_without_a_file_nothing_takes_part() -> None:
         pytest.param(
             ("{issue}-{run}", "{run}{user}"), "placeholders {run} and {issue} only", id="placeholder"
         ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ntitle = "{goal}"'),
+            "f.toml:11: repositories.0.title: {goal} is no placeholder; these are: {name}, {issue}, {run}",
+            id="placeholder of a title",
+        ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ntitle = "a\\nb"'),
+            "f.toml:11: repositories.0.title",
+            id="title of two lines",
+        ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ndescription = """\n{evidence}\n{cost}\n"""'),
+            "f.toml:11: repositories.0.description: {cost} is no placeholder; these are: {name}",
+            id="placeholder of a description",
+        ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ndescription = " "'),
+            "f.toml:11: repositories.0.description: it is empty",
+            id="empty description",
+        ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ndescription = "<!-- PhaseRunner:end -->"'),
+            "by which the service finds what it wrote",
+            id="mark in a description",
+        ),
         pytest.param(('"acme/widgets"', '"widgets"'), "f.toml:9: repositories.0.name", id="no owner"),
         pytest.param(
             ('credential = "acme"', 'credential = "acme"\napi = "http://forge.example"'),
