@@ -14,6 +14,7 @@ from tests.acceptance.server import Service, ok, serving
 from tests.acceptance.test_reviews import LOG, NAMED_HERE, WITH_DOCS, commit_to, watch
 from tests.forge_double import SECRET
 from tests.git_http import TOKEN, run_git, serving_git
+from tests.gitlab_description import complaints_about
 from tests.gitlab_double import GitLabDouble, gitlab_double
 
 PROJECT = "acme/shares"
@@ -121,6 +122,7 @@ def check_traces(forge: GitLabDouble) -> None:
     assert places == ["Issue", "MergeRequest"]
     assert "delete everything" not in repr(forge.merges)
     assert TOKEN not in repr(forge.exchanges)
+    assert [said for each in forge.exchanges for said in complaints_about(each)] == []
 
 
 def send(service: Service, event: str, payload: dict[str, Any]) -> None:
