@@ -1,4 +1,6 @@
-"""Fetches GitHub's own description of its interface and samples of its deliveries, for the tests of forges.
+"""Fetches what describes the interfaces of forges, and samples of deliveries, for their tests.
+
+GitHub's description and samples are its own. For GitLab it is a client, as no registry has a description.
 
 They lie in `.venv/forge-samples` and are no part of the project. Without npm's registry, those tests
 are skipped and say so.
@@ -21,6 +23,10 @@ PACKAGES = {
     "octokit-webhooks-examples-7.6.1.tgz": (
         "@octokit/webhooks-examples@7.6.1",
         "De6U3XB6O3DtCa7bKgCMzTHdeopqqZ6SNivMYJnK65ierKL1AnNIA0tkRYCRS7lwGT792d+Ps1WbfHlso6MynQ==",
+    ),
+    "gitbeaker-core-43.8.0.tgz": (
+        "@gitbeaker/core@43.8.0",
+        "H+LfKuf4dExBinb79c+CXViRBvTVQNf5BYLNSizm2SiqdED5JruhKX88payefleY0szp7G/mySlFSXPyGRH1dQ==",
     ),
 }
 _SECONDS = 180

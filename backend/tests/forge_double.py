@@ -51,13 +51,14 @@ class Fault:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and its answer."""
+    """One request and its answer. `query` holds the names of its parameters."""
 
     method: str
     path: str
     body: Any
     status: int
     answer: Any
+    query: frozenset[str] = frozenset()
 
 
 @dataclass

@@ -110,7 +110,7 @@ class _GitHandler(BaseHTTPRequestHandler):
             self._send(401, {"WWW-Authenticate": 'Basic realm="git"'})
             return
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        if parts.path.endswith(f".git{BATCH}"):
+        if parts.path.endswith(BATCH):
             self._send(200, {}, self.git.lfs.batch(body, self.git.url))
             return
         done = subprocess.run(

@@ -23,6 +23,7 @@ UsePAM no
 PasswordAuthentication no
 PermitRootLogin prohibit-password
 AcceptEnv GIT_PROTOCOL
+SetEnv PATH={place}/programs:/usr/local/bin:/usr/bin:/bin
 LogLevel VERBOSE
 """
 
@@ -60,6 +61,18 @@ class SshServer:
     def log(self) -> str:
         """What it logged."""
         return (self.place / "log").read_text()
+
+    def answer_about_lfs(self, answer: str, status: int = 0) -> Path:
+        """Let `git-lfs-authenticate` answer this; gives the file that holds what it was asked."""
+        program, asked = self.place / "programs" / "git-lfs-authenticate", self.place / "asked about lfs"
+        program.parent.mkdir(exist_ok=True)
+        (self.place / "answer about lfs").write_text(answer)
+        program.write_text(
+            f'#!/bin/sh\nprintf "%s\\n" "$@" >> "{asked}"\n'
+            f'cat "{self.place}/answer about lfs"\nexit {status}\n'
+        )
+        program.chmod(0o755)
+        return asked
 
     def create(self, name: str, content: Path) -> Path:
         """Publish a copy of a repository; gives its directory."""

@@ -1,26 +1,45 @@
-"""A double of GitLab's basics: issues, notes, merge requests and statuses of one project, over HTTP."""
+"""A double of GitLab over HTTP: issues, notes, merge requests, discussions, and statuses of one project.
+
+`exchanges` holds what was asked and answered, for checks against a published description of the interface.
+"""
 
 import json
 import re
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tests.git_http import TOKEN
+from tests.forge_double import Exchange, merged_by
+from tests.git_http import TOKEN, run_git
+from tests.gitlab_double_reviews import USERS, account, answer_of_merge, answer_of_repository, now
 
 ACCOUNT = "phaserunner-bot"
-_USERS = {"ada": (1, 40), "eve": (2, 20)}
+Answer = tuple[int, Any]
 
 
 @dataclass
 class GitLabDouble:
-    """The state of the double. `failures` are statuses that the next requests get, with their headers."""
+    """The state of the double.
+
+    Attributes:
+        failures: statuses that the next requests get, with their headers.
+        bare: the git repository behind the project, if there is one.
+        jobs: jobs and external statuses, by commit.
+        traces: logs, by number of the job.
+        threads: notes of discussions, by number of the merge request.
+        approvals: who approves.
+        objections: who asks for changes.
+        stands: tells the `detailed_merge_status`; by default git does.
+        missing: parts of merge requests that this version does not know.
+    """
 
     project: str
+    bare: Path | None = None
     url: str = ""
     issues: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
     notes: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
@@ -28,6 +47,14 @@ class GitLabDouble:
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     label_events: dict[int, list[dict[str, Any]]] = field(default_factory=dict[int, list[dict[str, Any]]])
     statuses: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    jobs: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
+    traces: dict[int, str] = field(default_factory=dict[int, str])
+    threads: dict[int, list[dict[str, Any]]] = field(default_factory=dict[int, list[dict[str, Any]]])
+    approvals: list[str] = field(default_factory=list[str])
+    objections: list[str] = field(default_factory=list[str])
+    stands: Callable[[], str] | None = None
+    missing: tuple[str, ...] = ()
+    exchanges: list[Exchange] = field(default_factory=list[Exchange])
     failures: list[tuple[int, dict[str, str]]] = field(default_factory=list[tuple[int, dict[str, str]]])
 
     def add_issue(self, number: int, title: str, *labels: str) -> None:
@@ -39,6 +66,63 @@ class GitLabDouble:
             "state": "opened",
             "labels": list(labels),
             "web_url": f"https://gitlab.example/{self.project}/-/issues/{number}",
+        }
+
+    def head_of(self, branch: str) -> str | None:
+        """Return the commit of a branch."""
+        assert self.bare is not None
+        found = run_git(self.bare, "for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}")
+        return found or None
+
+    def job(self, commit: str, name: str, status: str, log: str = "", **more: Any) -> dict[str, Any]:
+        """End a job of a commit, with its log; gives the delivery that tells of the pipeline."""
+        number = 5000 + len(self.traces)
+        self.traces[number] = log
+        made = {"id": number, "sha": commit, "name": name, "status": status, "allow_failure": False, **more}
+        others = [each for each in self.jobs.get(commit, []) if each["name"] != name]
+        self.jobs[commit] = [*others, made]
+        return self.told(sha=commit, status=status, ref="x")
+
+    def note(self, number: int, body: str, user: str = "ada", **more: Any) -> dict[str, Any]:
+        """Write in a thread of a merge request, at a line if `position` is given; gives the delivery."""
+        made: dict[str, Any] = {
+            "id": 7000 + len(self.threads.get(number, [])),
+            "type": "DiffNote" if "position" in more else "DiscussionNote",
+            "body": body,
+            "author": account(user),
+            "created_at": now(),
+            "system": False,
+            "noteable_type": "MergeRequest",
+            "noteable_iid": number,
+            "resolvable": True,
+            "resolved": False,
+            **more,
+        }
+        self.threads.setdefault(number, []).append(made)
+        said = self.told(user, id=made["id"], note=body, noteable_type="MergeRequest", action="create")
+        return said | {"merge_request": {"iid": number}}
+
+    def moved(self, number: int) -> dict[str, Any]:
+        """Give the delivery that tells of a merge request's new head."""
+        return self.told(iid=number, action="update", oldrev="0" * 40)
+
+    def merge(self, number: int) -> dict[str, Any]:
+        """Merge a merge request as a person would; gives the delivery that tells of it."""
+        merge = self.merges[number]
+        assert self.bare is not None
+        target, head = merge["target_branch"], str(self.head_of(merge["source_branch"]))
+        made = merged_by(self.bare, "merge", str(self.head_of(target)), head, [])
+        run_git(self.bare, "update-ref", f"refs/heads/{target}", made)
+        merge |= {"state": "merged", "merged_at": now(), "merge_commit_sha": made, "sha": head}
+        return self.told(iid=number, action="merge")
+
+    def told(self, user: str = "ada", **attributes: Any) -> dict[str, Any]:
+        """Give a delivery."""
+        at = now()
+        return {
+            "user": {"username": user},
+            "project": {"path_with_namespace": self.project},
+            "object_attributes": {"state": "opened", "updated_at": at, "created_at": at, **attributes},
         }
 
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
@@ -53,12 +137,15 @@ class GitLabDouble:
             case "GET", [""]:
                 return 200, {"default_branch": "main"}
             case "GET", ["members" | "events", *rest]:
-                levels = dict(_USERS.values())
+                levels = dict(USERS.values())
                 return 200, {"access_level": levels[int(rest[1])]} if rest else self.events[::-1]
             case "POST", ["statuses", commit]:
+                made = {"id": 6000 + len(self.statuses), "sha": commit, "name": body["name"]}
                 self.statuses.append({"sha": commit, **body})
-                return 201, {}
-            case _, ["issues" | "merge_requests" as kind, *rest]:
+                return 201, made | {"status": body["state"]}
+            case "GET", ["jobs" | "repository", *_]:
+                return answer_of_repository(self, parts, query)
+            case _, [kind, *rest]:
                 return self._of(kind, method, rest, query, body)
             case _:
                 return 404, {"error": "404 Not Found"}
@@ -122,8 +209,8 @@ class GitLabDouble:
                 state = {"iid": number, "state": "opened", "draft": draft, "web_url": url}
                 self.merges[number] = {**body, **state}
                 return 201, self.merges[number]
-            case "GET", [number]:
-                return 200, self.merges[int(number)]
+            case "GET", [number, *what]:
+                return answer_of_merge(self, int(number), what)
             case "PUT", [number]:
                 found = self.merges[int(number)]
                 found |= body
@@ -136,14 +223,14 @@ class GitLabDouble:
 def _user(path: str, query: dict[str, list[str]]) -> Any:
     if path == "/user":
         return {"username": ACCOUNT}
-    found = _USERS.get(query["username"][0])
+    found = USERS.get(query["username"][0])
     return [{"id": found[0]}] if found else []
 
 
 @contextmanager
-def gitlab_double(project: str) -> Generator[GitLabDouble]:
+def gitlab_double(project: str, bare: Path | None = None) -> Generator[GitLabDouble]:
     """Run a double until the block is left."""
-    double = GitLabDouble(project)
+    double = GitLabDouble(project, bare)
 
     class Handler(_Handler):
         state = double
@@ -174,7 +261,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(status, {"message": "told to fail"}, headers)
         else:
             path = parts.path.removeprefix("/api/v4")
-            self._send(*self.state.answer(self.command, path, parse_qs(parts.query), body), {})
+            status, answer = self.state.answer(self.command, path, parse_qs(parts.query), body)
+            self.state.exchanges.append(
+                Exchange(self.command, path, body, status, answer, frozenset(parse_qs(parts.query)))
+            )
+            self._send(status, answer, {})
 
     do_GET = do_POST = do_PUT = _serve
 
@@ -182,7 +273,7 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def _send(self, status: int, answer: Any, headers: dict[str, str]) -> None:
-        content = json.dumps(answer).encode()
+        content = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
         self.send_response(status)
         for name, value in {**headers, "Content-Length": str(len(content))}.items():
             self.send_header(name, value)

@@ -1,5 +1,6 @@
 """Builds the connection to forges from the operator's file."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.composition.tools import Tools
@@ -9,11 +10,12 @@ from app.forges.github_polling import GitHubPolling
 from app.forges.github_reviews import GitHubReviews
 from app.forges.gitlab import GitLab
 from app.forges.gitlab_polling import GitLabPolling
+from app.forges.gitlab_reviews import GitLabReviews
 from app.forges.operator_file import ForgeEntry, ForgesFile
 from app.forges.polling import PollForge
-from app.forges.port import Forge, ForgesByName
 from app.forges.repositories import Members
 from app.forges.rest import ReadToken, forge_client
+from app.forges.reviews import ReviewForge
 from app.schemas.forges import ForgeOrigin
 from app.schemas.workspaces import GitSource, WorkspaceSource
 from app.services.backlog.items import BacklogService
@@ -24,6 +26,7 @@ from app.services.execute.trees import RunTrees
 from app.services.forges.backlog_issues import BacklogIssueService
 from app.services.forges.inbox import ForgeDeliveryChore, ForgeInbox
 from app.services.forges.issues import IssueService
+from app.services.forges.membership import MembershipChore
 from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.merges import MergeChore
 from app.services.forges.offers import OfferService
@@ -40,6 +43,7 @@ from app.services.review.merging import MergeService
 from app.services.review.rechecks import RecheckService
 from app.services.review.results import ResultService
 
+MEMBERSHIP_SECONDS = 5.0
 REPORT_SECONDS = 2.0
 DELIVERY_SECONDS = 1.0
 POLL_SECONDS = 5.0
@@ -103,11 +107,7 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
         OfferService(parts.sessions, parts.trees, parts.merges, tools.sources),
         ReturnService(parts.sessions, rounds),
     )
-    followed = {
-        name: GitHubReviews(forge_client, file.forges[name].api, _token(file.forges[name], tools), adapter)
-        for name, adapter in adapters.items()
-        if isinstance(adapter, GitHub)
-    }
+    followed = {name: _reviews(file.forges[name], adapter, tools) for name, adapter in adapters.items()}
     pushes = PushService(parts.sessions, parts.results, parts.trees, parts.rechecks, tools.sources)
     reviews = ReviewChore(parts.sessions, members, adapters, followed, rounds, pushes)
     merges = MergeChore(parts.sessions, members, adapters, parts.trees, tools.sources)
@@ -115,6 +115,7 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
         parts.sessions, members, {name: _polling(file.forges[name], tools) for name in adapters}
     )
     chores = (
+        Chore("forge repositories", MEMBERSHIP_SECONDS, MembershipChore(parts.sessions, members)),
         Chore("forge reports", REPORT_SECONDS, reports),
         Chore("forge deliveries", DELIVERY_SECONDS, ForgeDeliveryChore(parts.sessions, wishes)),
         Chore("forge polls", POLL_SECONDS, polls),
@@ -126,11 +127,11 @@ def build_forges(tools: Tools, parts: Parts) -> ForgeServices:
     return ForgeServices(issues, backlog_issues, inbox, chores if file.repositories else ())
 
 
-def _adapters(file: ForgesFile, tools: Tools) -> ForgesByName:
+def _adapters(file: ForgesFile, tools: Tools) -> Mapping[str, GitHub | GitLab]:
     return {name: _adapter(file, entry, tools) for name, entry in file.forges.items()}
 
 
-def _adapter(file: ForgesFile, entry: ForgeEntry, tools: Tools) -> Forge:
+def _adapter(file: ForgesFile, entry: ForgeEntry, tools: Tools) -> GitHub | GitLab:
     token = _token(entry, tools)
     match entry.kind:
         case "github":
@@ -143,6 +144,12 @@ def _adapter(file: ForgesFile, entry: ForgeEntry, tools: Tools) -> Forge:
 def _polling(entry: ForgeEntry, tools: Tools) -> PollForge:
     make = GitHubPolling if entry.kind == "github" else GitLabPolling
     return make(forge_client, entry.api, _token(entry, tools))
+
+
+def _reviews(entry: ForgeEntry, adapter: GitHub | GitLab, tools: Tools) -> ReviewForge:
+    if isinstance(adapter, GitHub):
+        return GitHubReviews(forge_client, entry.api, _token(entry, tools), adapter)
+    return GitLabReviews(forge_client, entry.api, _token(entry, tools), adapter)
 
 
 def _token(entry: ForgeEntry, tools: Tools) -> ReadToken:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.forges.goals import fenced
+from app.forges.templates import DESCRIPTION, TITLE, fill
 from app.schemas.api.attempts import AttemptView, EvaluationView
 from app.schemas.api.run_details import RunDetail
 from app.schemas.runs import RunStatus
@@ -17,6 +18,7 @@ _MAX_CELL = 300
 _MAX_GOAL = 4_000
 _MAX_FILES = 50
 _MAX_TITLE = 200
+_MAX_BODY = 60_000
 _NUMBERS = ("passed_tests", "failed_tests", "error_count", "tests", "total")
 
 
@@ -55,14 +57,14 @@ def marker_of(run_id: UUID) -> str:
     return f"<!-- phaserunner:run:{run_id} -->"
 
 
-def title_of(facts: ReportFacts) -> str:
+def title_of(facts: ReportFacts, template: str = TITLE) -> str:
     """Return the title of the pull request."""
-    return " ".join(facts.run.name.split())[:_MAX_TITLE]
+    return " ".join(fill(template, _names(facts)).split())[:_MAX_TITLE]
 
 
-def pull_request_body(facts: ReportFacts, before: str = "") -> str:
+def pull_request_body(facts: ReportFacts, before: str = "", template: str = DESCRIPTION) -> str:
     """Return the description of the pull request; people's text outside the marked section stays."""
-    section = "\n".join([BEGIN, *_section(facts), END])
+    section = "\n".join([BEGIN, fill(template, _values(facts)).strip()[:_MAX_BODY], END])
     if BEGIN not in before or END not in before:
         return f"{before.rstrip()}\n\n{section}" if before.strip() else section
     head, _, rest = before.partition(BEGIN)
@@ -94,16 +96,27 @@ def cell(text: str) -> str:
     return line.replace("#", "&#35;").replace("@", "&#64;")
 
 
-def _section(facts: ReportFacts) -> list[str]:
+def _names(facts: ReportFacts) -> dict[str, str]:
     run = facts.run
-    lines = [f"**{_state(run)}**"]
-    if facts.issue is not None:
-        lines += ["", f"Closes #{facts.issue}"]
-    lines += ["", "### Goal", "", fenced(_cut(run.goal))]
-    lines += ["", "### Changes", "", *_changes(facts.files)]
-    lines += ["", "### Evidence", "", *_evidence(run)]
-    lines += ["", _footer(facts)]
-    return lines
+    return {
+        "name": " ".join(run.name.split()),
+        "issue": "none" if facts.issue is None else str(facts.issue),
+        "run": str(run.id)[:8],
+    }
+
+
+def _values(facts: ReportFacts) -> dict[str, str]:
+    names = _names(facts)
+    return {
+        **names,
+        "name": cell(names["name"]),
+        "state": _state(facts.run),
+        "closes": "" if facts.issue is None else f"Closes #{facts.issue}",
+        "goal": fenced(_cut(facts.run.goal)),
+        "changes": "\n".join(_changes(facts.files)),
+        "evidence": "\n".join(_evidence(facts.run)),
+        "summary": _footer(facts),
+    }
 
 
 def _changes(files: Sequence[FileChange]) -> list[str]:

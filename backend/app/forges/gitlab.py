@@ -56,34 +56,36 @@ class GitLab(Forge):
 
     @override
     async def issue(self, repository: str, number: int) -> Issue:
-        return _issue(await self._call("GET", f"{_project(repository)}/issues/{number}"))
+        return _issue(await self._call("GET", f"{project_path(repository)}/issues/{number}"))
 
     @override
     async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
         query = {"state": "opened", "order_by": "created_at", "sort": "asc", "per_page": str(limit)}
         if labels:
             query["labels"] = ",".join(labels)
-        found: list[dict[str, Any]] = await self._call("GET", f"{_project(repository)}/issues", query=query)
+        found: list[dict[str, Any]] = await self._call(
+            "GET", f"{project_path(repository)}/issues", query=query
+        )
         return [_issue(each) for each in found]
 
     @override
     async def default_branch(self, repository: str) -> str:
-        return str((await self._call("GET", _project(repository)))["default_branch"])
+        return str((await self._call("GET", project_path(repository)))["default_branch"])
 
     @override
     async def may_write(self, repository: str, user: str) -> bool:
         found: list[dict[str, Any]] = await self._call("GET", "/users", query={"username": user})
         if not found:
             return False
-        path = f"{_project(repository)}/members/all/{found[0]['id']}"
+        path = f"{project_path(repository)}/members/all/{found[0]['id']}"
         member = await self._call("GET", path, missing_ok=True)
         return member is not None and int(member.get("access_level", 0)) >= _DEVELOPER
 
     @override
     async def find_pull(self, repository: str, branch: str) -> PullRequest | None:
         query = {"source_branch": branch, "state": "all", "order_by": "created_at", "sort": "desc"}
-        found = await self._call("GET", f"{_project(repository)}/merge_requests", query=query)
-        return _pull(repository, found[0]) if found else None
+        found = await self._call("GET", f"{project_path(repository)}/merge_requests", query=query)
+        return pull_of(repository, found[0]) if found else None
 
     @override
     async def open_pull(self, repository: str, new: NewPullRequest) -> PullRequest:
@@ -97,28 +99,28 @@ class GitLab(Forge):
             "target_branch": new.base,
         }
         try:
-            made = await self._call("POST", f"{_project(repository)}/merge_requests", body=body)
+            made = await self._call("POST", f"{project_path(repository)}/merge_requests", body=body)
         except ForgeError as error:
             if error.permanent and (before := await self.find_pull(repository, new.head)):
                 return before
             raise
-        return _pull(repository, made)
+        return pull_of(repository, made)
 
     @override
     async def update_pull(self, repository: str, number: int, body: str) -> None:
-        path = f"{_project(repository)}/merge_requests/{number}"
+        path = f"{project_path(repository)}/merge_requests/{number}"
         await self._call("PUT", path, body={"description": body})
 
     @override
     async def mark_ready(self, pull: PullRequest) -> None:
         repository, _, number = pull.node_id.rpartition("!")
-        path = f"{_project(repository)}/merge_requests/{number}"
+        path = f"{project_path(repository)}/merge_requests/{number}"
         title = str((await self._call("GET", path))["title"])
         await self._call("PUT", path, body={"title": title.removeprefix(_DRAFT)})
 
     @override
     async def merged(self, repository: str, number: int) -> MergedPull | None:
-        path = f"{_project(repository)}/merge_requests/{number}"
+        path = f"{project_path(repository)}/merge_requests/{number}"
         found = await self._call("GET", path)
         if found["state"] != "merged" or not found.get("merged_at"):
             return None
@@ -140,7 +142,7 @@ class GitLab(Forge):
         query = {"ref_name": branch, "since": at.astimezone(UTC).isoformat(), "per_page": str(_PER_PAGE)}
         found: list[Commit] = []
         for page in range(1, _MAX_COMMIT_PAGES + 1):
-            path = f"{_project(repository)}/repository/commits"
+            path = f"{project_path(repository)}/repository/commits"
             part: list[dict[str, Any]] = await self._call("GET", path, query={**query, "page": str(page)})
             found += [
                 Commit(each["id"], each["message"], datetime.fromisoformat(each["committed_date"]))
@@ -158,13 +160,13 @@ class GitLab(Forge):
             "description": status.description[:_MAX_DESCRIPTION],
             **({"target_url": status.url} if status.url else {}),
         }
-        await self._call("POST", f"{_project(repository)}/statuses/{commit}", body=body)
+        await self._call("POST", f"{project_path(repository)}/statuses/{commit}", body=body)
 
     @override
     async def put_comment(
         self, repository: str, issue: int, marker: str, body: str, known: int | None, *, on_pull: bool = False
     ) -> int:
-        notes = f"{_project(repository)}/{'merge_requests' if on_pull else 'issues'}/{issue}/notes"
+        notes = f"{project_path(repository)}/{'merge_requests' if on_pull else 'issues'}/{issue}/notes"
         note = known or await self._find_note(notes, marker)
         if note is not None:
             changed = await self._call("PUT", f"{notes}/{note}", body={"body": body}, missing_ok=True)
@@ -186,7 +188,8 @@ class GitLab(Forge):
         return None
 
 
-def _project(repository: str) -> str:
+def project_path(repository: str) -> str:
+    """Return the path of a project below the API's base URL."""
     return f"/projects/{quote(repository, safe='')}"
 
 
@@ -200,7 +203,8 @@ def _issue(found: Mapping[str, Any]) -> Issue:
     )
 
 
-def _pull(repository: str, found: Mapping[str, Any]) -> PullRequest:
+def pull_of(repository: str, found: Mapping[str, Any]) -> PullRequest:
+    """Return a merge request as GitLab describes it."""
     ended = found.get("merged_at") or found.get("closed_at")
     return PullRequest(
         number=found["iid"],

@@ -8,11 +8,23 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from app.forges.deliveries import Ended, Nothing, PushedCommit, RequestMade, Wish, asked_by_comment, pushed_to
+from app.forges.deliveries import (
+    OWN,
+    Ended,
+    Nothing,
+    PushedCommit,
+    RequestMade,
+    ReviewStirred,
+    Wish,
+    asked_by_comment,
+    pushed_to,
+)
 
 TOKEN_HEADER = "X-Gitlab-Token"  # noqa: S105 - the name of a header
 
 _OUTCOMES = {"merge": "merged", "close": "closed", "reopen": None}
+_STIRRING = ("update", "approved", "unapproved", "approval", "unapproval")
+_FINISHED = ("success", "failed", "canceled", "skipped", "manual")
 
 
 def is_from(secret: str, token: str) -> bool:
@@ -67,6 +79,7 @@ class _Note(BaseModel):
 class _Merge(BaseModel):
     iid: int
     action: str = ""
+    oldrev: str | None = None
     updated_at: _Moment
 
 
@@ -95,6 +108,17 @@ class _MergeEvent(BaseModel):
     object_attributes: _Merge
 
 
+class _Pipeline(BaseModel):
+    sha: str
+    status: str
+
+
+class _PipelineEvent(BaseModel):
+    project: _Project
+    object_attributes: _Pipeline
+    merge_request: _Number | None = None
+
+
 class _PushEvent(BaseModel):
     project: _Project
     ref: str
@@ -115,7 +139,9 @@ def read_gitlab_delivery(event: str, payload: Mapping[str, Any]) -> Wish:
             case "Note Hook":
                 return _commented(_NoteEvent.model_validate(payload))
             case "Merge Request Hook":
-                return _ended(_MergeEvent.model_validate(payload))
+                return _changed(_MergeEvent.model_validate(payload))
+            case "Pipeline Hook":
+                return _tested(_PipelineEvent.model_validate(payload))
             case "Push Hook":
                 pushed = _PushEvent.model_validate(payload)
                 return pushed_to(pushed.project.path_with_namespace, pushed.ref, pushed.commits)
@@ -156,11 +182,27 @@ def _commented(found: _NoteEvent) -> Wish:
         note.note, found.project.path_with_namespace, place.iid, found.user.username, note.created_at
     )
     is_pull = note.noteable_type == "MergeRequest"
-    return replace(wish, comment=note.id, is_pull=is_pull) if isinstance(wish, RequestMade) else wish
+    if isinstance(wish, RequestMade):
+        return replace(wish, comment=note.id, is_pull=is_pull)
+    # A note may belong to a thread, which is read with the merge request.
+    stirs = is_pull and OWN not in note.note
+    return ReviewStirred(found.project.path_with_namespace, number=place.iid) if stirs else wish
 
 
-def _ended(found: _MergeEvent) -> Wish:
+def _tested(found: _PipelineEvent) -> Wish:
+    pipeline = found.object_attributes
+    if pipeline.status not in _FINISHED:
+        return Nothing(f"the pipeline is {pipeline.status}")
+    project, merge = found.project.path_with_namespace, found.merge_request
+    # The commit of a pipeline for merged results is not the head.
+    return ReviewStirred(project, number=merge.iid) if merge else ReviewStirred(project, commit=pipeline.sha)
+
+
+def _changed(found: _MergeEvent) -> Wish:
     merge = found.object_attributes
+    if merge.action in _STIRRING:
+        project = found.project.path_with_namespace
+        return ReviewStirred(project, number=merge.iid, moved=merge.oldrev is not None)
     if merge.action not in _OUTCOMES:
         return Nothing(f"the action {merge.action!r} is of no interest")
     outcome = _OUTCOMES[merge.action]

@@ -15,6 +15,7 @@ from app.core.security import is_loopback
 from app.core.toml_document import Complaint, TomlDocument, place_of
 from app.forges.app_tokens import GitHubApp
 from app.forges.rest import OpenClient, forge_client
+from app.forges.templates import DESCRIPTION, TITLE, DescriptionTemplate, TitleTemplate
 from app.schemas.agents import AgentSpec
 from app.schemas.api.policies import PolicyOverrides
 from app.schemas.runs import Phase
@@ -23,6 +24,7 @@ _Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 _AppId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._]{1,40}$")]
 _RepositoryName = Annotated[str, StringConstraints(pattern=r"^[\w.-]+(/[\w.-]+)+$", max_length=200)]
 _KnownHosts = Annotated[str, StringConstraints(pattern=r"^/[\w./+@, -]+$", max_length=1000)]
+
 
 _PUBLIC = {
     "github": {"api": "https://api.github.com", "web": "https://github.com"},
@@ -173,6 +175,8 @@ class RepositoryEntry(_Strict):
         branch: template for names of branches; `{run}` is the short id of the run, `{issue}` the number.
         pull_request: `passed` offers results that the gates passed; `always` also offers others, as drafts;
             `never` offers nothing.
+        title: template for titles of pull requests.
+        description: template for their descriptions.
         rules: what may start runs.
         review: how its pull requests are followed; without it they are not.
     """
@@ -182,6 +186,8 @@ class RepositoryEntry(_Strict):
     former_names: list[_RepositoryName] = Field(default=[], max_length=20)
     branch: str = "phaserunner/{run}"
     pull_request: Literal["passed", "always", "never"] = "passed"
+    title: TitleTemplate = TITLE
+    description: DescriptionTemplate = DESCRIPTION
     rules: ForgeRules = ForgeRules()
     review: ReviewRules | None = None
 
@@ -217,8 +223,6 @@ class ForgesFile(_Strict):
         for index, each in enumerate(self.repositories):
             if each.forge not in self.forges:
                 raise ValueError(f"repositories.{index}.forge: there is no forge {each.forge!r}")
-            if each.review is not None and self.forges[each.forge].kind != "github":
-                raise ValueError(f"repositories.{index}.review: pull requests are followed on GitHub only")
         return self
 
     @model_validator(mode="after")

@@ -90,6 +90,11 @@ def not_in_file(repository: str) -> str:
     return f"{why}; if it was renamed, add it to former_names of the repository"
 
 
+def not_followed(repository: str) -> str:
+    """Return what the operator can do about pull requests that the file no longer wants to be followed."""
+    return f"{repository} has no `review` in FORGES_FILE; with it, the pull request is followed again"
+
+
 def _by_host(url: str) -> tuple[str, str]:
     """Return host and path; user, port and scheme of the same repository differ over ssh."""
     if "://" not in url:

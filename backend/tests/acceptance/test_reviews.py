@@ -13,6 +13,7 @@ from tests.acceptance.server import Service, ok, serving
 from tests.forge_double import GitHubDouble, github_double, signed
 from tests.git_http import TOKEN, run_git, serving_git
 from tests.github_description import complaints_about
+from tests.gitlab_double import GitLabDouble
 
 PULL = 100
 WITH_DOCS = '"""Shares of amounts."""\n\n\n' + MENDED
@@ -166,7 +167,7 @@ def is_ancestor(forge: GitHubDouble, commit: str) -> bool:
     )
 
 
-def commit_to(forge: GitHubDouble, tmp_path: Path, branch: str, files: dict[str, str]) -> str:
+def commit_to(forge: GitHubDouble | GitLabDouble, tmp_path: Path, branch: str, files: dict[str, str]) -> str:
     """Push a commit to a branch as a person would; gives the commit."""
     clone = tmp_path / f"clone-{branch.replace('/', '-')}"
     run_git(tmp_path, "clone", "-q", "-b", branch, str(forge.bare), str(clone))

@@ -82,6 +82,7 @@ class ForgeReview(Base):
         judged_status: the verdict on it.
         judged_reason: the reason, and what the failed gates found.
         judged_at: when that was.
+        judged_tries: how often this head was judged; more than once only without a verdict.
     """
 
     __tablename__ = "forge_reviews"
@@ -112,6 +113,7 @@ class ForgeReview(Base):
     judged_status: Mapped[str | None]
     judged_reason: Mapped[str] = mapped_column(server_default="")
     judged_at: Mapped[datetime | None]
+    judged_tries: Mapped[int] = mapped_column(server_default="0")
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 

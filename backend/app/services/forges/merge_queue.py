@@ -18,6 +18,7 @@ from app.db.models import ForgeReport, Run
 from app.forges.port import ForgeError
 from app.schemas.api.result_checks import ResultCheckView
 from app.services.execute.trees import RunTrees
+from app.services.forges.newest import is_of_pull, newest_run, was_pushed
 from app.services.review.rechecks import RecheckService
 from app.workspaces.sources.earlier import EarlierResult
 
@@ -172,16 +173,17 @@ def _known_as(run_id: UUID, pull_number: int | None) -> str:
 async def _newest(session: AsyncSession, root_run_id: UUID) -> _Earlier | None:
     """Read a pull request's newest result that was pushed or admitted, or else its first run's result."""
     row = ForgeReport
-    of_round = or_(func.cardinality(row.pushed) > 0, row.accepted_at.is_not(None))
-    statement = (
-        select(Run.id, row.pull_number, Run.base_commit, Run.head_commit, row.branch, row.pushed)
-        .join(row, row.run_id == Run.id)
-        .where(
-            Run.status == "completed",
-            or_(row.run_id == root_run_id, (row.root_run_id == root_run_id) & of_round),
-        )
-        .order_by(row.created_at.desc())
-        .limit(1)
+    counts = or_(row.run_id == root_run_id, was_pushed(), row.accepted_at.is_not(None))
+    found = await newest_run(session, is_of_pull(root_run_id), counts, Run.status == "completed")
+    if found is None:
+        return None
+    run, report = found.run, found.report
+    return _Earlier(
+        root_run_id,
+        run.id,
+        report.pull_number,
+        run.base_commit,
+        run.head_commit,
+        report.branch,
+        report.pushed,
     )
-    found = (await session.execute(statement)).one_or_none()
-    return None if found is None else _Earlier(root_run_id, *found)

@@ -80,7 +80,7 @@ class MergeChore:
             report = await session.get_one(ForgeReport, due.run_id)
         member = self._members.named(report.forge, report.repository)
         if member is None:
-            await self._postpone(due, not_in_file(report.repository), None, final=False)
+            await self._give_up(due, not_in_file(report.repository))  # `membership` makes it due again
             return
         if report.pull_number is None:
             await self._give_up(due, "the run has no pull request")

@@ -13,6 +13,7 @@ from app.core.errors import ConflictError
 from app.db.engine import Sessions
 from app.db.models import ForgeReport
 from app.forges.descriptions import ReportFacts, pull_request_body, title_of
+from app.forges.operator_file import RepositoryEntry
 from app.forges.port import Forge, NewPullRequest, PullRequest
 from app.forges.repositories import Member
 from app.schemas.workspaces import GitSource
@@ -93,7 +94,7 @@ class OfferService:
         branch = due.branch or member.branch_for(str(due.comment_run_id)[:8], due.issue)
         async with self._commit(due, result) as commit:
             pushed = await self._push(due, member, branch, commit)
-        pull = await self._pull(due, forge, facts, branch, draft=not result.is_final)
+        pull = await self._pull(due, member.repository, forge, facts, branch, draft=not result.is_final)
         await self._note_pull(due, pull)
         if pull.state == "closed":
             # The delivery that reported this came before the number of the pull request was known.
@@ -146,15 +147,26 @@ class OfferService:
             return (await session.get_one(ForgeReport, due.root_run_id)).pushed
 
     async def _pull(
-        self, due: DueReport, forge: Forge, facts: ReportFacts, branch: str, *, draft: bool
+        self,
+        due: DueReport,
+        repository: RepositoryEntry,
+        forge: Forge,
+        facts: ReportFacts,
+        branch: str,
+        *,
+        draft: bool,
     ) -> PullRequest:
         ref = facts.run.source.get("ref")
         base = ref if ref and len(ref) not in _SHA_LENGTHS else await forge.default_branch(due.repository)
         new = NewPullRequest(
-            title=title_of(facts), body=pull_request_body(facts), head=branch, base=base, draft=draft
+            title=title_of(facts, repository.title),
+            body=pull_request_body(facts, template=repository.description),
+            head=branch,
+            base=base,
+            draft=draft,
         )
         pull = await forge.open_pull(due.repository, new)
-        body = pull_request_body(facts, pull.body)
+        body = pull_request_body(facts, pull.body, repository.description)
         if body != pull.body:
             await forge.update_pull(due.repository, pull.number, body)
         if pull.draft and not draft and pull.state == "open":

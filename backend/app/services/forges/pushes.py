@@ -6,7 +6,7 @@ from pathlib import Path
 from uuid import UUID
 
 import anyio
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import select
 
 from app.db.engine import Sessions
 from app.db.models import ForgeReport
@@ -16,6 +16,7 @@ from app.forges.reviews import PushVerdict, ReviewedPull, ReviewForge
 from app.schemas.forges import PushStatus
 from app.schemas.workspaces import GitSource
 from app.services.execute.trees import RunTrees
+from app.services.forges.newest import is_of_pull, newest_run, was_pushed
 from app.services.forges.statuses import status_of_push
 from app.services.review.rechecks import Judged, RecheckService
 from app.services.review.results import ResultService
@@ -62,7 +63,7 @@ class PushService:
     async def is_own(self, root_run_id: UUID, commit: str) -> bool:
         """Tell whether the first run of a pull request or one of its rounds pushed a commit."""
         row = ForgeReport
-        mine = select(row.run_id).where(_of_pull(root_run_id), row.pushed.contains([commit])).limit(1)
+        mine = select(row.run_id).where(is_of_pull(root_run_id), row.pushed.contains([commit])).limit(1)
         async with self._sessions() as session:
             return await session.scalar(mine) is not None
 
@@ -81,9 +82,11 @@ class PushService:
             ConflictError: the branch has moved.
             InvalidInputError, WorkspaceError, NotFoundError: the commits cannot be fetched or judged.
         """
-        run_id = await self._newest(root_run_id)
-        if run_id is None:
+        async with self._sessions() as session:
+            newest = await newest_run(session, is_of_pull(root_run_id), was_pushed())
+        if newest is None:
             return None
+        run_id = newest.run.id
         known = (await self._results.result(run_id)).commit
         common = await forge.merge_base(member.repository.name, pull.target_head, pull.head)
         head = BranchHead(pull.branch, pull.head, common)
@@ -102,17 +105,6 @@ class PushService:
                 await remove_tree(place)
         verdict = _conflicting(pull.head, outcome) if judged is None else _verdict(pull.head, judged)
         return JudgedPush(verdict, status_of_push(verdict, judged, link))
-
-    async def _newest(self, root_run_id: UUID) -> UUID | None:
-        """Find the run whose result was pushed last."""
-        row = ForgeReport
-        pushed = select(row.run_id).where(_of_pull(root_run_id), func.cardinality(row.pushed) > 0)
-        async with self._sessions() as session:
-            return await session.scalar(pushed.order_by(row.created_at.desc()).limit(1))
-
-
-def _of_pull(root_run_id: UUID) -> ColumnElement[bool]:
-    return (ForgeReport.run_id == root_run_id) | (ForgeReport.root_run_id == root_run_id)
 
 
 def _conflicting(commit: str, outcome: MergeOutcome) -> PushVerdict:

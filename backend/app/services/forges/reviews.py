@@ -11,14 +11,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, update
+from sqlalchemy import update
 
 from app.core.errors import PhaseRunnerError
 from app.db.engine import Sessions
 from app.db.models import ForgeReport, ForgeReview, Run
 from app.forges.operator_file import ReviewRules
 from app.forges.port import ForgeError, ForgesByName
-from app.forges.repositories import Member, Members
+from app.forges.repositories import Member, Members, not_followed, not_in_file
 from app.forges.reviews import (
     EarlierRounds,
     PullFacts,
@@ -103,8 +103,8 @@ class ReviewChore:
 
     async def _attempt(self, due: DueReview) -> None:
         place = await self._place(due.run_id)
-        if place is None:
-            await self._record(due, {"look_at": None, "reason": "the repository is no longer followed"})
+        if isinstance(place, str):
+            await self._sleep(due, place)
             return
         try:
             await self._look(due, place)
@@ -113,14 +113,18 @@ class ReviewChore:
         except PhaseRunnerError as error:
             await self._postpone(due, error.detail, None)
 
-    async def _place(self, run_id: UUID) -> _Place | None:
+    async def _place(self, run_id: UUID) -> _Place | str:
+        """Find the pull request of a review; without one, return why it cannot be followed."""
         async with self._sessions() as session:
             report = await session.get_one(ForgeReport, run_id)
         member = self._members.named(report.forge, report.repository)
-        rules = member.repository.review if member else None
-        forge = self._reviews.get(report.forge)
-        if member is None or rules is None or forge is None or report.pull_number is None:
-            return None
+        if member is None:
+            return not_in_file(report.repository)
+        rules, forge = member.repository.review, self._reviews.get(report.forge)
+        if rules is None or forge is None:
+            return not_followed(report.repository)
+        if report.pull_number is None:
+            return "the run has no pull request"
         return _Place(member, rules, forge, report.pull_number)
 
     async def _look(self, due: DueReview, place: _Place) -> None:
@@ -129,7 +133,7 @@ class ReviewChore:
             ended = await self._ended_round(due.round_run_id)
             if ended is None:
                 pull = await place.forge.pull(place.member.repository.name, place.number)
-                await self._rest(await self._judge_push(due, place, pull), place, {})
+                await self._rest(await self._judge_push(due, place, pull), place, pull, {})
                 return
         facts = await place.forge.facts(place.member.repository.name, place.number)
         if ended is not None:
@@ -151,14 +155,14 @@ class ReviewChore:
         if decision.state in TOLD and decision.state != due.state:
             told = replace(due, state=decision.state, reason=decision.reason)
             await self._tell(told, place, facts.pull.head)
-        await self._rest(due, place, values | _seen(facts), ended=facts.pull.pull.state == "closed")
+        await self._rest(due, place, facts.pull, values | _seen(facts))
         if facts.pull.pull.state == "closed":
             async with self._sessions.begin() as session:
                 await note_outcome(session, due.run_id, facts.pull.pull)
 
     async def _judge_push(self, due: DueReview, place: _Place, pull: ReviewedPull) -> DueReview:
-        """Judge the head once if other people pushed it, and tell the forge; give what is known then."""
-        known = pull.pull.state == "closed" or pull.head == due.judged_commit
+        """Judge the head if other people pushed it, until there is a verdict; give what is known then."""
+        known = pull.pull.state == "closed" or not due.is_to_judge(pull.head)
         if known or await self._pushes.is_own(due.run_id, pull.head):
             return due
         repository, page = place.member.repository, self._members.file.page
@@ -171,11 +175,13 @@ class ReviewChore:
             "judged_commit": pull.head,
             "judged_status": judged.verdict.status,
             "judged_reason": judged.verdict.reason,
+            "judged_tries": 1 + (due.judged_tries if pull.head == due.judged_commit else 0),
+            "judged_at": datetime.now(UTC),
         }
         due = replace(due, **values)
         due = await self._tell(due, place, pull.head)
         async with self._sessions.begin() as session:
-            await session.execute(_of(due).values({**values, "judged_at": func.now()}))
+            await session.execute(_of(due).values(values))
         return due
 
     async def _ended_round(self, run_id: UUID) -> _EndedRound | None:
@@ -233,7 +239,7 @@ class ReviewChore:
         }
         # Said first: after a crash in between, the same round is found and said again.
         await self._tell(replace(due, **values), place, facts.pull.head)
-        await self._rest(due, place, values | _seen(facts))
+        await self._rest(due, place, facts.pull, values | _seen(facts))
 
     async def _tell(self, due: DueReview, place: _Place, head: str) -> DueReview:
         """Say on the pull request how its review stands: one comment, whose text is replaced."""
@@ -246,12 +252,16 @@ class ReviewChore:
             await session.execute(_of(due).values(comment_id=comment))
         return replace(due, comment_id=comment)
 
-    async def _rest(
-        self, due: DueReview, place: _Place, values: dict[str, Any], *, ended: bool = False
-    ) -> None:
+    async def _rest(self, due: DueReview, place: _Place, pull: ReviewedPull, values: dict[str, Any]) -> None:
         """Record what was seen, and sleep until something happens or it is time to look again."""
-        at = None if ended else func.now() + timedelta(minutes=place.rules.poll_minutes)
-        await self._record(due, {**values, "look_at": at})
+        again = datetime.now(UTC) + timedelta(minutes=place.rules.poll_minutes)
+        at = min(again, due.judges_again_at(pull.head) or again)
+        await self._record(due, {**values, "look_at": None if pull.pull.state == "closed" else at})
+
+    async def _sleep(self, due: DueReview, why: str) -> None:
+        """Wait until the operator's file says something else; `membership` wakes the review then."""
+        logger.warning("the review of run %s sleeps: %s", due.run_id, why)
+        await self._leases.record(due.run_id, due.tries, {"look_at": None, "last_error": why})
 
     async def _postpone(self, due: DueReview, why: str, retry_at: datetime | None) -> None:
         pause = timedelta(seconds=pause_after(min(due.tries, _MAX_PAUSES)))

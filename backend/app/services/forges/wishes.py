@@ -24,6 +24,7 @@ from app.services.control.cancelling import CancelService
 from app.services.forges.asks import read_wish
 from app.services.forges.issues import IssueService
 from app.services.forges.merges import stir_merges
+from app.services.forges.newest import newest_run
 from app.services.forges.outcomes import note_delivered
 from app.services.forges.signs import stir
 from app.services.review.escalations import EscalationService
@@ -135,7 +136,7 @@ class WishService:
         async with self._sessions() as session:
             if await session.scalar(select(ForgeReport.run_id).where(ForgeReport.trigger == trigger)):
                 return Fulfilled(acted=True, text="the run was started before a crash")
-            busy = await _newest(session, member, wish)
+            busy = await _unfinished(session, member, wish)
         if busy is not None:
             why = f"the run {busy.id} works on this issue already; /phaserunner stop stops it"
             # After a label, the comment of the run says so already.
@@ -155,7 +156,7 @@ class WishService:
 
     async def _retry(self, member: Member, wish: RequestMade, actor: str) -> Fulfilled:
         async with self._sessions() as session:
-            run = await _newest(session, member, wish)
+            run = await _unfinished(session, member, wish)
             asked = run and await session.scalar(
                 select(Escalation.id).where(Escalation.run_id == run.id, Escalation.status == "open")
             )
@@ -171,7 +172,7 @@ class WishService:
 
     async def _stop(self, member: Member, wish: RequestMade, actor: str) -> Fulfilled:
         async with self._sessions() as session:
-            run = await _newest(session, member, wish)
+            run = await _unfinished(session, member, wish)
         if run is None:
             return Fulfilled(acted=False, text="no run works on this", tell=True)
         await self._cancels.cancel(run.id, wish.text or f"stopped by {actor}", actor)
@@ -217,20 +218,15 @@ def _words(wish: RequestMade) -> list[str]:
     return [f"{wish.user} asks:\n\n{said_in(wish.text)}"]
 
 
-async def _newest(session: AsyncSession, member: Member, wish: RequestMade) -> Run | None:
+async def _unfinished(session: AsyncSession, member: Member, wish: RequestMade) -> Run | None:
     """Find the newest unfinished run of an issue or pull request."""
     row = ForgeReport
-    statement = (
-        select(Run)
-        .join(row, row.run_id == Run.id)
-        .where(
-            row.forge == member.repository.forge,
-            row.repository == member.repository.name,
-            # On GitLab, an issue and a merge request may have the same number.
-            (row.pull_number if wish.is_pull else row.issue) == wish.number,
-            Run.status.not_in(_FINAL),
-        )
-        .order_by(Run.created_at.desc())
-        .limit(1)
+    found = await newest_run(
+        session,
+        row.forge == member.repository.forge,
+        row.repository == member.repository.name,
+        # On GitLab, an issue and a merge request may have the same number.
+        (row.pull_number if wish.is_pull else row.issue) == wish.number,
+        Run.status.not_in(_FINAL),
     )
-    return await session.scalar(statement)
+    return None if found is None else found.run

@@ -161,13 +161,14 @@ class Git:
         return await run_for_bytes(
             [self.executable, *arguments],
             cwd=cwd or target.work_tree or target.git_dir or Path("/"),
-            env={**self._environment(), **target.environment(), **(env or {})},
+            env={**self.environment(), **target.environment(), **(env or {})},
             timeout=self.timeout if timeout is None else timeout,
             output_limit=output_limit,
             stdin=stdin,
         )
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """Return the variables of each call: nothing of the user's own configuration counts."""
         return {
             "PATH": f"{Path(self.executable).parent}:/usr/local/bin:/usr/bin:/bin",
             "HOME": "/nonexistent",

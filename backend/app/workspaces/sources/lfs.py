@@ -1,4 +1,4 @@
-"""Fetches files that a repository stores in git LFS, over https.
+"""Fetches files that a repository stores in git LFS, over https. Of a source over ssh, the server says where.
 
 It uses LFS's batch API with basic transfers: one request names many objects, and the response says where each
 one is. A stranger chooses these addresses, so they are checked like those of sources.
@@ -8,7 +8,7 @@ import hashlib
 import os
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -23,6 +23,7 @@ from app.core.errors import InvalidInputError, WorkspaceError
 from app.schemas.workspaces import GitSource
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.inspection import SourcePolicy, check_url, without_password
+from app.workspaces.sources.lfs_over_ssh import ask_over_ssh
 from app.workspaces.sources.remote import host_and_port, proxy_of, public_address, without_secret
 
 _BATCH = 100
@@ -69,13 +70,12 @@ async def fetch_objects(
         InvalidInputError: LFS cannot be fetched from this source, or an address is not public.
         WorkspaceError: an object is missing, or differs from its pointer.
     """
-    login = await _login(source, policy)
-    url = f"{without_secret(source.url)[0].rstrip('/').removesuffix('.git')}.git/info/lfs/objects/batch"
+    server = await _server(source, repo, policy)
     oids, blobs = list(sizes), dict[str, str]()
     try:
         for start in range(0, len(oids), _BATCH):
             some = {oid: sizes[oid] for oid in oids[start : start + _BATCH]}
-            for oid, action in (await _ask(url, some, login, repo, policy)).items():
+            for oid, action in (await _ask(server, some, repo, policy)).items():
                 await _download(action, oid, sizes[oid], place / oid, repo, policy)
                 blobs[oid] = await _keep(repo, place / oid)
     except httpx.HTTPError as error:
@@ -85,12 +85,24 @@ async def fetch_objects(
     return blobs
 
 
-async def _login(source: GitSource, policy: SourcePolicy) -> Login | None:
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """An LFS server, and what lets the service in there."""
+
+    url: str
+    login: Login | None = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+async def _server(source: GitSource, repo: RunRepository, policy: SourcePolicy) -> _Server:
     if not source.url.startswith(("https:", "http:")):
-        raise InvalidInputError(
-            "files in LFS are fetched over https only: give the source as https://…, or leave out `lfs` in "
-            "phaserunner.toml",
-        )
+        place = await ask_over_ssh(source, repo, policy)
+        return _Server(place.url, headers=place.headers)
+    beginning = without_secret(source.url)[0].rstrip("/").removesuffix(".git")
+    return _Server(f"{beginning}.git/info/lfs", await _login(source, policy))
+
+
+async def _login(source: GitSource, policy: SourcePolicy) -> Login | None:
     if source.credential is not None:
         found = await policy.credentials.for_url(source.credential, source.url)
         return found if isinstance(found, Login) else None
@@ -99,7 +111,7 @@ async def _login(source: GitSource, policy: SourcePolicy) -> Login | None:
 
 
 async def _ask(
-    url: str, sizes: Mapping[str, int], login: Login | None, repo: RunRepository, policy: SourcePolicy
+    server: _Server, sizes: Mapping[str, int], repo: RunRepository, policy: SourcePolicy
 ) -> dict[str, _Action]:
     asked = {
         "operation": "download",
@@ -107,13 +119,16 @@ async def _ask(
         "hash_algo": "sha256",
         "objects": [{"oid": oid, "size": size} for oid, size in sizes.items()],
     }
-    headers = {"Accept": _TYPE, "Content-Type": _TYPE}
-    client, target, extra = await _reach(url, repo, policy)
-    if login is not None:
-        client.auth = (login.username, login.secret)
+    headers = {**server.headers, "Accept": _TYPE, "Content-Type": _TYPE}
+    client, target, extra = await _reach(f"{server.url.rstrip('/')}/objects/batch", repo, policy)
+    if server.login is not None:
+        client.auth = (server.login.username, server.login.secret)
     async with client:
         response = await client.post(
-            target, json=asked, headers={**headers, **extra.headers}, extensions=extra.extensions
+            target,
+            json=asked,
+            headers={**headers, **extra.headers},
+            extensions=extra.extensions,
         )
     if response.status_code != HTTPStatus.OK:
         raise WorkspaceError(

@@ -25,6 +25,7 @@ from app.forges.github_polling import GitHubPolling
 from app.forges.operator_file import credentials_of, parse_forges
 from app.forges.port import ForgesByName
 from app.forges.repositories import Members
+from app.forges.rest import OpenClient
 from app.runners.evaluators.deterministic import RuffLintEvaluator
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_panel import PhasePanel
@@ -89,14 +90,21 @@ class Worker:
         wishes = WishService(parts.sessions, self.members, forges, issues, parts.escalations, cancels)
         return ForgeDeliveryChore(parts.sessions, wishes)
 
-    def reports(self) -> ForgeReportService:
-        """Make what reports."""
+    def merges(self) -> MergeService:
+        """Make what merges."""
         parts = self.parts
-        merges = MergeService(parts.sessions, parts.results, parts.trees, Git.find(), self.sources)
+        return MergeService(parts.sessions, parts.results, parts.trees, Git.find(), self.sources)
+
+    def rechecks(self) -> RecheckService:
+        """Make what judges without an agent."""
         registry = EvaluatorRegistry()
         registry.register(RuffLintEvaluator(timeout=PATIENCE))
-        rechecks = RecheckService(parts.sessions, parts.results, merges, PhasePanel(registry))
-        queue = MergeQueue(parts.sessions, rechecks, parts.trees)
+        return RecheckService(self.parts.sessions, self.parts.results, self.merges(), PhasePanel(registry))
+
+    def reports(self) -> ForgeReportService:
+        """Make what reports."""
+        parts, merges = self.parts, self.merges()
+        queue = MergeQueue(parts.sessions, self.rechecks(), parts.trees)
         return ForgeReportService(
             parts.sessions,
             self.members,
@@ -118,7 +126,8 @@ class Worker:
         async with self.parts.sessions() as session:
             open_ones = list(await session.scalars(select(Run).where(Run.status != "completed")))
         for run in open_ones:
-            async with self.parts.trees.open(run.id, run.base_commit, 1) as (tree,):
+            # A round goes on with the branch of its pull request.
+            async with self.parts.trees.open(run.id, run.head_commit, 1) as (tree,):
                 await anyio.Path(tree / "b.py").write_text("y = 1\n")
                 made = await self.parts.trees.commit(run.id, tree, run.base_commit, run.base_commit, "do")
             await self.parts.rows.attempt(run.id, head_commit=made.commit, status="passed")
@@ -201,14 +210,18 @@ class World(Worker):
 
     @override
     def forges(self) -> ForgesByName:
+        return {"github": GitHub(self.client(), self.forge.url, fixed_token(TOKEN))}
+
+    def client(self) -> OpenClient:
+        """Make what opens clients; the worker dies after so many answers."""
+
         async def answered(_: httpx.Response) -> None:
             self.asked += 1
             if self.asked == self.dies_after:
                 self.life.cancel()
                 await anyio.lowlevel.checkpoint()
 
-        client = partial(httpx.AsyncClient, event_hooks={"response": [answered]})
-        return {"github": GitHub(client, self.forge.url, fixed_token(TOKEN))}
+        return partial(httpx.AsyncClient, event_hooks={"response": [answered]})
 
     async def take_and_die(self) -> None:
         """Leave the rows as a worker does that took them and was killed."""
@@ -226,12 +239,15 @@ class World(Worker):
 
 
 @asynccontextmanager
-async def world(database_url: str, place: Path) -> AsyncGenerator[World]:
+async def world(
+    database_url: str, place: Path, kind: type[World] = World, more: str = ""
+) -> AsyncGenerator[World]:
+    """Open a forge with an issue that is labeled; `more` is the end of the operator's file."""
     project = make_repository(place / "project")
     (place / "data").mkdir()
     with serving_git(place / "served") as server:
         bare = server.create(REPO, project)
-        members = Members(parse_forges(FILE.format(web=server.url), "forges.toml"))
+        members = Members(parse_forges(FILE.format(web=server.url) + more, "forges.toml"))
         sources = SourcePolicy(
             allow_private_urls=True, credentials=credentials_of(members.file, {"TOKEN": TOKEN})
         )
@@ -240,7 +256,7 @@ async def world(database_url: str, place: Path) -> AsyncGenerator[World]:
             async with use_cases(database_url, place / "data", sources) as parts:
                 await PollChore(parts.sessions, members, _polling(double))()
                 request = signed(double.labeled(7, "go"), "issues")
-                yield World(parts, members, sources, double, request)
+                yield kind(parts, members, sources, double, request)
 
 
 def _polling(double: GitHubDouble) -> Any:

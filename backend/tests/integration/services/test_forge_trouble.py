@@ -125,6 +125,19 @@ async def test_a_branch_that_was_pushed_by_force_stays_as_it_is(database_url: st
         assert "The result is not offered" in here.forge.comments_of(7)[0]
 
 
+async def test_a_pull_request_has_the_operators_words(database_url: str, tmp_path: Path) -> None:
+    async with world(database_url, tmp_path) as here:
+        configured(here, 'title = "Bot: {name}, for {issue}"\ndescription = "Ours.\\n\\n{changes}"')
+        await started(here)
+        await here.do("finish")
+        await here.do("report")
+        pull = here.forge.pulls[100]
+        assert pull["title"] == "Bot: #7 Add b, for 7"
+        assert pull["body"].splitlines()[1:3] == ["Ours.", ""]
+        assert "| b.py | 1 | 0 |" in pull["body"]
+        assert "### Goal" not in pull["body"]
+
+
 async def test_nothing_is_offered_if_the_operator_says_never(database_url: str, tmp_path: Path) -> None:
     async with world(database_url, tmp_path) as here:
         offering(here, "never")

@@ -1,14 +1,18 @@
 """What other people push to a run's pull request is judged by itself, once for each head."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from app.db.models import ForgeReview, Run
 from app.forges.deliveries import ReviewStirred
+from app.runners.evaluators.deterministic import RuffLintEvaluator
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.testing.gate import PytestEvaluator
+from app.services.forges.review_comments import MAX_JUDGED
 from app.services.forges.signs import stir
 from app.services.read.forges import load_forge_views
 from tests.forge_double import Fault
@@ -118,6 +122,74 @@ async def test_a_forge_that_is_away_delays_the_verdict(database_url: str, tmp_pa
         assert judged(await here.look()) == (None, None)
         assert judged(await here.look()) == (head, "passed")
         assert told(here, head) == ["success"]
+
+
+async def test_a_head_without_a_verdict_is_judged_again_and_not_for_ever(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, PROJECT, silent()) as here:
+        head = here.push("theirs")
+        found = await here.look()
+        assert (judged(found), found.judged_tries) == ((head, "errored"), 1)
+        assert found.look_at is not None
+        assert found.judged_at is not None
+        assert (found.look_at - found.judged_at).total_seconds() == pytest.approx(5)
+        assert (await here.look()).judged_tries == 1, "it is too early"
+        (comment,) = here.forge.comments_of(100)
+        assert f"no verdict (try 1 of {MAX_JUDGED}); they try again later" in comment
+        for tries in range(2, MAX_JUDGED + 1):
+            assert (await look_later(here)).judged_tries == tries
+        last = await look_later(here)
+        assert last.judged_tries == MAX_JUDGED
+        assert last.look_at is not None
+        assert (last.look_at - datetime.now(UTC)).total_seconds() > 1800, "nothing more happens by itself"
+        (comment,) = here.forge.comments_of(100)
+        assert f"no verdict (try {MAX_JUDGED} of {MAX_JUDGED}); a person has to decide" in comment
+        assert told(here, head) == ["error"] * MAX_JUDGED
+
+
+async def test_a_verdict_or_a_new_head_ends_the_tries(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path, PROJECT, silent()) as here:
+        here.push("theirs")
+        await here.look()
+        await look_later(here)
+        other = here.push("other")
+        found = await here.look()
+        assert (judged(found), found.judged_tries) == ((other, "errored"), 1)
+        here.chore = here.make_chore(here.members, gates())
+        found = await look_later(here)
+        assert (judged(found), found.judged_tries) == ((other, "passed"), 2)
+        assert (await look_later(here)).judged_tries == 2
+        (comment,) = here.forge.comments_of(100)
+        assert "the gates passed it" in comment
+
+
+async def test_a_round_that_is_pushed_ends_the_tries(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path, PROJECT, silent()) as here:
+        here.push("theirs")
+        await here.look()
+        here.forge.review(100, "CHANGES_REQUESTED", "Rename it.")
+        assert (await look_later(here)).state == "working"
+        (first,) = await here.rounds()
+        await here.end_round(first, "completed", pushed=here.push("answer"))
+        found = await look_later(here)
+        assert found.judged_tries == 2
+        assert found.look_at is not None
+        assert (found.look_at - datetime.now(UTC)).total_seconds() > 1800, "it sleeps"
+
+
+def silent() -> EvaluatorRegistry:
+    """Return gates that reach no verdict, as their tool is missing."""
+    registry = EvaluatorRegistry()
+    registry.register(RuffLintEvaluator(timeout=0.0001))
+    return registry
+
+
+async def look_later(here: Scene) -> ForgeReview:
+    """Let the pause before the next try pass, and look."""
+    async with here.parts.sessions.begin() as session:
+        await session.execute(update(ForgeReview).values(judged_at=datetime.now(UTC) - timedelta(hours=1)))
+    return await here.look()
 
 
 async def stirred(here: Scene, **sign: Any) -> int:

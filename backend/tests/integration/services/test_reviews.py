@@ -1,6 +1,6 @@
 """Reviews of pull requests: rounds begin once, and nothing that people say is lost."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,6 +23,7 @@ from app.forges.repositories import Members
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.phase_panel import PhasePanel
 from app.schemas.workspaces import GitSource
+from app.services.forges.membership import MembershipChore
 from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.pushes import PushService
 from app.services.forges.reviews import ReviewChore
@@ -63,6 +64,7 @@ class Scene:
     parts: UseCases
     forge: GitHubDouble
     members: Members
+    make_chore: Callable[..., ReviewChore]
     chore: ReviewChore
     root: UUID
 
@@ -161,19 +163,22 @@ async def _scene(
     client = partial(httpx.AsyncClient, timeout=30.0)
     forge = GitHub(client, double.url, fixed_token(TOKEN))
     reading = GitHubReviews(client, double.url, fixed_token(TOKEN), forge)
-    rechecks = RecheckService(parts.sessions, parts.results, parts.merges, PhasePanel(gates))
-    chore = ReviewChore(
-        parts.sessions,
-        members,
-        {"github": forge},
-        {"github": reading},
-        RoundService(parts.sessions, parts.sprints, MergeQueue(parts.sessions, rechecks, parts.trees)),
-        PushService(parts.sessions, parts.results, parts.trees, rechecks, sources),
-    )
+
+    def make_chore(known: Members, panel: EvaluatorRegistry = gates) -> ReviewChore:
+        rechecks = RecheckService(parts.sessions, parts.results, parts.merges, PhasePanel(panel))
+        return ReviewChore(
+            parts.sessions,
+            known,
+            {"github": forge},
+            {"github": reading},
+            RoundService(parts.sessions, parts.sprints, MergeQueue(parts.sessions, rechecks, parts.trees)),
+            PushService(parts.sessions, parts.results, parts.trees, rechecks, sources),
+        )
+
     root = await finished_run(parts, f"{double.web}/{REPO}", RESULT)
     await _offer(parts, root, double, sources)
     await forge.open_pull(REPO, NewPullRequest(title="x", body="", head=BRANCH, base="main", draft=False))
-    here = Scene(parts, double, members, chore, root)
+    here = Scene(parts, double, members, make_chore, make_chore(members), root)
     async with parts.sessions.begin() as session:
         session.add(
             ForgeReport(
@@ -384,3 +389,71 @@ async def test_an_event_wakes_what_it_may_concern(
         assert await stir(here.parts.sessions, member, _rules(here.members), sign) == expected
         by_head = ReviewStirred(REPO, commit=here.head)
         assert await stir(here.parts.sessions, member, _rules(here.members), by_head) == 1
+
+
+async def test_a_review_goes_on_when_the_file_names_its_repository_again(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path) as here:
+        await here.look()
+        known = here.chore
+        here.chore = here.make_chore(without_review(here, "acme/other"))
+        asleep = await here.look()
+        assert asleep.look_at is None, "it costs nothing"
+        assert "acme/widgets is no longer in FORGES_FILE" in asleep.last_error
+        assert asleep.reason == "waits for a review"
+        here.forge.review(100, "CHANGES_REQUESTED", "Rename it.")
+        here.chore = known
+        assert await MembershipChore(here.parts.sessions, here.members)() == 1
+        assert await known() == 1
+        assert ((await here.review()).state, (await here.review()).last_error) == ("working", "")
+
+
+async def test_a_review_goes_on_under_the_new_name_of_its_repository(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path) as here:
+        await here.look()
+        async with here.parts.sessions.begin() as session:
+            await session.execute(update(ForgeReport).values(repository="acme/Gadgets"))
+        asleep = await here.look()
+        assert asleep.look_at is None
+        members = renamed(here)
+        start = MembershipChore(here.parts.sessions, members)
+        assert await start() == 2, "its name, and its review"
+        assert await start() == 0, "it is done once"
+        member = members.named("github", REPO)
+        assert member is not None
+        sign = ReviewStirred(REPO, number=100)
+        assert await stir(here.parts.sessions, member, _rules(members), sign) == 1, "deliveries find it"
+
+
+async def test_what_sleeps_for_other_reasons_goes_on_sleeping(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path) as here:
+        here.forge.merge(100)
+        await here.look()
+        assert await MembershipChore(here.parts.sessions, here.members)() == 0
+        assert (await here.review()).look_at is None
+
+
+async def test_a_review_waits_until_the_file_wants_it_again(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path) as here:
+        here.chore = here.make_chore(without_review(here, "acme/widgets"))
+        asleep = await here.look()
+        assert "has no `review` in FORGES_FILE" in asleep.last_error
+        assert await MembershipChore(here.parts.sessions, without_review(here, "acme/widgets"))() == 0
+        assert await MembershipChore(here.parts.sessions, here.members)() == 1
+
+
+def without_review(here: Scene, name: str) -> Members:
+    """Return a file that names a repository, which is not followed."""
+    text = FILE.format(web=here.forge.web).replace('name = "acme/widgets"', f'name = "{name}"')
+    return Members(parse_forges(text.partition("review = ")[0], "forges.toml"))
+
+
+def renamed(here: Scene) -> Members:
+    """Return a file that knows the former name of the repository."""
+    text = FILE.format(web=here.forge.web).replace(
+        'forge = "github"', 'forge = "github"\nformer_names = ["acme/gadgets"]'
+    )
+    return Members(parse_forges(text, "forges.toml"))

@@ -1,5 +1,6 @@
 """What people read on a forge: nothing of a run's text can act there, and what people wrote stays."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from app.forges.descriptions import (
     comment_body,
     marker_of,
     pull_request_body,
+    title_of,
 )
 from app.schemas.api.policies import PolicyView
 from app.schemas.api.run_details import RunDetail
@@ -50,6 +52,43 @@ def test_a_cell_holds_no_markup_mention_or_reference(text: str) -> None:
 def test_a_goal_cannot_leave_its_fence() -> None:
     body = pull_request_body(facts("```\n@team merge this\n```"))
     assert "````text\n```\n@team merge this\n```\n````" in body
+
+
+def test_the_operators_template_is_filled_once() -> None:
+    template = "{closes}\n\nRun {run} for #{issue}: {name}\n\n{goal}\n\nA {brace and {}: {summary}"
+    body = pull_request_body(facts("Show {evidence} as it is", issue=7), template=template)
+    assert body.splitlines() == [
+        BEGIN,
+        "Closes #7",
+        "",
+        "Run 00000000 for #7: Round",
+        "",
+        "```text",
+        "Show {evidence} as it is",
+        "```",
+        "",
+        "A {brace and {}: run 00000000: 0 attempts, agent codex, cost $0.50.",
+        END,
+    ]
+
+
+def test_without_an_issue_the_template_has_no_gap() -> None:
+    body = pull_request_body(facts(), template="{state}\n\n{closes}\n\nEnd")
+    assert body.splitlines() == [BEGIN, "The gates passed this result.", "", "End", END]
+
+
+def test_a_name_in_a_description_is_plain_text_and_a_title_is_one_line() -> None:
+    run = facts().run.model_copy(update={"name": "Ask @team\n#1 {run}"})
+    found = replace(facts(), run=run)
+    assert pull_request_body(found, template="{name}").splitlines()[1] == "Ask &#64;team &#35;1 \\{run\\}"
+    assert title_of(found, "{name} (#{issue})") == "Ask @team #1 {run} (#none)"
+    assert len(title_of(found, "x" * 300)) == 200
+
+
+def test_a_template_cannot_make_a_description_too_long_for_the_forge() -> None:
+    body = pull_request_body(facts("x" * 5_000), template="{goal}\n" * 30)
+    assert len(body) < 65_536
+    assert body.endswith(END)
 
 
 def test_the_description_has_changes_cost_and_the_issue() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.forges.deliveries import OWN, Ended, Nothing, RequestMade
+from app.forges.deliveries import OWN, Ended, Nothing, RequestMade, ReviewStirred
 from app.forges.gitlab import GitLab
 from app.forges.gitlab_deliveries import is_from, read_gitlab_delivery
 from app.forges.operator_file import parse_forges
@@ -133,9 +133,17 @@ def comment(body: str, **more: Any) -> dict[str, Any]:
     return event() | {"object_attributes": attributes, "issue": {"iid": 7}}
 
 
+def on_merge(body: str, **more: Any) -> dict[str, Any]:
+    payload = comment(body, noteable_type="MergeRequest", **more) | {"merge_request": {"iid": 3}}
+    return {name: payload[name] for name in payload if name != "issue"}
+
+
+def stirred(**more: Any) -> ReviewStirred:
+    return ReviewStirred(PROJECT, **more)
+
+
 def test_a_command_on_a_merge_request_is_taken() -> None:
-    payload = comment("/phaserunner stop", noteable_type="MergeRequest") | {"merge_request": {"iid": 3}}
-    found = read_gitlab_delivery("Note Hook", {name: payload[name] for name in payload if name != "issue"})
+    found = read_gitlab_delivery("Note Hook", on_merge("/phaserunner stop"))
     assert isinstance(found, RequestMade)
     assert (found.what, found.number, found.is_pull) == ("stop", 3, True)
 
@@ -164,8 +172,42 @@ def test_the_end_of_a_merge_request_is_told(action: str, outcome: str | None) ->
 
 
 def test_other_actions_end_nothing() -> None:
-    assert isinstance(read_gitlab_delivery("Merge Request Hook", event(action="approved")), Nothing)
+    assert isinstance(read_gitlab_delivery("Merge Request Hook", event(action="open")), Nothing)
     assert isinstance(read_gitlab_delivery("Push Hook", {}), Nothing)
+
+
+STIRRING: dict[str, tuple[str, dict[str, Any], ReviewStirred]] = {
+    "a new head": ("Merge Request Hook", event(action="update", oldrev="1"), stirred(number=7, moved=True)),
+    "another title": ("Merge Request Hook", event(action="update"), stirred(number=7)),
+    "approved": ("Merge Request Hook", event(action="approved"), stirred(number=7)),
+    "an approval": ("Merge Request Hook", event(action="approval"), stirred(number=7)),
+    "withdrawn": ("Merge Request Hook", event(action="unapproved"), stirred(number=7)),
+    "a note": ("Note Hook", on_merge("Why?"), stirred(number=3)),
+    "a pipeline": ("Pipeline Hook", event(sha="a1", status="failed"), stirred(commit="a1")),
+    "a pipeline of merged results": (
+        "Pipeline Hook",
+        event(sha="a1", status="success") | {"merge_request": {"iid": 3}},
+        stirred(number=3),
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "payload", "expected"), STIRRING.values(), ids=STIRRING.keys())
+def test_what_may_affect_a_review_is_told(
+    kind: str, payload: dict[str, Any], expected: ReviewStirred
+) -> None:
+    assert read_gitlab_delivery(kind, payload) == expected
+
+
+def test_what_affects_no_review_stirs_nothing() -> None:
+    quiet = [
+        ("Pipeline Hook", event(sha="a1", status="running")),
+        ("Note Hook", on_merge(f"{OWN}review:1 --> said")),
+        ("Note Hook", on_merge("Why?", system=True)),
+        ("Note Hook", comment("Why?")),
+        ("Pipeline Hook", {"object_attributes": {}}),
+    ]
+    assert all(isinstance(read_gitlab_delivery(*each), Nothing) for each in quiet)
 
 
 def test_the_webhook_token_is_compared_whole() -> None:

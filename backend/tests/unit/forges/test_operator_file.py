@@ -38,6 +38,31 @@ def test_without_a_file_nothing_takes_part() -> None:
         pytest.param(
             ("{issue}-{run}", "{run}{user}"), "placeholders {run} and {issue} only", id="placeholder"
         ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ntitle = "{goal}"'),
+            "f.toml:11: repositories.0.title: {goal} is no placeholder; these are: {name}, {issue}, {run}",
+            id="placeholder of a title",
+        ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ntitle = "a\\nb"'),
+            "f.toml:11: repositories.0.title",
+            id="title of two lines",
+        ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ndescription = """\n{evidence}\n{cost}\n"""'),
+            "f.toml:11: repositories.0.description: {cost} is no placeholder; these are: {name}",
+            id="placeholder of a description",
+        ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ndescription = " "'),
+            "f.toml:11: repositories.0.description: it is empty",
+            id="empty description",
+        ),
+        pytest.param(
+            ('forge = "github"', 'forge = "github"\ndescription = "<!-- PhaseRunner:end -->"'),
+            "by which the service finds what it wrote",
+            id="mark in a description",
+        ),
         pytest.param(('"acme/widgets"', '"widgets"'), "f.toml:9: repositories.0.name", id="no owner"),
         pytest.param(
             ('credential = "acme"', 'credential = "acme"\napi = "http://forge.example"'),
@@ -79,15 +104,13 @@ def test_a_mistake_names_line_and_key(change: tuple[str, str], said: str) -> Non
     assert refused.value.field == "FORGES_FILE"
 
 
-def test_reviews_need_a_forge_that_tells_of_them() -> None:
+def test_pull_requests_of_each_forge_can_be_followed() -> None:
     rules = "[repositories.review]\nrounds = 2\n"
     (followed,) = parse_forges(GOOD + rules, "f.toml").repositories
     assert followed.review is not None
     assert (followed.review.rounds, followed.review.settle_seconds) == (2, 30)
-    with pytest.raises(InvalidInputError, match=r"repositories\.0\.review: .* on GitHub only"):
-        parse_forges(
-            GOOD.replace('credential = "acme"', 'credential = "acme"\nkind = "gitlab"') + rules, "f.toml"
-        )
+    of_gitlab = GOOD.replace('credential = "acme"', 'credential = "acme"\nkind = "gitlab"') + rules
+    assert parse_forges(of_gitlab, "f.toml").repositories[0].review is not None
     with pytest.raises(InvalidInputError, match=r"f\.toml:13: repositories\.0\.review\.rounds"):
         parse_forges(GOOD + rules.replace("2", "0"), "f.toml")
 

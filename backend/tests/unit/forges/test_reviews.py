@@ -195,4 +195,7 @@ def test_the_failing_part_of_a_log() -> None:
     assert part[-2:] == ["E501 too long", "##[error]exit code 1"]
     assert len(part) == 60
     assert failing_part("only\nthis") == "only\nthis"
+    of_gitlab = "section_start:1700000000:step\r\x1b[0K\x1b[0;m$ make lint\r\n10%\r100%\nE501\n\n"
+    assert failing_part(of_gitlab) == "$ make lint\n100%\nE501"
+    assert failing_part("2026-11-23T10:00:00.123456Z 01E E501\n") == "E501"
     assert failing_part("") == ""

@@ -19,6 +19,8 @@ WATCHING = DueReview(
     judged_commit="a" * 40,
     judged_status="failed",
     judged_reason="Failed: pytest\npytest: <b>@ada</b> broke it",
+    judged_at=None,
+    judged_tries=1,
 )
 
 

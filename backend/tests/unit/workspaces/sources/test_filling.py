@@ -274,8 +274,9 @@ async def test_a_merge_is_judged_with_what_the_target_names(
     [
         ("https://127.0.0.1/acme/app", "is not a public address"),
         ("https://169.254.169.254/acme/app", "is not a public address"),
-        ("ssh://git@example.org/acme/app", "fetched over https only"),
-        ("git@example.org:acme/app", "fetched over https only"),
+        ("ssh://git@127.0.0.1/acme/app", "is not a public address"),
+        ("git@169.254.169.254:acme/app", "is not a public address"),
+        ("file:///acme/app", "fetched over https and ssh only"),
     ],
 )
 async def test_lfs_is_held_to_the_rules_of_sources(
