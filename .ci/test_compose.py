@@ -9,12 +9,9 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 from podman_store import IMAGE, OPTIONS, ROOT, has_image, podman, require_root_with
@@ -73,8 +70,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         services = Services(Path(place))
         try:
-            with checking_health():
-                use(services)
+            use(services)
         except BaseException:
             services.compose("logs", check=False)
             raise
@@ -122,25 +118,6 @@ class Services:
         return done.stdout
 
 
-@contextmanager
-def checking_health() -> Generator[None]:
-    """Run the health checks of all containers. Podman leaves that to systemd, which is not here."""
-    ended = threading.Event()
-
-    def check() -> None:
-        while not ended.wait(2.0):
-            for container in podman("ps", "--quiet", check=False).stdout.split():
-                podman("healthcheck", "run", container, check=False)
-
-    thread = threading.Thread(target=check)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-
-
 def use(services: Services) -> None:
     """Follow docs/containers.md, then look at what the services do."""
     made = services.compose("run", "--rm", "api", "phaserunner", "tokens", "create", "me", "--role", "admin")
@@ -148,12 +125,14 @@ def use(services: Services) -> None:
     services.compose("up", "--detach", "--no-build")
     wait_until_ready()
     assert status_of("/api/v1/runs", "") == 401, "it answers without a token"
-    run_example(token)
+    run_example(services, token)
+    for container in podman("ps", "--quiet").stdout.split():
+        podman("healthcheck", "run", container)
     evaluations = json.dumps(runs(token, details=True))
     assert '"sandbox": "bubblewrap"' in evaluations, "the tests were not confined"
     services.compose("kill", "worker")
     services.compose("up", "--detach", "--no-build")
-    run_example(token)
+    run_example(services, token)
     services.compose("down")
     services.compose("up", "--detach", "--no-build")
     wait_until_ready()
@@ -162,10 +141,10 @@ def use(services: Services) -> None:
     print("all is well: two sprints passed, confined by bubblewrap, and outlived their containers")
 
 
-def run_example(token: str) -> None:
-    """Run an example from this machine; its tests run in the worker's container."""
-    program = ROOT / ".venv" / "bin" / "phaserunner"
-    subprocess.run([program, "run", "--example", "teatime", "--url", URL, "--token", token], check=True)
+def run_example(services: Services, token: str) -> None:
+    """Run an example in the API's container; its tests run in the worker's."""
+    program = ("phaserunner", "run", "--example", "teatime", "--token", token)
+    services.compose("exec", "-T", "api", *program)
 
 
 def runs(token: str, *, details: bool = False) -> list[dict[str, object]]:
