@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, cast
+from typing import Any
 
 _HOOKS = frozenset(
     {
@@ -133,8 +133,8 @@ def _origin(value: Any) -> str:
         value = _inner(value)
     if isinstance(value, FunctionType):
         return value.__code__.co_filename
-    kind: Any = cast("Any", value) if isinstance(value, type) else type(value)
-    name: object = vars(kind).get("__module__")
+    attributes: dict[str, Any] = dict(vars(value if isinstance(value, type) else type(value)))
+    name = attributes.get("__module__")
     if not isinstance(name, str) or name.partition(".")[0] in sys.stdlib_module_names:
         return ""
     return str(getattr(sys.modules.get(name), "__file__", None) or "")
