@@ -113,7 +113,7 @@ CASES = (
                 "making/__init__.py": _MADE.format("str(width)") + '__all__ = ["made"]\n',
             },
         ),
-        residual="The base's own settings ignore the rule there, and other files may need that. A project can "
+        residual="The base ignores the rule there, and its other files may need that. A project can "
         "ignore it in single lines instead.",
     ),
 )
