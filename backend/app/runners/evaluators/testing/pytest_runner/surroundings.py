@@ -24,6 +24,9 @@ _HOOKS = frozenset(
 )
 """Names that the standard library's documentation invites programs to replace."""
 
+_LIBRARY: "frozenset[str]" = getattr(sys, "stdlib_module_names", frozenset())
+"""Empty before Python 3.10, where changes of the library are not seen."""
+
 _OF_CHILDREN = ("PATH", "LD_PRELOAD", "PYTHONHOME", "PYTHONOPTIMIZE", "PYTHONPATH", "PYTHONSTARTUP")
 _ASSIGNS_ANY = re.compile(r"(?<![.\w])(?:setattr|globals|vars)\(|__dict__")
 _WRAPPERS: "tuple[Any, ...]" = (staticmethod, classmethod, MethodType, partial, property)
@@ -59,7 +62,7 @@ class Surroundings:
         For processes and names of tests, the code that changed them is unknown and counts as the candidate's.
         """
         found = {name: file in self._trusted for name, file in self._of_library()}
-        found |= dict.fromkeys([*self._of_processes(), *self._of_tests()], False)
+        found.update(dict.fromkeys([*self._of_processes(), *self._of_tests()], False))
         return {
             "by_candidate": [name for name, trusted in found.items() if not trusted],
             "by_others": [name for name, trusted in found.items() if trusted],
@@ -108,7 +111,7 @@ class Surroundings:
 
 
 def _is_library(name: str, module: Any) -> bool:
-    known = name.partition(".")[0] in sys.stdlib_module_names and name != "__main__"
+    known = name.partition(".")[0] in _LIBRARY and name != "__main__"
     return known and isinstance(module, ModuleType)
 
 
@@ -135,7 +138,7 @@ def _origin(value: Any) -> str:
         return value.__code__.co_filename
     attributes: dict[str, Any] = dict(vars(value if isinstance(value, type) else type(value)))
     name = attributes.get("__module__")
-    if not isinstance(name, str) or name.partition(".")[0] in sys.stdlib_module_names:
+    if not isinstance(name, str) or name.partition(".")[0] in _LIBRARY:
         return ""
     return str(getattr(sys.modules.get(name), "__file__", None) or "")
 
