@@ -73,6 +73,10 @@ class Mypy:
         """Return True if the settings include this file."""
         return self.settings.covers(name)
 
+    def follows(self, name: str) -> bool:
+        """Return True if mypy reports errors in this file when a checked one imports it."""
+        return self.settings.follows(name)
+
     def needs_all(self, files: Sequence[str]) -> bool:
         """Return True if module names occur twice, as with a module and its stub, so there are batches."""
         return len(batches(files, self.settings.search)) > 1

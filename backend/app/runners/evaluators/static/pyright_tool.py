@@ -90,6 +90,10 @@ class Pyright:
         included = not self.settings.include or is_among(name, self.settings.include)
         return included and not is_among(name, self.settings.exclude)
 
+    def follows(self, name: str) -> bool:
+        """Return False: files that checked ones import are not checked."""
+        return False
+
     def needs_all(self, files: Sequence[str]) -> bool:
         """Return False: each file is checked by itself, with its imports."""
         return False

@@ -23,6 +23,7 @@ from app.runners.evaluators.static.baseline import (
     result_of,
 )
 from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
+from app.runners.evaluators.static.followed_files import followed_files
 from app.runners.evaluators.static.ruff_pin import pinned_ruff
 from app.runners.evaluators.static.ruff_rules import (
     LintRules,
@@ -116,7 +117,8 @@ class RuffLintEvaluator:
             await asyncio.to_thread(lay_out, ruff.rules, base.path)
             return await ruff.findings(base.path, files)
 
-        comparison = await trees.compare(await ruff.findings(copy.path, wanted), check_base)
+        found = [*await ruff.findings(copy.path, wanted), *await _faults_left_out(ruff, trees, wanted)]
+        comparison = await trees.compare(found, check_base)
         if trees.base is not None and any(not _is_plain_fault(each) for each in comparison.new):
             control = await self._control(ruff, trees)
             comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison, control))
@@ -158,6 +160,19 @@ class RuffLintEvaluator:
             or each.rule in unsettled
             or (not is_fault(each.rule) and not ruff.rules.chooses(each.rule))
         )
+
+
+async def _faults_left_out(ruff: Ruff, trees: StaticTrees, wanted: Sequence[str]) -> list[Finding]:
+    """Return undefined names in new files that the project excludes, and that linted files import.
+
+    An exclusion is for code of others and generated code. It cannot make the candidate's own code right.
+    """
+    if trees.base is None or len(wanted) == len(trees.copy.files):
+        return []
+    new = set(trees.copy.files) - set(trees.base.files)
+    files = await asyncio.to_thread(followed_files, trees.copy.path, wanted, new)
+    found = await ruff.under(quiet("for excluded files")).findings(trees.copy.path, files)
+    return [each for each in found if _is_plain_fault(each)]
 
 
 def _is_plain_fault(finding: Finding) -> bool:

@@ -83,6 +83,10 @@ class Ty:
                 covered = pattern.startswith("!")
         return covered
 
+    def follows(self, name: str) -> bool:
+        """Return False: files that checked ones import are not checked."""
+        return False
+
     def needs_all(self, files: Sequence[str]) -> bool:
         """Return False: each file is checked by itself, with its imports."""
         return False

@@ -34,6 +34,7 @@ from app.runners.evaluators.static.baseline import (
 )
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
 from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
+from app.runners.evaluators.static.followed_files import followed_files
 from app.runners.evaluators.static.library_memory import LibraryMemory
 from app.runners.evaluators.static.lost_annotations import base_has_bare_ones, lost_in
 from app.runners.evaluators.static.mypy_tool import Mypy
@@ -174,7 +175,7 @@ class TypeCheckEvaluator:
     async def _compare(
         self, checker: TypeChecker, trees: StaticTrees, remember: Callable[[], Awaitable[None]]
     ) -> EvaluationResult:
-        wanted = [name for name in trees.copy.files if checker.covers(name)]
+        wanted = await asyncio.to_thread(_to_check, checker, trees)
         if not wanted and not trees.copy.faults:
             reason = f"The project's configuration ({checker.source}) selects no file for type checking"
             return skipped(self, reason, version=self.version)
@@ -245,6 +246,14 @@ class TypeCheckEvaluator:
             self.memory.keep(run_id, await asyncio.to_thread(pack, cache))
         if self.learns and not known and isinstance(checker, Mypy):
             self.libraries.missed(checker.libraries, checker.learn)
+
+
+def _to_check(checker: TypeChecker, trees: StaticTrees) -> list[str]:
+    wanted = [name for name in trees.copy.files if checker.covers(name)]
+    if trees.base is None:
+        return wanted
+    new = [name for name in trees.copy.files if name not in trees.base.files and checker.follows(name)]
+    return [*wanted, *followed_files(trees.copy.path, wanted, new)]
 
 
 @dataclass(slots=True)

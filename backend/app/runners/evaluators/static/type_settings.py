@@ -50,6 +50,11 @@ class TypeSettings:
     excluded: tuple[str, ...] = ()
     search: tuple[str, ...] = ("src",)
 
+    def follows(self, name: str) -> bool:
+        """Return True if errors in this file count when a checked one imports it, which is mypy's default."""
+        is_excluded = any(re.search(pattern, name) for pattern in self.excluded)
+        return not is_excluded and "follow_imports" not in (self.config_text or "")
+
     def covers(self, name: str) -> bool:
         """Return True if the project checks this file."""
         if any(re.search(pattern, name) for pattern in self.excluded):

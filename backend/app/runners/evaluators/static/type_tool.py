@@ -49,6 +49,10 @@ class TypeChecker(Protocol):
         """Return True if the settings include this file."""
         ...
 
+    def follows(self, name: str) -> bool:
+        """Return True if the project's own call reports errors in this file when a checked one imports it."""
+        ...
+
     def needs_all(self, files: Sequence[str]) -> bool:
         """Return True if findings in some files depend on which others are checked in the same call."""
         ...

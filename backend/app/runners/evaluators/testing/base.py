@@ -175,6 +175,13 @@ class BaseTests:
         """Return True if the base's own reports have the same faults, as a project may patch pytest."""
         return set(report.forged) <= set((await self.run()).forged)
 
+    async def altered_too(self, report: RunReport) -> frozenset[str]:
+        """Return what the base's own code changes as well, of the things that tests use besides it."""
+        if not report.altered:
+            return frozenset()
+        there = await self.run_now()
+        return frozenset((*there.altered, *there.altered_by_others))
+
     async def _endless_too(self, report: RunReport) -> str:
         """Return a message if the base's own run does not end either, with the test for which it waits."""
         if self._baseline and ran_endless(self._baseline, report, self._harness.seconds):

@@ -94,7 +94,7 @@ def sort_failures(
         why = _not_the_goal(test, second, goal)
         if why:
             known[test.id] = why
-        elif not _stays_red(test, second, goal, touched):
+        elif not (_is_subject(test, second, goal) or _stays_red(test, second, goal, touched)):
             continue
         elif touched is not None and _is_aside(test, second, goal, touched):
             known[test.id] = _UNTOUCHED
@@ -160,12 +160,24 @@ def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal) -> str:
         return "it fails at the base, too"
     if goal.tests:
         return "it fails at the base, too, and is not among the tests of the goal"
-    if test.id in second.environment:
+    if test.id in second.environment and not _is_subject(test, second, goal):
         return f"it fails at the base in the same way: {second.environment[test.id]}"
     is_same = _same_way(test.message, second.red[test.id])
     if is_same and _is_about_versions(test.message):
         return "it fails at the base in the same way: the code expects other versions of what it uses"
     return ""
+
+
+def _is_subject(test: RanTest, second: SecondLook, goal: Goal) -> bool:
+    """Return True if a failure that is about the machine passes through a source file that the goal names.
+
+    What the machine lacks may be just what that file should handle, so a run that leaves it needs a question.
+    """
+    if test.id not in second.environment:
+        return False
+    through = {*test.files, *second.red_files.get(test.id, ())} - {file_of(test.id)}
+    names = {each.rpartition("/")[2] for each in through}
+    return any(re.search(rf"(?<![\w.]){re.escape(each)}(?!\w)", goal.words) for each in names)
 
 
 def _is_about_versions(message: str) -> bool:

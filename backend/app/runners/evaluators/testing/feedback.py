@@ -95,6 +95,8 @@ def _objections(judged: JudgedRun) -> list[str]:
         found.append(f"{_plural(len(doubted), 'failure')} may be the setting's fault")
     if waiting := [each for each in judged.doubted if each in judged.endless]:
         found.append(f"{_plural(len(waiting), 'test')} of the base never ended: {', '.join(waiting)}")
+    if judged.altered:
+        found.append(f"The code changes what the tests use besides it: {', '.join(judged.altered[:5])}")
     if judged.replaced:
         found.append(
             f"{_plural(len(judged.replaced), 'test')} of the base had its code replaced: "

@@ -22,6 +22,7 @@ from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.surroundings import asked_about_surroundings
 from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
 from app.runners.evaluators.tooling import find_base, seconds_here_for
 from app.schemas.baseline import Baseline
@@ -121,11 +122,13 @@ async def _judge_runs(
         judged = await _compared(of_base, own, layout, base, self_compared=gate.compare_base)
         second = await _second_look(harness, layout, judged, base)
         judged = await accounted(harness, replace(judged, second=second), rules, base)
+        judged = await asked_about_surroundings(judged, rules.protected, base)
         of_base = judged.of_base
         trouble = await _trouble_left(judged, base)
         if trouble:
             return errored(gate, trouble, reason="environment")
-        if of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base):
+        excused = of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base)
+        if excused and not judged.questions:
             return errored(gate, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
         is_whole = of_base is not None and of_base.ending is PytestEnding.COMPLETE
         if (judged.all_well or judged.questions) and of_base is not None and is_whole:

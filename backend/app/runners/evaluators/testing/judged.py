@@ -25,6 +25,7 @@ class JudgedRun:
             determines them, as in `parametrize("name", code.NAMES)`, and a person is asked; not in `lost`.
         idle: ids of base tests that run at the base and are skipped here.
         replaced: base tests with code that is not the base's, and its origin.
+        altered: what tests use besides the code, and only the candidate's code changed.
         compared: whether there was a base for comparison.
         self_written_only: whether the base has no tests.
         laid_over: files that were taken from the base although the candidate changed them.
@@ -44,6 +45,7 @@ class JudgedRun:
     fewer: Sequence[str] = ()
     idle: Sequence[str] = ()
     replaced: Sequence[str] = ()
+    altered: Sequence[str] = ()
     compared: bool = False
     self_written_only: bool = False
     laid_over: Sequence[str] = ()
@@ -160,6 +162,7 @@ class JudgedRun:
             **({"doubted": dict(list(self.doubted.items())[:50])} if self.doubted else {}),
             **({"red_at_base": dict(list(self.known.items())[:50])} if self.known else {}),
             "forged": [*report.forged[:20], *self.replaced[:20]],
+            **({"altered": list(self.altered[:50])} if self.altered else {}),
             **({"outside": self.outside.metadata()} if self.outside else {}),
             **({"counter_tests": self.counter.metadata()} if self.counter else {}),
             "ending": report.ending.value,

@@ -111,6 +111,9 @@ class RunReport:
         problems: files that could not be collected or were skipped as a whole.
         deselected: number of tests that were deselected.
         forged: why the reports cannot be trusted: canaries with a wrong outcome, replaced parts of pytest.
+        altered: what the candidate's code changed of the things that tests use besides it, such as functions
+            of the standard library.
+        altered_by_others: what code of trusted files changed of them.
         canaries_ran: whether the canaries ran before the first test and after the last.
         foreign: by id, tests whose code does not come from their own file, and its origin.
         version: pytest's version.
@@ -127,6 +130,8 @@ class RunReport:
     problems: tuple[CollectProblem, ...] = ()
     deselected: int = 0
     forged: tuple[str, ...] = ()
+    altered: tuple[str, ...] = ()
+    altered_by_others: tuple[str, ...] = ()
     canaries_ran: bool = True
     foreign: Mapping[str, str] = field(default_factory=dict[str, str])
     version: str = ""
@@ -202,7 +207,7 @@ def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecre
     tests = [_test(each) for each in records if each["kind"] == "test"]
     collected = [each for each in records if each["kind"] == "collected"]
     canaries = {_name(each): str(each["outcome"]) for each in records if each["kind"] == "canary"}
-    replaced = [str(name) for each in records if each["kind"] == "replaced" for name in each["names"]]
+    replaced = _named(records, "replaced", "names")
     return replace(
         frame,
         ids=tuple(str(name) for each in collected for name in each["ids"]),
@@ -219,10 +224,16 @@ def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecre
         ),
         deselected=sum(int(each["count"]) for each in records if each["kind"] == "deselected"),
         forged=(*wrong_canaries(secret, canaries), *(f"{name} was replaced" for name in replaced)),
+        altered=tuple(_named(records, "altered", "by_candidate")),
+        altered_by_others=tuple(_named(records, "altered", "by_others")),
         canaries_ran=all_ran(secret, canaries),
         foreign={str(each["id"]): str(each["place"]) for each in records if each["kind"] == "foreign"},
         version=str(records[0].get("pytest", "")) if records else "",
     )
+
+
+def _named(records: Iterable[Mapping[str, Any]], kind: str, field: str) -> list[str]:
+    return [str(name) for each in records if each["kind"] == kind for name in each[field]]
 
 
 def _test(record: Mapping[str, Any]) -> RanTest:

@@ -16,6 +16,7 @@ from .failures import files_of, message_of
 from .guard import Guard
 from .limits import TestLimits, lift_deadlines
 from .plugins import PinnedModules, set_aside
+from .surroundings import Surroundings
 
 _IDS_PER_RECORD = 200
 _DETAILED_FAILURES = 50
@@ -47,6 +48,7 @@ class ReportPlugin:
         self._canary_names = {name for part in canaries.values() for name, _ in part}
         self._late = late
         self._guard: Guard | None = None
+        self._surroundings: Surroundings | None = None
         self._places: dict[pytest.Item, int] = {}
         self._running: dict[str, dict[str, Any]] = {}
         self._failures = 0
@@ -64,6 +66,7 @@ class ReportPlugin:
         sys.meta_path.insert(0, PinnedModules(self._pinned))
         sys.path[:0] = places
         _let_children_import(places)
+        self._surroundings = Surroundings(self._tree, self._trusted)
         for name in self._late:
             early_config.pluginmanager.import_plugin(name, consider_entry_points=True)
         yield
@@ -110,6 +113,8 @@ class ReportPlugin:
             place = self._foreign_place(item)
             if place is not None:
                 self._send("foreign", id=item.nodeid, place=place)
+        if self._surroundings:
+            self._surroundings.remember([getattr(item, "module", None) for item in session.items])
         self._report_replaced()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -124,6 +129,9 @@ class ReportPlugin:
         if outcome.excinfo is None:
             run_canaries(self._canaries["end"], session, report)
         self._report_replaced()
+        altered = self._surroundings.altered() if self._surroundings else {}
+        if any(altered.values()):
+            self._send("altered", **{who: names[:50] for who, names in altered.items()})
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> "Iterator[None]":

@@ -7,9 +7,9 @@ nothing in the tree may replace), `aside` (packages that pytest uses and the pro
 limit of tests of some functions. The secret is JSON, too, but comes through a pipe that is empty after
 reading: `key`, and the canaries that `begin` and `end` the run.
 
-The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test` and `replaced`
-as they occur, then `finish` with the exit code. A process that ends without `finish`, or with another status
-than the reported one, did not run to its end, whatever else it wrote.
+The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test`, `replaced`
+and `altered` as they occur, then `finish` with the exit code. A process that ends without `finish`, or with
+another status than the reported one, did not run to its end, whatever else it wrote.
 """
 
 import json

@@ -308,3 +308,30 @@ def test_it_is_an_evaluator() -> None:
     evaluator = RuffLintEvaluator(timeout=PATIENCE)
     assert isinstance(evaluator, Evaluator)
     assert (evaluator.name, evaluator.category) == ("ruff_lint", EvaluationCategory.COMPLIANCE)
+
+
+EXCLUDING = {"pyproject.toml": '[tool.ruff]\nextend-exclude = ["made"]\n', "a.py": "x = 1\n"}
+
+
+async def test_an_undefined_name_counts_in_new_excluded_code_that_the_project_imports(context) -> None:
+    new = {**EXCLUDING, "a.py": "from made.b import f\n\nf()\n", "made/b.py": "def f():\n    return gone\n"}
+    result = await lint(context, new, EXCLUDING)
+    assert result.suggestions == ["Fix F821 in made/b.py line 2: Undefined name `gone`"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(
+            {"a.py": "from made.b import f\n\nf()\n", "made/b.py": "import os\n\ndef f(): ...\n"}, id="style"
+        ),
+        pytest.param({"made/b.py": "def f():\n    return gone\n"}, id="nothing imports it"),
+    ],
+)
+async def test_other_excluded_code_stays_excluded(context, files) -> None:
+    assert (await lint(context, {**EXCLUDING, **files}, EXCLUDING)).status == "passed"
+
+
+async def test_excluded_code_of_the_base_stays_excluded(context) -> None:
+    base = {**EXCLUDING, "made/b.py": "def f():\n    return gone\n"}
+    assert (await lint(context, {**base, "a.py": "from made.b import f\n\nf()\n"}, base)).status == "passed"

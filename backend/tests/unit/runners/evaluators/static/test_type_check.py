@@ -338,3 +338,52 @@ async def test_files_of_one_name_are_all_checked(context) -> None:
 )
 def test_settings(tree, files, source: str) -> None:
     assert settings_of(tree(files)).source.startswith(source)
+
+
+SOME = {"mypy.ini": "[mypy]\nfiles = pkg/a.py\n", "pkg/__init__.py": "", "pkg/a.py": "x = 1\n"}
+LIES = "def g(x: int) -> str:\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param({"pkg/a.py": "from pkg.b import g\n\nx = g(1)\n", "pkg/b.py": LIES}, id="directly"),
+        pytest.param({"pkg/a.py": "from .b import g\n\nx = g(1)\n", "pkg/b.py": LIES}, id="relatively"),
+        pytest.param(
+            {
+                "pkg/a.py": "import c\n\nx = c.g(1)\n",
+                "c.py": "from pkg import b\n\ng = b.g\n",
+                "pkg/b.py": LIES,
+            },
+            id="through another new file",
+        ),
+    ],
+)
+async def test_a_new_file_counts_if_checked_code_imports_it(context, files) -> None:
+    result = await check(context, {**SOME, **files}, SOME)
+    assert result.suggestions[0].startswith("Fix return-value in pkg/b.py line 2: "), result.feedback
+
+
+@pytest.mark.parametrize(
+    ("base", "files"),
+    [
+        pytest.param(SOME, {"pkg/b.py": LIES}, id="nothing imports it"),
+        pytest.param(
+            {**SOME, "pkg/b.py": "def g(x: int) -> str:\n    return str(x)\n"},
+            {"pkg/a.py": "from pkg.b import g\n\nx = g(1)\n", "pkg/b.py": LIES},
+            id="the base has it and does not check it",
+        ),
+        pytest.param(
+            {**SOME, "mypy.ini": f"{SOME['mypy.ini']}follow_imports = silent\n"},
+            {"pkg/a.py": "from pkg.b import g\n\nx = g(1)\n", "pkg/b.py": LIES},
+            id="the project follows no imports",
+        ),
+        pytest.param(
+            {**SOME, "mypy.ini": f"{SOME['mypy.ini']}exclude = b.py\n"},
+            {"pkg/a.py": "from pkg.b import g\n\nx = g(1)\n", "pkg/b.py": LIES},
+            id="the project excludes it",
+        ),
+    ],
+)
+async def test_other_files_outside_the_settings_do_not_count(context, base, files) -> None:
+    assert (await check(context, {**base, **files}, base)).status == "passed"

@@ -218,3 +218,35 @@ def test_what_the_base_cannot_read_either(
     there = {} if at_base is None else {UNREAD: at_base}
     found = sort_errors([CollectProblem(UNREAD, skipped=False, message=message)], there, goal)
     assert (len(found.known), len(found.questions)) == (known, asked)
+
+
+OFFLINE = "/usr/lib/python3.11/urllib/request.py:1351: urllib.error.URLError: name resolution"
+
+
+def sort_offline(goal: Goal, *through: str):
+    lacks = {NAME: "the tests have no network"}
+    second = SecondLook(at_base=(NAME,), red={NAME: OFFLINE}, environment=lacks, red_files={NAME: through})
+    return sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, OFFLINE, through)], second, goal)
+
+
+def test_what_the_machine_lacks_is_a_question_in_a_file_that_the_goal_names() -> None:
+    found = sort_offline(Goal(words="Let size in pages.py be 0 without a network"), PATH, "src/pages.py")
+    assert [each.id for each in found.questions] == [NAME]
+    assert not found.known
+
+
+@pytest.mark.parametrize(
+    ("goal", "through"),
+    [
+        pytest.param(Goal(words="Sort the pages"), (PATH, "src/pages.py"), id="no file is named"),
+        pytest.param(Goal(words="Sort all-pages.py2"), (PATH, "src/pages.py"), id="another file is named"),
+        pytest.param(Goal(words="Mend pages.py"), (PATH,), id="the file plays no part"),
+        pytest.param(Goal(BaseFailures.IGNORE, words="Mend pages.py"), (PATH, "pages.py"), id="ignored"),
+        pytest.param(
+            Goal(tests=["x"], words="Mend pages.py"), (PATH, "pages.py"), id="other tests are named"
+        ),
+    ],
+)
+def test_what_the_machine_lacks_is_only_noted_elsewhere(goal: Goal, through: tuple[str, ...]) -> None:
+    found = sort_offline(goal, *through)
+    assert (list(found.known), found.questions) == ([NAME], ())
