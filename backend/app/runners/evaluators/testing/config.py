@@ -12,20 +12,14 @@ from typing import Any, cast
 from app.runners.evaluators.source_places import source_places
 from app.runners.evaluators.testing.python_files import defines_tests, named_otherwise, patterns_of_tests
 
-# Options in the base's `addopts` that determine which tests exist, how they are imported, and what `sys.stdout`
-# is. Others (coverage, parallel runs, reports) are for convenience, or for plug-ins that may not be loaded.
+# Options in the base's `addopts` that determine which tests exist, how they are imported, and what
+# `sys.stdout` is. Others (coverage, parallel runs, reports) are for convenience, or for plug-ins that may not
+# be loaded.
 _KEPT_WITH_VALUE = frozenset(
-    {
-        "--import-mode",
-        "--ignore",
-        "--ignore-glob",
-        "--deselect",
-        "--doctest-glob",
-        "-m",
-        "-k",
-        "-p",
-        "--capture",
-    }
+    (
+        *("--import-mode", "--ignore", "--ignore-glob", "--deselect", "--doctest-glob", "--capture"),
+        *("-m", "-k", "-p"),
+    )
 )
 _UNCAPTURED = re.compile(r"-[lqvx]*s[lqsvx]*")
 _KEPT_FLAGS = frozenset({"--doctest-modules", "--strict-markers", "--strict-config", "--pyargs"})

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.anyio
 
 ON_A_DESCRIPTOR = {
     "tests/test_calc.py": "import sys\n\nfrom calc import add\n\n\n"
-    "def test_add():\n    print('x', file=sys.stdout)\n    assert type(sys.stdout).__name__ == 'TextIOWrapper'\n"
+    "def test_add():\n    print('x')\n    assert type(sys.stdout).__name__ == 'TextIOWrapper'\n"
     "    assert add(1, 2) == 3\n"
 }
 
