@@ -18,6 +18,8 @@ _OTHERS = re.compile(
     r"cannot import name '\w+' from '[\w.]+' \([^)]*/(?:lib/python3\.\d+|site-packages)/"
     r"|\b(?:PendingDeprecation|Deprecation|PytestDeprecation|PytestRemovedIn\d+)Warning: "
 )
+# What a project that turns warnings into errors sees of an imported helper, like `unittest.TestSuite`.
+_NO_TESTS = re.compile(r"\bPytestCollectionWarning: cannot collect test class ")
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
 _ABOUT_TESTS = re.compile(
     r"\b(?:tests?|pytest|unittests?|suite|specs?|fail(?:s|ed|ing|ures?)?)\b", re.IGNORECASE
@@ -124,6 +126,8 @@ def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], go
             known[each.id] = "it cannot be read at the base either"
         elif _is_about_versions(each.message):
             known[each.id] = "the base cannot read it either: it expects other versions of what it uses"
+        elif _NO_TESTS.search(each.message):
+            known[each.id] = "pytest takes it for no test class, at the base either"
         elif _may_stay(there, goal, unwritten=_UNWRITTEN_FOR_FILES):
             questions.append(_question(each, there))
     return SortedFailures(known, tuple(questions))
