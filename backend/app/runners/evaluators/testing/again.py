@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.dependencies import lacking, missing_module
+from app.runners.evaluators.testing.dependencies import lacking, missing_module, missing_submodule
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.remembered import Remembered
 from app.runners.evaluators.testing.report import Outcome, PytestEnding, RunReport
@@ -176,6 +176,8 @@ async def _machine_lacks(name: str, report: RunReport, there: RunReport, base: B
         return None
     module = missing_module(here)
     if module is not None:
+        if await base.lacks.is_unbuilt(here):
+            return f"{missing_submodule(here)} is not built"
         return f"the interpreter lacks {module}" if await base.lacks.needs_installed(module) else None
     return lacking(here)
 

@@ -73,6 +73,7 @@ _TEST_LIBRARIES = frozenset(
     }
 )
 _TEST_PLUGIN = "pytest_"
+_COMPILED = (".c", ".cc", ".cpp", ".pyx", ".rs")
 
 
 def missing_module(message: str) -> str | None:
@@ -175,6 +176,12 @@ def is_made_by_build(module: str, tree: Path, sources: Iterable[str]) -> bool:
         re.MULTILINE,
     )
     return any(pattern.search(_text(tree / each)) for each in sources)
+
+
+def is_compiled(module: str, tree: Path) -> bool:
+    """Return True if a tree has a file in a compiled language with the name of a module of a package."""
+    name = module.rpartition(".")[2]
+    return any(next(tree.rglob(f"{name}{suffix}"), None) for suffix in _COMPILED)
 
 
 def is_in_tree(module: str, tree: Path) -> bool:
