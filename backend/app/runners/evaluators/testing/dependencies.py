@@ -30,7 +30,11 @@ _ENVIRONMENT = (
     ),
     (re.compile(r"cannot open shared object file|error while loading shared"), "a system library is missing"),
     (re.compile(r"(?:No such file or directory|Permission denied): '[\w.+-]+'$"), "a program is missing"),
-    (re.compile(r"Connection refused|Cannot connect to"), "a service that the tests need is not reachable"),
+    (
+        re.compile(r"Connection refused|(?:Cannot|Could not) connect to"),
+        "a service that the tests need is not reachable",
+    ),
+    (re.compile(r"locale\.Error: unsupported locale setting"), "a locale is missing"),
     (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
     (re.compile(r"No space left on device"), "the disk is full"),
     (

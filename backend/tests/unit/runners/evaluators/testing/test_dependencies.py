@@ -17,6 +17,11 @@ from app.runners.evaluators.testing.dependencies import is_lacked_by_installed, 
             r"CalledProcessError: \'[\'pip\', \'install\', \'cowsay\']\' returned non-zero exit status 1",
             "without a network",
         ),
+        (
+            'EndpointConnectionError: Could not connect to the endpoint URL: "http://localhost:8000/"',
+            "a service",
+        ),
+        ("locale.Error: unsupported locale setting", "a locale is missing"),
         ("PackageNotFoundError: No package metadata was found for widgets", "metadata is missing"),
     ],
 )
