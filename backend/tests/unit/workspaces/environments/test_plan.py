@@ -102,6 +102,10 @@ CASES = {
         {"setup.cfg": SETUP_CFG},
         ["alpha", "beta>=2", "gamma"],
     ),
+    "setup.cfg in the words of pbr": (
+        {"setup.cfg": "[extras]\ntests =\n  gamma\n  delta>=1; python_version < '3'\n"},
+        ["gamma", "delta>=1; python_version < '3'"],
+    ),
     "setup.py with plain values, some of them named": (
         {"setup.py": SETUP_PY},
         ["alpha", "beta"],
