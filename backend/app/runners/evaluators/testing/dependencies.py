@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.runners.evaluators.source_places import source_places
+from app.workspaces.environments.reading import setup_arguments, texts
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)
@@ -188,6 +189,19 @@ def is_compiled(module: str, tree: Path) -> bool:
     return any(next(tree.rglob(f"{name}{suffix}"), None) for suffix in _COMPILED)
 
 
+def is_declared_part(module: str, tree: Path) -> bool:
+    """Return True if a tree declares a package with the dotted name of a module, or of one above it.
+
+    The tree itself has no such module.
+    """
+    first, *others = module.split(".")
+    names = [".".join((first, *others[:count])) for count in range(1, len(others) + 1)]
+    if any(is_in_tree(name.replace(".", "/"), tree) for name in names):
+        return False
+    declared = {_normal(name) for name in _declared(tree)}
+    return any(_normal(name) in declared for name in names)
+
+
 def is_in_tree(module: str, tree: Path) -> bool:
     """Return True if a tree has a module, named with slashes, at its root or in a source directory."""
     places = ("", *source_places(tree))
@@ -213,13 +227,16 @@ def _declared(tree: Path) -> Iterator[str]:
     for section, options in setup.items():
         wanted = options.values() if section == "options.extras_require" else _named(options, _SETUP_OPTIONS)
         yield from _names(line for text in wanted for line in text.splitlines())
+    called = setup_arguments(tree)
+    for wanted in (*_named(called, _SETUP_OPTIONS), *_table(called, "extras_require").values()):
+        yield from _names(texts(wanted))
     for options in _sections(tree / "tox.ini").values():
         lines = [line for text in _named(options, ("deps",)) for line in text.splitlines()]
         # A dependency may be only for some environments: `py3: name`.
         yield from _names(line.rpartition(": ")[2] for line in lines)
 
 
-def _named(options: Mapping[str, str], names: Sequence[str]) -> list[str]:
+def _named(options: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
     return [options[name] for name in names if name in options]
 
 

@@ -42,3 +42,20 @@ async def test_a_part_that_nothing_is_compiled_to_is_to_be_written(context) -> N
 async def test_a_candidate_that_brings_the_source_of_a_part_has_not_written_it(context) -> None:
     base = {**CODE, **TESTS}
     assert (await judge(context, {**base, **COMPILED}, base)).status == "failed"
+
+
+SHARED = {
+    "setup.py": "from setuptools import setup\n\nsetup(name='calc', extras_require={'test': ['calc.kit']})\n",
+    "calc/__init__.py": "",
+    "calc/core.py": "def add(a, b):\n    return a + b\n",
+    "tests/test_core.py": "from calc.core import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\n"
+    "def test_kit():\n    import calc.kit\n\n    assert calc.kit\n",
+}
+
+
+async def test_a_declared_package_in_the_projects_namespace_is_not_to_be_written(context) -> None:
+    assert (await judge(context, SHARED, SHARED)).status == "passed"
+    wrong = {**SHARED, "calc/core.py": "def add(a, b):\n    return a - b\n"}
+    assert (await judge(context, wrong, SHARED)).status == "failed"
+    undeclared = {**SHARED, "setup.py": "from setuptools import setup\n\nsetup(name='calc')\n"}
+    assert (await judge(context, undeclared, undeclared)).status == "failed"
