@@ -173,19 +173,27 @@ async def _flaky_there(base: BaseTests, flaky: Collection[str], there: RunReport
 
 
 async def _machine_lacks(name: str, report: RunReport, there: RunReport, base: BaseTests) -> str | None:
-    """Return what the machine lacks if a test failed for that reason here and at the base."""
+    """Return what the machine lacks if a test failed for that reason here and at the base.
+
+    Words around the reason may differ between runs: ports, paths, the fixtures that are there instead.
+    """
     here = report.tests[name].message
     other = there.tests.get(name)
-    if other is None or issue_key(other.message) != issue_key(here):
+    if other is None:
         return None
-    module = missing_module(here)
-    if module is not None:
-        if await base.lacks.is_unbuilt(here):
-            return f"{missing_submodule(here)} is not built"
-        if await base.lacks.is_part_of_declared(here):
-            return f"the interpreter does not find {missing_submodule(here)}"
-        return f"the interpreter lacks {module}" if await base.lacks.needs_installed(module) else None
-    return lacking(here)
+    if missing_module(here) is None:
+        what = lacking(here)
+        return what if what == lacking(other.message) else None
+    return await _module_lacks(here, base) if issue_key(other.message) == issue_key(here) else None
+
+
+async def _module_lacks(message: str, base: BaseTests) -> str | None:
+    if await base.lacks.is_unbuilt(message):
+        return f"{missing_submodule(message)} is not built"
+    if await base.lacks.is_part_of_declared(message):
+        return f"the interpreter does not find {missing_submodule(message)}"
+    module = missing_module(message) or ""
+    return f"the interpreter lacks {module}" if await base.lacks.needs_installed(module) else None
 
 
 def _now_good(ids: Collection[str], run: RunReport) -> tuple[str, ...]:

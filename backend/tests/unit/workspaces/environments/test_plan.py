@@ -120,6 +120,13 @@ CASES = {
         ["alpha"],
     ),
     "pdm": ({"pyproject.toml": '[tool.pdm.dev-dependencies]\ntest = ["alpha"]\n'}, ["alpha"]),
+    "plug-ins of pytest that only tox names": (
+        {
+            "pyproject.toml": '[dependency-groups]\ntest = ["pytest", "pytest-cov"]\n',
+            "tox.ini": "[testenv]\ndeps =\n  pytest-benchmark\n  pytest-cov<5\n  setuptools>=80\n",
+        },
+        ["pytest", "pytest-cov", "pytest-benchmark"],
+    ),
     "tox where nothing else names any": (
         {"tox.ini": "[testenv]\ndeps =\n  alpha\n  py311: beta\n  -r more.txt\n"},
         ["alpha"],
