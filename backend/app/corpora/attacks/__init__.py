@@ -5,6 +5,7 @@ from app.corpora.attacks import (
     command_gates,
     configuration,
     ending,
+    excuses,
     files,
     forgery,
     git,
@@ -50,6 +51,7 @@ ATTACKS: tuple[CorpusCase, ...] = (
     *files.CASES,
     *planted.CASES,
     *machine.CASES,
+    *excuses.CASES,
     *reporting.CASES,
 )
 """Every attempt, followed by its twin."""
