@@ -1,4 +1,4 @@
-"""Environment: attempts to look like a failure that is nobody's fault."""
+"""Environment: attempts to look like a failure that no one caused."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
 from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB

@@ -1,7 +1,7 @@
 """Line endings that a repository's attributes ask for, in a tree that was laid out without them.
 
 The repository of a run returns all bytes unchanged. In a person's working tree, git has written the line
-endings that `.gitattributes` name, so a comparison with that would find differences that nobody made.
+endings that `.gitattributes` name, so files that are the same would look different.
 """
 
 import os

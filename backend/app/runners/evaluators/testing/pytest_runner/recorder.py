@@ -18,7 +18,7 @@ from .limits import TestLimits, lift_deadlines
 from .plugins import PinnedModules, set_aside
 
 _IDS_PER_RECORD = 200
-_DETAILED_FAILURES = 50
+_DETAILED_FAILURES = 1000
 _ALWAYS_READ = ("__init__.py", "conftest.py")
 
 

@@ -59,3 +59,18 @@ async def test_a_declared_package_in_the_projects_namespace_is_not_to_be_written
     assert (await judge(context, wrong, SHARED)).status == "failed"
     undeclared = {**SHARED, "setup.py": "from setuptools import setup\n\nsetup(name='calc')\n"}
     assert (await judge(context, undeclared, undeclared)).status == "failed"
+
+
+MANY_ROWS = {
+    "tests/test_calc.py": "from importlib import import_module\n\nimport pytest\n\n\n"
+    "def test_add():\n    assert import_module('calc').add(1, 2) == 3\n\n\n"
+    "@pytest.mark.parametrize('row', range(80))\ndef test_fast(row):\n"
+    "    assert import_module('calc._fast').add(row, 2) == row + 2\n"
+}
+
+
+async def test_each_of_many_red_tests_is_known_by_its_words(context) -> None:
+    base = {**CODE, **COMPILED, **MANY_ROWS}
+    result = await judge(context, base, base)
+    assert (result.status, len(result.questions)) == ("passed", 0)
+    assert (await judge(context, {**base, **WRONG}, base)).status == "failed"
