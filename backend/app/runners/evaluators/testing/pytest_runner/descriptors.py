@@ -6,8 +6,6 @@ pytest's own files had those numbers, pytest would break at its end.
 
 import os
 
-import pytest
-
 _FIRST = 20
 
 
@@ -20,7 +18,6 @@ class LowDescriptors:
             self._held.append(number)
         os.close(number)
 
-    @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
         """Free them for the tests."""
         self.free()
