@@ -6,6 +6,7 @@ from app.corpora.attacks import (
     configuration,
     disguises,
     ending,
+    excuses,
     files,
     forgery,
     git,
@@ -58,6 +59,7 @@ ATTACKS: tuple[CorpusCase, ...] = (
     *files.CASES,
     *planted.CASES,
     *machine.CASES,
+    *excuses.CASES,
     *reporting.CASES,
 )
 """Every attempt, followed by its twin."""

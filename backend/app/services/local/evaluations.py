@@ -31,6 +31,7 @@ from app.workspaces.sources.asked_parts import asked_in
 from app.workspaces.sources.copying import copy_working_tree, top_of_repository
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
+from app.workspaces.sources.line_ends import write_line_ends
 
 if TYPE_CHECKING:
     from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
@@ -204,6 +205,7 @@ class EvaluationService:
             field = "base" if error.field == "source.ref" else "path"
             raise type(error)(error.detail, field=field) from error
         await repository.checkout_base(commit, place / "base")
+        await write_line_ends(place / "base", self._git)
         # A directory inside a repository is compared with the same directory of the base.
         top = await top_of_repository(path, self._git) or path
         base = place / "base" / path.relative_to(top)

@@ -95,7 +95,9 @@ def _from_setup_cfg(tree: Path, found: Wanted) -> None:
     options = sections.get("options", {})
     _add_lines(found.requirements, found.files, options.get("install_requires", ""))
     found.extras.setdefault("tests", []).extend(texts(options.get("tests_require", "")))
-    for name, value in sections.get("options.extras_require", {}).items():
+    # pbr, a build backend, has its own name for the section.
+    extras = {**sections.get("extras", {}), **sections.get("options.extras_require", {})}
+    for name, value in extras.items():
         _add_lines(found.extras.setdefault(name, []), found.extra_files.setdefault(name, []), value)
 
 

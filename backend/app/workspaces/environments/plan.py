@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -15,8 +15,9 @@ from app.workspaces.environments.naming import choose, names_in, normal
 from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import ProjectMetadata, project_of, requires_python
-from app.workspaces.environments.reading import DeclarationError, read_ini, read_text, read_toml, table, texts
+from app.workspaces.environments.reading import read_text, read_toml, table, texts
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
+from app.workspaces.environments.tox import tox_extras, tox_files, tox_plugins, tox_requirements
 from app.workspaces.files.origin import month_after, origin_of
 
 RECIPE = "2"
@@ -29,8 +30,6 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
-_TOX_FILE = re.compile(r"-r\s*(?:\{toxinidir\}/)?([\w./-]+)")
-_PLAIN_TOX = re.compile(r"testenv(?::py[\d{},.]*)?")
 _MAX_SOURCES = 2000
 
 
@@ -123,7 +122,7 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     files = RequirementFiles()
     plain, for_tests, for_development = requirement_file_names(tree)
     groups = choose(asked.groups, lambda name: asked.groups[name])
-    extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *_tox_extras(tree, asked)]))
+    extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *tox_extras(tree, asked)]))
     lines = [line for name in groups for line in asked.groups[name]]
     lines += [line for name in extras for line in asked.extra_requirements(name)]
     others = [line for name in asked.extras if name not in extras for line in asked.extra_requirements(name)]
@@ -142,9 +141,11 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     for name in for_tests or for_development:
         files.collect(tree, name)
     if not lines and not for_tests and not for_development:
-        lines += list(_from_tox(tree)) or nox_requirements(tree)
-        for name in _tox_files(tree):
+        lines += list(tox_requirements(tree)) or nox_requirements(tree)
+        for name in tox_files(tree):
             files.collect(tree, name)
+    else:
+        lines += tox_plugins(tree, names_in(lines))
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
     # Tests of an extra's features import its packages, and often nothing else requires them.
     lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
@@ -232,38 +233,6 @@ def _from_pylock(tree: Path, common: EnvironmentPlan) -> EnvironmentPlan | None:
         read_from=("pylock.toml",),
         needed=True,
     )
-
-
-def _from_tox(tree: Path) -> Iterator[str]:
-    """Yield the plain requirements of tox's test environment, without conditional lines and files."""
-    for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
-        if not line.startswith(("-", ".", "#")) and not set(line) & set("{}:"):
-            yield line
-
-
-def _tox_files(tree: Path) -> Iterator[str]:
-    """Yield the requirement files of tox's test environment that are in the tree."""
-    for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
-        file = _TOX_FILE.fullmatch(line)
-        if file is not None and (tree / file.group(1)).is_file():
-            yield file.group(1)
-
-
-def _tox_extras(tree: Path, asked: Wanted) -> list[str]:
-    """Return the project's own extras that tox's plain test environments install, whatever their factors."""
-    known = {normal(name): name for name in asked.extras}
-    try:
-        sections = read_ini(tree, "tox.ini")
-    except DeclarationError:  # tox.ini only adds to the project files, so it is ignored
-        return []
-    named = [
-        normal(line.rpartition(":")[2].strip())
-        for section, options in sections.items()
-        if _PLAIN_TOX.fullmatch(section)
-        for line in texts(options.get("extras", "").replace(",", "\n"))
-        if not line.startswith("!")
-    ]
-    return [known[name] for name in named if name in known]
 
 
 def _asks_for_something(text: str) -> bool:

@@ -147,7 +147,9 @@ def _entry_points(
     for source in (table(given, "entry-points"), table(poetry, "plugins")):
         for group in source:
             _add(found, group, table(source, group))
-    listed = read_ini(tree, "setup.cfg").get("options.entry_points", {})
+    sections = read_ini(tree, "setup.cfg")
+    # pbr, a build backend, has its own name for the section.
+    listed = {**sections.get("entry_points", {}), **sections.get("options.entry_points", {})}
     older: dict[str, Any] = {**listed, **table(called, "entry_points")}
     for group, lines in older.items():
         pairs = (line.partition("=") for line in texts(lines))

@@ -16,7 +16,7 @@ from app.runners.evaluators.protection.meaning import (
     compare_decorators,
     compare_functions,
 )
-from app.runners.evaluators.protection.normal_form import is_silencer, normal_form
+from app.runners.evaluators.protection.normal_form import forget_letters, is_silencer, normal_form
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -62,7 +62,7 @@ def changes_between(before: bytes, after: bytes) -> list[DefinitionChange] | Non
     if max(len(before), len(after)) > _MAX_BYTES:
         return None
     try:
-        old, new = parse_module(before), parse_module(after)
+        old, new = (forget_letters(parse_module(each)) for each in (before, after))
         if max(len(old.body), len(new.body)) > _MAX_STATEMENTS:
             return None
         return list(_Scope(old.body, new.body, "", old, new).changes())

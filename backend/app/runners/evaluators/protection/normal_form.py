@@ -109,6 +109,14 @@ class _Unquoted(ast.NodeTransformer):
             return node
 
 
+def forget_letters(module: ast.Module) -> ast.Module:
+    """Remove the letter in `u"text"`, which means nothing. Return the module."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant):
+            node.kind = None
+    return module
+
+
 def plain(node: _Node) -> _Node:
     """Return a copy without the parts that do not count."""
     _Unworded().visit(made := copy.deepcopy(node))

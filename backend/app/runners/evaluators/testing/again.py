@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.dependencies import lacking, missing_module
+from app.runners.evaluators.testing.dependencies import lacking, missing_module, missing_submodule
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.remembered import Remembered
 from app.runners.evaluators.testing.report import Outcome, PytestEnding, RunReport
@@ -42,7 +42,8 @@ _COMPARED = 500
 class SecondLook:
     """What is known about failing tests, by id. The module explains the terms.
 
-    `red` holds the messages at the base, `red_files` the project's files in the tracebacks there.
+    `red` holds the messages at the base, `red_files` the project's files in the tracebacks there. `varying`
+    are red tests whose messages differ between runs of the base, as with tests that draw their data.
     """
 
     flaky: tuple[str, ...] = ()
@@ -50,6 +51,7 @@ class SecondLook:
     at_base: tuple[str, ...] = ()
     red: Mapping[str, str] = field(default_factory=dict[str, str])
     red_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    varying: tuple[str, ...] = ()
     flaky_at_base: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -69,6 +71,7 @@ class SecondLook:
             at_base=(*self.at_base, *other.at_base),
             red={**self.red, **other.red},
             red_files={**self.red_files, **other.red_files},
+            varying=(*self.varying, *other.varying),
             flaky_at_base=(*self.flaky_at_base, *other.flaky_at_base),
             environment={**self.environment, **other.environment},
         )
@@ -103,6 +106,7 @@ async def look_again(
         flaky=flaky,
         at_base=at_base,
         red={each: _message(each, there) for each in red},
+        varying=tuple(each for each in red if _differ(each, there, once_more)),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
         environment={
@@ -169,15 +173,27 @@ async def _flaky_there(base: BaseTests, flaky: Collection[str], there: RunReport
 
 
 async def _machine_lacks(name: str, report: RunReport, there: RunReport, base: BaseTests) -> str | None:
-    """Return what the machine lacks if a test failed for that reason here and at the base."""
+    """Return what the machine lacks if a test failed for that reason here and at the base.
+
+    Words around the reason may differ between runs: ports, paths, the fixtures that are there instead.
+    """
     here = report.tests[name].message
     other = there.tests.get(name)
-    if other is None or issue_key(other.message) != issue_key(here):
+    if other is None:
         return None
-    module = missing_module(here)
-    if module is not None:
-        return f"the interpreter lacks {module}" if await base.lacks.needs_installed(module) else None
-    return lacking(here)
+    if missing_module(here) is None:
+        what = lacking(here)
+        return what if what == lacking(other.message) else None
+    return await _module_lacks(here, base) if issue_key(other.message) == issue_key(here) else None
+
+
+async def _module_lacks(message: str, base: BaseTests) -> str | None:
+    if await base.lacks.is_unbuilt(message):
+        return f"{missing_submodule(message)} is not built"
+    if await base.lacks.is_part_of_declared(message):
+        return f"the interpreter does not find {missing_submodule(message)}"
+    module = missing_module(message) or ""
+    return f"the interpreter lacks {module}" if await base.lacks.needs_installed(module) else None
 
 
 def _now_good(ids: Collection[str], run: RunReport) -> tuple[str, ...]:
@@ -188,6 +204,11 @@ def _message(name: str, run: RunReport) -> str:
     if name in run.tests:
         return run.tests[name].message
     return next((each.message for each in run.errors if each.id == file_of(name)), "")
+
+
+def _differ(name: str, one: RunReport, other: RunReport) -> bool:
+    """Return True if a test fails in different words in two runs."""
+    return issue_key(_message(name, one)) != issue_key(_message(name, other))
 
 
 def _is_bad(name: str, run: RunReport) -> bool:

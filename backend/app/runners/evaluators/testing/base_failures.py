@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.again import SecondLook
+from app.runners.evaluators.testing.dependencies import is_in_tree
 from app.runners.evaluators.testing.inventory import file_of, function_of
 from app.runners.evaluators.testing.report import CollectProblem, RanTest
 from app.runners.evaluators.testing.touched import Touched
@@ -18,6 +19,8 @@ _OTHERS = re.compile(
     r"cannot import name '\w+' from '[\w.]+' \([^)]*/(?:lib/python3\.\d+|site-packages)/"
     r"|\b(?:PendingDeprecation|Deprecation|PytestDeprecation|PytestRemovedIn\d+)Warning: "
 )
+# What a project that turns warnings into errors sees of an imported helper, like `unittest.TestSuite`.
+_NO_TESTS = re.compile(r"\bPytestCollectionWarning: cannot collect test class ")
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
 _ABOUT_TESTS = re.compile(
     r"\b(?:tests?|pytest|unittests?|suite|specs?|fail(?:s|ed|ing|ures?)?)\b", re.IGNORECASE
@@ -91,7 +94,7 @@ def sort_failures(
             continue
         if test.id not in second.red or (goal.policy is BaseFailures.GOAL and goal.names(test.id)):
             continue
-        why = _not_the_goal(test, second, goal)
+        why = _not_the_goal(test, second, goal, touched)
         if why:
             known[test.id] = why
         elif not (_is_subject(test, second, goal) or _stays_red(test, second, goal, touched)):
@@ -124,6 +127,8 @@ def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], go
             known[each.id] = "it cannot be read at the base either"
         elif _is_about_versions(each.message):
             known[each.id] = "the base cannot read it either: it expects other versions of what it uses"
+        elif _NO_TESTS.search(each.message):
+            known[each.id] = "pytest takes it for no test class, at the base either"
         elif _may_stay(there, goal, unwritten=_UNWRITTEN_FOR_FILES):
             questions.append(_question(each, there))
     return SortedFailures(known, tuple(questions))
@@ -155,7 +160,7 @@ def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
     return SortedFailures(known, tuple(questions))
 
 
-def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal) -> str:
+def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal, touched: Touched | None) -> str:
     if goal.policy is BaseFailures.IGNORE:
         return "it fails at the base, too"
     if goal.tests:
@@ -163,7 +168,7 @@ def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal) -> str:
     if test.id in second.environment and not _is_subject(test, second, goal):
         return f"it fails at the base in the same way: {second.environment[test.id]}"
     is_same = _same_way(test.message, second.red[test.id])
-    if is_same and _is_about_versions(test.message):
+    if is_same and _is_about_versions(test.message, touched):
         return "it fails at the base in the same way: the code expects other versions of what it uses"
     return ""
 
@@ -180,10 +185,13 @@ def _is_subject(test: RanTest, second: SecondLook, goal: Goal) -> bool:
     return any(re.search(rf"(?<![\w.]){re.escape(each)}(?!\w)", goal.words) for each in names)
 
 
-def _is_about_versions(message: str) -> bool:
-    module = _NO_ATTRIBUTE.search(message)
-    if module is not None:
-        return module.group(1).partition(".")[0] in sys.stdlib_module_names
+def _is_about_versions(message: str, touched: Touched | None = None) -> bool:
+    found = _NO_ATTRIBUTE.search(message)
+    if found is not None:
+        module = found.group(1).partition(".")[0]
+        # A module that is there and not in the tree is installed.
+        is_installed = touched is not None and not is_in_tree(module, touched.base)
+        return module in sys.stdlib_module_names or is_installed
     return bool(_OTHERS.search(message))
 
 
@@ -191,14 +199,13 @@ def _stays_red(test: RanTest, second: SecondLook, goal: Goal, touched: Touched |
     """Return True if a test fails as before, and nothing says that the run should make it pass.
 
     If the change does not affect a test, it may fail in another way, because that depends on the machine or
-    on chance.
+    on chance. So may a test that fails in different ways at the base.
     """
     at_base = second.red[test.id]
     if not _may_stay(at_base, goal):
         return False
-    return _same_way(test.message, at_base) or (
-        touched is not None and not _plays_a_part(test, second, goal, touched)
-    )
+    is_same = _same_way(test.message, at_base) or test.id in second.varying
+    return is_same or (touched is not None and not _plays_a_part(test, second, goal, touched))
 
 
 def _same_way(message: str, at_base: str) -> bool:

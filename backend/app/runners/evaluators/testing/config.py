@@ -1,6 +1,7 @@
 """Chooses the pytest configuration: the base's, or the candidate's where it weakens no test."""
 
 import configparser
+import re
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -11,11 +12,16 @@ from typing import Any, cast
 from app.runners.evaluators.source_places import source_places
 from app.runners.evaluators.testing.python_files import defines_tests, named_otherwise, patterns_of_tests
 
-# Options in the base's `addopts` that determine which tests exist and how they are imported. Others
-# (coverage, parallel runs, output) are for convenience, or for plug-ins that may not be loaded.
+# Options in the base's `addopts` that determine which tests exist, how they are imported, and what
+# `sys.stdout` is. Others (coverage, parallel runs, reports) are for convenience, or for plug-ins that may not
+# be loaded.
 _KEPT_WITH_VALUE = frozenset(
-    {"--import-mode", "--ignore", "--ignore-glob", "--deselect", "--doctest-glob", "-m", "-k", "-p"}
+    (
+        *("--import-mode", "--ignore", "--ignore-glob", "--deselect", "--doctest-glob", "--capture"),
+        *("-m", "-k", "-p"),
+    )
 )
+_UNCAPTURED = re.compile(r"-[lqvx]*s[lqsvx]*")
 _KEPT_FLAGS = frozenset({"--doctest-modules", "--strict-markers", "--strict-config", "--pyargs"})
 # Options of a plugin, kept as one word; the run leaves them out where it has no need of the plugin.
 _KEPT_FOR_PLUGINS = frozenset({"--hypothesis-profile", "--hypothesis-seed"})
@@ -171,6 +177,8 @@ def _kept(options: Sequence[str]) -> list[str]:
             kept.append(word if has_value else f"{name}={next(words, '')}")
         elif name in _KEPT_FLAGS:
             kept.append(word)
+        elif _UNCAPTURED.fullmatch(word):
+            kept.append("-s")
     return kept
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.runners.evaluators.source_places import source_places
+from app.workspaces.environments.reading import setup_arguments, texts
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)
@@ -30,7 +31,11 @@ _ENVIRONMENT = (
     ),
     (re.compile(r"cannot open shared object file|error while loading shared"), "a system library is missing"),
     (re.compile(r"(?:No such file or directory|Permission denied): '[\w.+-]+'$"), "a program is missing"),
-    (re.compile(r"Connection refused|Cannot connect to"), "a service that the tests need is not reachable"),
+    (
+        re.compile(r"Connection refused|(?:Cannot|Could not) connect to"),
+        "a service that the tests need is not reachable",
+    ),
+    (re.compile(r"locale\.Error: unsupported locale setting"), "a locale is missing"),
     (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
     (re.compile(r"No space left on device"), "the disk is full"),
     (
@@ -73,6 +78,7 @@ _TEST_LIBRARIES = frozenset(
     }
 )
 _TEST_PLUGIN = "pytest_"
+_COMPILED = (".c", ".cc", ".cpp", ".pyx", ".rs")
 
 
 def missing_module(message: str) -> str | None:
@@ -177,6 +183,25 @@ def is_made_by_build(module: str, tree: Path, sources: Iterable[str]) -> bool:
     return any(pattern.search(_text(tree / each)) for each in sources)
 
 
+def is_compiled(module: str, tree: Path) -> bool:
+    """Return True if a tree has a file in a compiled language with the name of a module of a package."""
+    name = module.rpartition(".")[2]
+    return any(next(tree.rglob(f"{name}{suffix}"), None) for suffix in _COMPILED)
+
+
+def is_declared_part(module: str, tree: Path) -> bool:
+    """Return True if a tree declares a package with the dotted name of a module, or of one above it.
+
+    The tree itself has no such module.
+    """
+    first, *others = module.split(".")
+    names = [".".join((first, *others[:count])) for count in range(1, len(others) + 1)]
+    if any(is_in_tree(name.replace(".", "/"), tree) for name in names):
+        return False
+    declared = {_normal(name) for name in _declared(tree)}
+    return any(_normal(name) in declared for name in names)
+
+
 def is_in_tree(module: str, tree: Path) -> bool:
     """Return True if a tree has a module, named with slashes, at its root or in a source directory."""
     places = ("", *source_places(tree))
@@ -202,13 +227,16 @@ def _declared(tree: Path) -> Iterator[str]:
     for section, options in setup.items():
         wanted = options.values() if section == "options.extras_require" else _named(options, _SETUP_OPTIONS)
         yield from _names(line for text in wanted for line in text.splitlines())
+    called = setup_arguments(tree)
+    for wanted in (*_named(called, _SETUP_OPTIONS), *_table(called, "extras_require").values()):
+        yield from _names(texts(wanted))
     for options in _sections(tree / "tox.ini").values():
         lines = [line for text in _named(options, ("deps",)) for line in text.splitlines()]
         # A dependency may be only for some environments: `py3: name`.
         yield from _names(line.rpartition(": ")[2] for line in lines)
 
 
-def _named(options: Mapping[str, str], names: Sequence[str]) -> list[str]:
+def _named(options: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
     return [options[name] for name in names if name in options]
 
 

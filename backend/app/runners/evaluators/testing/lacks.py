@@ -7,6 +7,8 @@ from pathlib import Path
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.dependencies import (
+    is_compiled,
+    is_declared_part,
     is_foreign,
     is_lacked_by_installed,
     is_made_by_build,
@@ -76,6 +78,25 @@ class Lacks:
     async def is_made_by_build(self, module: str) -> bool:
         """Return True if the project's build writes or compiles a missing module."""
         return await asyncio.to_thread(is_made_by_build, module, self.base, self.sources)
+
+    async def is_unbuilt(self, message: str) -> bool:
+        """Return True if a message names a missing module that the build compiles from a file of the base.
+
+        Code can raise any message, so it counts only if the base fails with it, too.
+        """
+        part = missing_submodule(message)
+        if part is None or not await self.is_made_by_build(part):
+            return False
+        return await asyncio.to_thread(is_compiled, part, self.base)
+
+    async def is_part_of_declared(self, message: str) -> bool:
+        """Return True if a message names a missing module of a package that the base declares.
+
+        The two may share a namespace with the project, as `zope.testing` and `zope.interface` do. Code can
+        raise any message, so it counts only if the base fails with it, too.
+        """
+        part = missing_submodule(message)
+        return part is not None and await asyncio.to_thread(is_declared_part, part, self.base)
 
     async def _lacks(self, module: str, problem: CollectProblem, *, of_base: bool) -> bool:
         if await self.needs_installed(module):

@@ -102,6 +102,10 @@ CASES = {
         {"setup.cfg": SETUP_CFG},
         ["alpha", "beta>=2", "gamma"],
     ),
+    "setup.cfg in the words of pbr": (
+        {"setup.cfg": "[extras]\ntests =\n  gamma\n  delta>=1; python_version < '3'\n"},
+        ["gamma", "delta>=1; python_version < '3'"],
+    ),
     "setup.py with plain values, some of them named": (
         {"setup.py": SETUP_PY},
         ["alpha", "beta"],
@@ -116,6 +120,13 @@ CASES = {
         ["alpha"],
     ),
     "pdm": ({"pyproject.toml": '[tool.pdm.dev-dependencies]\ntest = ["alpha"]\n'}, ["alpha"]),
+    "plug-ins of pytest that only tox names": (
+        {
+            "pyproject.toml": '[dependency-groups]\ntest = ["pytest", "pytest-cov"]\n',
+            "tox.ini": "[testenv]\ndeps =\n  pytest-benchmark\n  pytest-cov<5\n  setuptools>=80\n",
+        },
+        ["pytest", "pytest-cov", "pytest-benchmark"],
+    ),
     "tox where nothing else names any": (
         {"tox.ini": "[testenv]\ndeps =\n  alpha\n  py311: beta\n  -r more.txt\n"},
         ["alpha"],

@@ -64,6 +64,19 @@ def test_the_wheel_holds_metadata_and_entry_points_and_no_module(tmp_path: Path)
     assert project.wheel() == (name, content)
 
 
+def test_the_entry_points_that_pbr_reads_are_those_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text(
+        "[metadata]\nname = demo\n[entry_points]\nconsole_scripts =\n    run = demo:main\ndemo.plugins =\n"
+        "    # of the project\n    one = demo.one:One\n"
+    )
+    project = project_of(tmp_path)
+    assert project is not None
+    assert project.entry_points == {
+        "console_scripts": {"run": "demo:main"},
+        "demo.plugins": {"one": "demo.one:One"},
+    }
+
+
 def test_poetry_states_the_versions_of_python(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.poetry.dependencies]\npython = "^3.9"\n')
     assert requires_python(tmp_path) == ">=3.9,<4"

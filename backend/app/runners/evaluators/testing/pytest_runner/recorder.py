@@ -19,7 +19,7 @@ from .plugins import PinnedModules, set_aside
 from .surroundings import Surroundings
 
 _IDS_PER_RECORD = 200
-_DETAILED_FAILURES = 50
+_DETAILED_FAILURES = 1000
 _ALWAYS_READ = ("__init__.py", "conftest.py")
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from .channel import Send, open_channel
+from .descriptors import LowDescriptors
 from .plugins import built_on_project, is_installed, needed_plugins, unloadable, with_plugins
 
 _OLDEST = (7, 4)
@@ -86,7 +87,11 @@ def _run_pytest(
     def run(plugins: "list[str]") -> int:
         given = ["-W", _ORDER_OF_PLUGINS, *with_plugins(arguments, plugins)]
         sys.argv = ["pytest", *given]
-        return int(pytest.main(given, plugins=[ReportPlugin(send, task, canaries, late)]))
+        low = LowDescriptors()
+        try:
+            return int(pytest.main(given, plugins=[ReportPlugin(send, task, canaries, late), low]))
+        finally:
+            low.free()
 
     try:
         return run(early)

@@ -105,6 +105,13 @@ def test_asking_for_the_same_or_more_is_no_question(pairs) -> None:
     assert changes_between(BASE.encode(), edited(*pairs)) == []
 
 
+@pytest.mark.parametrize("place", ["VAT = 19", "    assert check(one) == two"])
+def test_the_letter_before_a_text_means_nothing(place: str) -> None:
+    old, new = (edited((place, f"{place} + len({text})")) for text in ("u'€'", "'€'"))
+    assert changes_between(old, new) == []
+    assert changes_between(old, edited((place, f"{place} + len(b'x')"))) != []
+
+
 def test_a_file_of_many_thousand_lines_is_compared_too() -> None:
     # pyparsing's tests/test_unit.py has 435 kB.
     long = BASE.encode() + b"# a long file\n" * 60_000

@@ -64,6 +64,30 @@ def test_a_test_that_fails_in_another_way_than_before_counts() -> None:
     assert not sort("tests/test_a.py:7: KeyError: 'a'", words, at_base=WRONG_VALUE).questions
 
 
+def test_a_test_that_fails_in_different_ways_at_the_base_is_a_question_never_a_note(tmp_path: Path) -> None:
+    other = "/env/lib/python3.11/json/__init__.py:1: AttributeError: module 'json' has no attribute 'x'"
+    second = SecondLook(at_base=(NAME,), red={NAME: WRONG_VALUE}, varying=(NAME,))
+    touched = Touched(tmp_path, frozenset({"calc.py"}))
+    found = sort_failures(
+        [RanTest(NAME, Outcome.FAILED, 0.1, other)], second, Goal(words="Drop support"), touched
+    )
+    assert [each.id for each in found.questions] == [NAME]
+    assert not found.known
+
+
+@pytest.mark.parametrize(("module", "is_noted"), [("_pytest.assertion.util", True), ("calc.fast", False)])
+def test_an_installed_module_without_an_attribute_is_of_another_version(
+    tmp_path: Path, module: str, is_noted: bool
+) -> None:
+    (tmp_path / "calc").mkdir()
+    message = f"tests/test_a.py:7: AttributeError: module '{module}' has no attribute 'add'"
+    second = SecondLook(at_base=(NAME,), red={NAME: message})
+    failing = [RanTest(NAME, Outcome.FAILED, 0.1, message)]
+    found = sort_failures(failing, second, Goal(words="Type the spy"), Touched(tmp_path, frozenset({"a.py"})))
+    assert bool(found.known) is is_noted
+    assert not found.questions
+
+
 def test_a_test_that_the_change_plays_no_part_in_may_fail_in_another_way(tmp_path: Path) -> None:
     # Some fail by the order of tests, or by what else lies in the temporary directory.
     otherwise = "tests/test_a.py:9: TypeError: object of type 'NoneType' has no len()"

@@ -1,8 +1,15 @@
 """What an error message says about the machine rather than the code."""
 
+from pathlib import Path
+
 import pytest
 
-from app.runners.evaluators.testing.dependencies import is_lacked_by_installed, lacking, own_hook_broke
+from app.runners.evaluators.testing.dependencies import (
+    is_declared_part,
+    is_lacked_by_installed,
+    lacking,
+    own_hook_broke,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +24,11 @@ from app.runners.evaluators.testing.dependencies import is_lacked_by_installed, 
             r"CalledProcessError: \'[\'pip\', \'install\', \'cowsay\']\' returned non-zero exit status 1",
             "without a network",
         ),
+        (
+            'EndpointConnectionError: Could not connect to the endpoint URL: "http://localhost:8000/"',
+            "a service",
+        ),
+        ("locale.Error: unsupported locale setting", "a locale is missing"),
         ("PackageNotFoundError: No package metadata was found for widgets", "metadata is missing"),
     ],
 )
@@ -72,3 +84,20 @@ _ERROR = "E   ModuleNotFoundError: No module named 'six'"
 )
 def test_what_an_installed_package_imports(message: str, installed: bool) -> None:
     assert is_lacked_by_installed(message) is installed
+
+
+@pytest.mark.parametrize(
+    ("setup", "module", "is_declared"),
+    [
+        ("TESTS = ['zope.testing']\nsetup(extras_require={'test': TESTS})", "zope.testing.cleanup", True),
+        ("setup(install_requires=['zope-testing>=5'])", "zope.testing", True),
+        ("setup(install_requires=['zope'])", "zope.testing", False),
+        ("setup(install_requires=['zope.interface'])", "zope.interface.fast", False),
+    ],
+)
+def test_a_declared_package_may_share_a_namespace_with_the_project(
+    tmp_path: Path, setup: str, module: str, is_declared: bool
+) -> None:
+    (tmp_path / "src/zope/interface").mkdir(parents=True)
+    (tmp_path / "setup.py").write_text(f"from setuptools import setup\n\n{setup}\n")
+    assert is_declared_part(module, tmp_path) is is_declared

@@ -191,6 +191,11 @@ async def test_whose_fault_a_missing_module_is(context, base, candidate, status:
         pytest.param(
             "import subprocess\n    subprocess.run(['no-such-program'])", "a program is missing", id="program"
         ),
+        pytest.param(
+            "import uuid\n    raise OSError(uuid.uuid4().hex + ': Connection refused')",
+            "a service",
+            id="port",
+        ),
         pytest.param("import numpyx", "lacks numpyx", id="module"),
         pytest.param(
             "raise OSError('libfoo.so.1: cannot open shared object file')",

@@ -1,0 +1,58 @@
+"""Reads what tox's plain test environment installs."""
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from app.workspaces.environments.groups import Wanted
+from app.workspaces.environments.naming import names_in, normal
+from app.workspaces.environments.reading import DeclarationError, read_ini, texts
+
+_TOX_FILE = re.compile(r"-r\s*(?:\{toxinidir\}/)?([\w./-]+)")
+_PLAIN_TOX = re.compile(r"testenv(?::py[\d{},.]*)?")
+
+
+def tox_requirements(tree: Path) -> Iterator[str]:
+    """Yield the plain requirements of tox's test environment, without conditional lines and files."""
+    for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
+        if not line.startswith(("-", ".", "#")) and not set(line) & set("{}:"):
+            yield line
+
+
+def tox_plugins(tree: Path, known: Collection[str]) -> list[str]:
+    """Return the plug-ins of pytest that only tox's test environment names: tests need their fixtures."""
+    try:
+        named = list(tox_requirements(tree))
+    except DeclarationError:  # tox.ini only adds to the project files, so it is ignored
+        return []
+    return [
+        each
+        for each in named
+        for name in names_in([each])
+        if name.startswith("pytest-") and name not in known
+    ]
+
+
+def tox_files(tree: Path) -> Iterator[str]:
+    """Yield the requirement files of tox's test environment that are in the tree."""
+    for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
+        file = _TOX_FILE.fullmatch(line)
+        if file is not None and (tree / file.group(1)).is_file():
+            yield file.group(1)
+
+
+def tox_extras(tree: Path, asked: Wanted) -> list[str]:
+    """Return the project's own extras that tox's plain test environments install, whatever their factors."""
+    known = {normal(name): name for name in asked.extras}
+    try:
+        sections = read_ini(tree, "tox.ini")
+    except DeclarationError:  # tox.ini only adds to the project files, so it is ignored
+        return []
+    named = [
+        normal(line.rpartition(":")[2].strip())
+        for section, options in sections.items()
+        if _PLAIN_TOX.fullmatch(section)
+        for line in texts(options.get("extras", "").replace(",", "\n"))
+        if not line.startswith("!")
+    ]
+    return [known[name] for name in named if name in known]
