@@ -39,7 +39,7 @@ set -e
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
     printf %s "$POSTGRES_PASSWORD" > /tmp/password
     initdb --pgdata="$PGDATA" --username="$POSTGRES_USER" --pwfile=/tmp/password \\
-        --auth-local=trust --auth-host=scram-sha-256
+        --encoding=UTF8 --auth-local=trust --auth-host=scram-sha-256
     echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
     pg_ctl --wait -o "-c listen_addresses=''" start
     createdb --username="$POSTGRES_USER" "$POSTGRES_DB"

@@ -6,6 +6,7 @@ from alembic import context
 from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from app.core.errors import DatabaseSetupError
 from app.db.engine import sqlalchemy_url
 from app.db.models import Base
 
@@ -18,10 +19,21 @@ def include_name(name: str | None, kind: str, _parents: object) -> bool:
     return not (kind == "table" and name is not None and name.startswith("procrastinate_"))
 
 
+def require_utf8(connection: Connection) -> None:
+    """Refuse other encodings: they reject some text of agents, and the job queue cannot read SQL_ASCII."""
+    encoding = connection.scalar(text("SHOW server_encoding"))
+    if encoding != "UTF8":
+        raise DatabaseSetupError(
+            f"the database has the encoding {encoding}; PhaseRunner needs UTF8. Create it with: createdb "
+            "--template=template0 --encoding=UTF8 NAME. Nothing was changed"
+        )
+
+
 def run(connection: Connection) -> None:
     """Migrate over one connection, in one transaction."""
     context.configure(connection=connection, target_metadata=Base.metadata, include_name=include_name)
     with context.begin_transaction():
+        require_utf8(connection)
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
         context.run_migrations()
 

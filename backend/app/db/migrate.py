@@ -54,7 +54,8 @@ async def upgrade_to_head(url: str) -> None:
     """Apply every missing migration; several processes may call this at the same time.
 
     Raises:
-        DatabaseSetupError: a newer version of the program made the schema; nothing is changed.
+        DatabaseSetupError: the database's encoding is not UTF8, or a newer version of the program made the
+            schema; nothing is changed.
     """
     await anyio.to_thread.run_sync(_upgrade, alembic_config(url))
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import psycopg
@@ -67,6 +68,21 @@ async def test_a_newer_schema_is_refused_by_name_and_left_alone(database_url: st
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [
             ("9999_of_the_future",)
         ]
+
+
+@pytest.mark.anyio
+async def test_another_encoding_is_refused_with_the_command_that_helps(empty_database_url: str) -> None:
+    name = f"ascii_{uuid4().hex}"
+    with psycopg.connect(empty_database_url, autocommit=True) as connection:
+        connection.execute(
+            f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'"
+        )
+        url = urlsplit(empty_database_url)._replace(path=f"/{name}").geturl()
+        try:
+            with pytest.raises(DatabaseSetupError, match=r"encoding SQL_ASCII.*createdb"):
+                await upgrade_to_head(url)
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 CONSTRAINTS = {
