@@ -1,6 +1,6 @@
 """The GitHub adapter: its REST interface, and GraphQL for the one thing that REST lacks."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, cast
@@ -24,7 +24,6 @@ from app.forges.rest import ForgeDialect, OpenClient, ReadToken, RestApi
 
 STATUS_CONTEXT = "phaserunner"
 
-_PER_PAGE = 100
 _MAX_PAGES = 20
 _MAX_COMMIT_PAGES = 5
 _MAX_DESCRIPTION = 140
@@ -55,7 +54,7 @@ class GitHub(Forge):
 
     def __init__(self, open_client: OpenClient, api: str, token: ReadToken, *, as_app: bool = False) -> None:
         self._as_app = as_app
-        self._call = RestApi(GITHUB, open_client, api, token).call
+        self._api = RestApi(GITHUB, open_client, api, token)
         self._graphql_url = f"{api.rstrip('/').removesuffix('/v3')}/graphql"
         self._login: str | None = None
 
@@ -69,7 +68,7 @@ class GitHub(Forge):
 
     @override
     async def issue(self, repository: str, number: int) -> Issue:
-        return issue_of(await self._call("GET", f"/repos/{repository}/issues/{number}"))
+        return issue_of(await self._api.call("GET", f"/repos/{repository}/issues/{number}"))
 
     @override
     async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
@@ -77,7 +76,7 @@ class GitHub(Forge):
         if labels:
             query["labels"] = ",".join(labels)
         found: list[Issue] = []
-        async for part in self._pages(f"/repos/{repository}/issues", query, _MAX_PAGES):
+        async for part in self._api.pages(f"/repos/{repository}/issues", query, most=_MAX_PAGES):
             # GitHub lists pull requests among the issues.
             found += [issue_of(each) for each in part if "pull_request" not in each]
             if len(found) >= limit:
@@ -86,19 +85,19 @@ class GitHub(Forge):
 
     @override
     async def default_branch(self, repository: str) -> str:
-        return str((await self._call("GET", f"/repos/{repository}"))["default_branch"])
+        return str((await self._api.call("GET", f"/repos/{repository}"))["default_branch"])
 
     @override
     async def may_write(self, repository: str, user: str) -> bool:
         path = f"/repos/{repository}/collaborators/{quote(user, safe='')}/permission"
-        found = await self._call("GET", path, missing_ok=True)
+        found = await self._api.call("GET", path, missing_ok=True)
         return found is not None and found.get("permission") in _WRITERS
 
     @override
     async def find_pull(self, repository: str, branch: str) -> PullRequest | None:
         owner = repository.partition("/")[0]
         query = {"head": f"{owner}:{branch}", "state": "all", "sort": "created", "direction": "desc"}
-        found = await self._call("GET", f"/repos/{repository}/pulls", query=query)
+        found = await self._api.call("GET", f"/repos/{repository}/pulls", query=query)
         return pull_of(found[0]) if found else None
 
     @override
@@ -114,7 +113,7 @@ class GitHub(Forge):
             "draft": new.draft,
         }
         try:
-            return pull_of(await self._call("POST", f"/repos/{repository}/pulls", body=body))
+            return pull_of(await self._api.call("POST", f"/repos/{repository}/pulls", body=body))
         except ForgeError as error:
             if error.permanent and (before := await self.find_pull(repository, new.head)):
                 return before
@@ -122,7 +121,7 @@ class GitHub(Forge):
 
     @override
     async def update_pull(self, repository: str, number: int, body: str) -> None:
-        await self._call("PATCH", f"/repos/{repository}/pulls/{number}", body={"body": body})
+        await self._api.call("PATCH", f"/repos/{repository}/pulls/{number}", body={"body": body})
 
     @override
     async def mark_ready(self, pull: PullRequest) -> None:
@@ -130,7 +129,7 @@ class GitHub(Forge):
 
     @override
     async def merged(self, repository: str, number: int) -> MergedPull | None:
-        found = await self._call("GET", f"/repos/{repository}/pulls/{number}")
+        found = await self._api.call("GET", f"/repos/{repository}/pulls/{number}")
         if found.get("merged_at") is None or not found.get("merge_commit_sha"):
             return None
         return MergedPull(
@@ -145,8 +144,8 @@ class GitHub(Forge):
     @override
     async def commits_since(self, repository: str, branch: str, at: datetime) -> Sequence[Commit]:
         query = {"sha": branch, "since": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
-        pages = self._pages(f"/repos/{repository}/commits", query, _MAX_COMMIT_PAGES)
-        return [commit_of(each) async for part in pages for each in part]
+        found = await self._api.every(f"/repos/{repository}/commits", query, most=_MAX_COMMIT_PAGES)
+        return [commit_of(each) for each in found]
 
     @override
     async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:
@@ -162,7 +161,7 @@ class GitHub(Forge):
             "description": status.description[:_MAX_DESCRIPTION],
             **({"target_url": status.url} if status.url else {}),
         }
-        await self._call("POST", f"/repos/{repository}/statuses/{commit}", body=body)
+        await self._api.call("POST", f"/repos/{repository}/statuses/{commit}", body=body)
 
     async def _check_run(
         self, repository: str, commit: str, status: CommitStatus, name: str, conclusion: str
@@ -183,11 +182,11 @@ class GitHub(Forge):
         }
         query = {"check_name": name, "filter": "latest"}
         path = f"/repos/{repository}/commits/{commit}/check-runs"
-        known = (await self._call("GET", path, query=query))["check_runs"]
+        known = (await self._api.call("GET", path, query=query))["check_runs"]
         if known:
-            await self._call("PATCH", f"/repos/{repository}/check-runs/{known[0]['id']}", body=body)
+            await self._api.call("PATCH", f"/repos/{repository}/check-runs/{known[0]['id']}", body=body)
         else:
-            await self._call("POST", f"/repos/{repository}/check-runs", body=body)
+            await self._api.call("POST", f"/repos/{repository}/check-runs", body=body)
 
     @override
     async def put_comment(
@@ -197,36 +196,28 @@ class GitHub(Forge):
         comment = known or await self._find_comment(repository, issue, marker)
         if comment is not None:
             path = f"/repos/{repository}/issues/comments/{comment}"
-            if await self._call("PATCH", path, body={"body": body}, missing_ok=True) is not None:
+            if await self._api.call("PATCH", path, body={"body": body}, missing_ok=True) is not None:
                 return comment
-        made = await self._call("POST", f"/repos/{repository}/issues/{issue}/comments", body={"body": body})
+        made = await self._api.call(
+            "POST", f"/repos/{repository}/issues/{issue}/comments", body={"body": body}
+        )
         return int(made["id"])
 
     async def _graphql(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        answer = await self._call("POST", self._graphql_url, body=body)
+        answer = await self._api.call("POST", self._graphql_url, body=body)
         if answer.get("errors"):
             raise ForgeError(f"GitHub refuses a query: {answer['errors'][0].get('message')}")
         return cast("Mapping[str, Any]", answer["data"])
 
     async def _find_comment(self, repository: str, issue: int, marker: str) -> int | None:
         own = await self.login()
-        async for part in self._pages(f"/repos/{repository}/issues/{issue}/comments", {}, _MAX_PAGES):
+        comments = f"/repos/{repository}/issues/{issue}/comments"
+        async for part in self._api.pages(comments, most=_MAX_PAGES):
             for each in part:
                 # In another person's comment, the marker is only a quotation.
                 if marker in (each.get("body") or "") and author_of(each) == own:
                     return int(each["id"])
         return None
-
-    async def _pages(
-        self, path: str, query: Mapping[str, str], most: int
-    ) -> AsyncGenerator[list[dict[str, Any]]]:
-        """Yield a list page by page."""
-        for page in range(1, most + 1):
-            asked = {**query, "per_page": str(_PER_PAGE), "page": str(page)}
-            part = cast("list[dict[str, Any]]", await self._call("GET", path, query=asked))
-            yield part
-            if len(part) < _PER_PAGE:
-                return
 
 
 def _retry_at(response: httpx.Response) -> datetime | None:

@@ -1,8 +1,8 @@
 """Polls GitHub for labels and comments."""
 
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 from typing_extensions import override
 
@@ -10,7 +10,6 @@ from app.forges.github import GITHUB
 from app.forges.polling import PolledEvent, PollForge
 from app.forges.rest import OpenClient, ReadToken, RestApi
 
-_PER_PAGE = 100
 _MAX_PAGES = 10
 
 
@@ -32,7 +31,7 @@ class GitHubPolling(PollForge):
     ) -> Sequence[PolledEvent]:
         found: list[PolledEvent] = []
         # GitHub returns the newest events first, and has no parameter for a start time.
-        async for part in self._pages(f"/repos/{repository}/issues/events", {}):
+        async for part in self._api.pages(f"/repos/{repository}/issues/events", most=_MAX_PAGES):
             new = [each for each in part if _time(each["created_at"]) >= since]
             found += [_labeled(repository, each) for each in new if _is_of(each, labels)]
             if len(new) < len(part):
@@ -46,19 +45,9 @@ class GitHubPolling(PollForge):
             "sort": "updated",
             "direction": "asc",
         }
-        every = [
-            each async for part in self._pages(f"/repos/{repository}/issues/comments", query) for each in part
-        ]
+        every = await self._api.every(f"/repos/{repository}/issues/comments", query, most=_MAX_PAGES)
         # The list also has older comments that were edited, but only new ones are commands.
         return [_commented(repository, each) for each in every if _time(each["created_at"]) >= since]
-
-    async def _pages(self, path: str, query: Mapping[str, str]) -> AsyncGenerator[list[dict[str, Any]]]:
-        for page in range(1, _MAX_PAGES + 1):
-            asked = {**query, "per_page": str(_PER_PAGE), "page": str(page)}
-            part = cast("list[dict[str, Any]]", await self._api.call("GET", path, query=asked))
-            yield part
-            if len(part) < _PER_PAGE:
-                return
 
 
 def _is_of(event: Mapping[str, Any], labels: Collection[str]) -> bool:

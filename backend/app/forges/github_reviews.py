@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, cast
+from typing import Any, Literal
 from urllib.parse import quote
 
 import anyio
@@ -24,8 +24,6 @@ from app.forges.reviews import (
     ReviewForge,
 )
 
-_PER_PAGE = 100
-_MAX_PAGES = 5
 _MAX_LOG_BYTES = 4_000_000
 _MAX_ANNOTATIONS = 20
 _FAILED = frozenset({"failure", "timed_out", "startup_failure"})
@@ -53,9 +51,13 @@ class GitHubReviews(ReviewForge):
         pull = await self.pull(repository, number)
         if pull.pull.state == "closed":
             return PullFacts(pull=pull)
-        reviews = [_review(each) for each in await self._all(f"/repos/{repository}/pulls/{number}/reviews")]
-        remarks = [_remark(each) for each in await self._all(f"/repos/{repository}/pulls/{number}/comments")]
-        comments = await self._all(f"/repos/{repository}/issues/{number}/comments")
+        reviews = [
+            _review(each) for each in await self._api.every(f"/repos/{repository}/pulls/{number}/reviews")
+        ]
+        remarks = [
+            _remark(each) for each in await self._api.every(f"/repos/{repository}/pulls/{number}/comments")
+        ]
+        comments = await self._api.every(f"/repos/{repository}/issues/{number}/comments")
         requests = [each for comment in comments if (each := _request(comment))]
         failing = await self._failing(repository, pull.target_head)
         users = {each.user for each in (*reviews, *remarks, *requests)} - {"", await self._forge.login()}
@@ -113,12 +115,12 @@ class GitHubReviews(ReviewForge):
         return [*found, *await self._statuses(repository, commit)]
 
     async def _check_runs(self, repository: str, commit: str) -> list[dict[str, Any]]:
-        every = await self._all(f"/repos/{repository}/commits/{commit}/check-runs", within="check_runs")
+        every = await self._api.every(f"/repos/{repository}/commits/{commit}/check-runs", within="check_runs")
         return [each for each in every if each["name"] not in (STATUS_CONTEXT, ADVICE)]
 
     async def _statuses(self, repository: str, commit: str) -> list[CheckReport]:
         states: Mapping[str, Literal["pending", "passed"]] = {"pending": "pending", "success": "passed"}
-        every = await self._all(f"/repos/{repository}/commits/{commit}/status", within="statuses")
+        every = await self._api.every(f"/repos/{repository}/commits/{commit}/status", within="statuses")
         return [
             CheckReport(each["context"], states.get(each["state"], "failed"), each.get("description") or "")
             for each in every
@@ -138,19 +140,8 @@ class GitHubReviews(ReviewForge):
         said = [output.get("title") or "", output.get("summary") or "", output.get("text") or ""]
         if output.get("annotations_count"):
             path = f"/repos/{repository}/check-runs/{check['id']}/annotations"
-            said += [_annotation(each) for each in (await self._all(path))[:_MAX_ANNOTATIONS]]
+            said += [_annotation(each) for each in (await self._api.every(path))[:_MAX_ANNOTATIONS]]
         return "\n".join(each for each in said if each)
-
-    async def _all(self, path: str, within: str | None = None) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        for page in range(1, _MAX_PAGES + 1):
-            query = {"per_page": str(_PER_PAGE), "page": str(page)}
-            answer = await self._api.call("GET", path, query=query)
-            part = cast("list[dict[str, Any]]", answer[within] if within else answer)
-            found += part
-            if len(part) < _PER_PAGE:
-                break
-        return found
 
 
 def _state(check: Mapping[str, Any]) -> Literal["pending", "passed", "failed"]:

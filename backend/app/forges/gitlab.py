@@ -23,7 +23,6 @@ from app.forges.rest import ForgeDialect, OpenClient, ReadToken, RestApi
 
 STATUS_NAME = "phaserunner"
 
-_PER_PAGE = 100
 _MAX_PAGES = 20
 _MAX_COMMIT_PAGES = 5
 _MAX_DESCRIPTION = 140
@@ -45,46 +44,46 @@ class GitLab(Forge):
     """
 
     def __init__(self, open_client: OpenClient, api: str, token: ReadToken) -> None:
-        self._call = RestApi(GITLAB, open_client, api, token).call
+        self._api = RestApi(GITLAB, open_client, api, token)
         self._login: str | None = None
 
     @override
     async def login(self) -> str:
         if self._login is None:
-            self._login = str((await self._call("GET", "/user"))["username"])
+            self._login = str((await self._api.call("GET", "/user"))["username"])
         return self._login
 
     @override
     async def issue(self, repository: str, number: int) -> Issue:
-        return _issue(await self._call("GET", f"{project_path(repository)}/issues/{number}"))
+        return _issue(await self._api.call("GET", f"{project_path(repository)}/issues/{number}"))
 
     @override
     async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
         query = {"state": "opened", "order_by": "created_at", "sort": "asc", "per_page": str(limit)}
         if labels:
             query["labels"] = ",".join(labels)
-        found: list[dict[str, Any]] = await self._call(
+        found: list[dict[str, Any]] = await self._api.call(
             "GET", f"{project_path(repository)}/issues", query=query
         )
         return [_issue(each) for each in found]
 
     @override
     async def default_branch(self, repository: str) -> str:
-        return str((await self._call("GET", project_path(repository)))["default_branch"])
+        return str((await self._api.call("GET", project_path(repository)))["default_branch"])
 
     @override
     async def may_write(self, repository: str, user: str) -> bool:
-        found: list[dict[str, Any]] = await self._call("GET", "/users", query={"username": user})
+        found: list[dict[str, Any]] = await self._api.call("GET", "/users", query={"username": user})
         if not found:
             return False
         path = f"{project_path(repository)}/members/all/{found[0]['id']}"
-        member = await self._call("GET", path, missing_ok=True)
+        member = await self._api.call("GET", path, missing_ok=True)
         return member is not None and int(member.get("access_level", 0)) >= _DEVELOPER
 
     @override
     async def find_pull(self, repository: str, branch: str) -> PullRequest | None:
         query = {"source_branch": branch, "state": "all", "order_by": "created_at", "sort": "desc"}
-        found = await self._call("GET", f"{project_path(repository)}/merge_requests", query=query)
+        found = await self._api.call("GET", f"{project_path(repository)}/merge_requests", query=query)
         return pull_of(repository, found[0]) if found else None
 
     @override
@@ -99,7 +98,7 @@ class GitLab(Forge):
             "target_branch": new.base,
         }
         try:
-            made = await self._call("POST", f"{project_path(repository)}/merge_requests", body=body)
+            made = await self._api.call("POST", f"{project_path(repository)}/merge_requests", body=body)
         except ForgeError as error:
             if error.permanent and (before := await self.find_pull(repository, new.head)):
                 return before
@@ -109,25 +108,25 @@ class GitLab(Forge):
     @override
     async def update_pull(self, repository: str, number: int, body: str) -> None:
         path = f"{project_path(repository)}/merge_requests/{number}"
-        await self._call("PUT", path, body={"description": body})
+        await self._api.call("PUT", path, body={"description": body})
 
     @override
     async def mark_ready(self, pull: PullRequest) -> None:
         repository, _, number = pull.node_id.rpartition("!")
         path = f"{project_path(repository)}/merge_requests/{number}"
-        title = str((await self._call("GET", path))["title"])
-        await self._call("PUT", path, body={"title": title.removeprefix(_DRAFT)})
+        title = str((await self._api.call("GET", path))["title"])
+        await self._api.call("PUT", path, body={"title": title.removeprefix(_DRAFT)})
 
     @override
     async def merged(self, repository: str, number: int) -> MergedPull | None:
         path = f"{project_path(repository)}/merge_requests/{number}"
-        found = await self._call("GET", path)
+        found = await self._api.call("GET", path)
         if found["state"] != "merged" or not found.get("merged_at"):
             return None
         made = found.get("merge_commit_sha") or found.get("squash_commit_sha")
         commits = 1
         if not made:  # a fast-forward moved the target to the branch
-            commits = len(await self._call("GET", f"{path}/commits", query={"per_page": str(_PER_PAGE)}))
+            commits = len(await self._api.every(f"{path}/commits", most=1))
         return MergedPull(
             number=number,
             commit=made or found["sha"],
@@ -139,18 +138,12 @@ class GitLab(Forge):
 
     @override
     async def commits_since(self, repository: str, branch: str, at: datetime) -> Sequence[Commit]:
-        query = {"ref_name": branch, "since": at.astimezone(UTC).isoformat(), "per_page": str(_PER_PAGE)}
-        found: list[Commit] = []
-        for page in range(1, _MAX_COMMIT_PAGES + 1):
-            path = f"{project_path(repository)}/repository/commits"
-            part: list[dict[str, Any]] = await self._call("GET", path, query={**query, "page": str(page)})
-            found += [
-                Commit(each["id"], each["message"], datetime.fromisoformat(each["committed_date"]))
-                for each in part
-            ]
-            if len(part) < _PER_PAGE:
-                break
-        return found
+        path = f"{project_path(repository)}/repository/commits"
+        query = {"ref_name": branch, "since": at.astimezone(UTC).isoformat()}
+        return [
+            Commit(each["id"], each["message"], datetime.fromisoformat(each["committed_date"]))
+            for each in await self._api.every(path, query, most=_MAX_COMMIT_PAGES)
+        ]
 
     @override
     async def set_status(self, repository: str, commit: str, status: CommitStatus) -> None:
@@ -160,7 +153,7 @@ class GitLab(Forge):
             "description": status.description[:_MAX_DESCRIPTION],
             **({"target_url": status.url} if status.url else {}),
         }
-        await self._call("POST", f"{project_path(repository)}/statuses/{commit}", body=body)
+        await self._api.call("POST", f"{project_path(repository)}/statuses/{commit}", body=body)
 
     @override
     async def put_comment(
@@ -169,22 +162,18 @@ class GitLab(Forge):
         notes = f"{project_path(repository)}/{'merge_requests' if on_pull else 'issues'}/{issue}/notes"
         note = known or await self._find_note(notes, marker)
         if note is not None:
-            changed = await self._call("PUT", f"{notes}/{note}", body={"body": body}, missing_ok=True)
+            changed = await self._api.call("PUT", f"{notes}/{note}", body={"body": body}, missing_ok=True)
             if changed is not None:
                 return note
-        return int((await self._call("POST", notes, body={"body": body}))["id"])
+        return int((await self._api.call("POST", notes, body={"body": body}))["id"])
 
     async def _find_note(self, notes: str, marker: str) -> int | None:
         own = await self.login()
-        for page in range(1, _MAX_PAGES + 1):
-            query = {"per_page": str(_PER_PAGE), "page": str(page)}
-            found: list[dict[str, Any]] = await self._call("GET", notes, query=query)
-            for each in found:
+        async for part in self._api.pages(notes, most=_MAX_PAGES):
+            for each in part:
                 # In another person's note, the marker is only a quotation.
                 if marker in (each.get("body") or "") and each["author"]["username"] == own:
                     return int(each["id"])
-            if len(found) < _PER_PAGE:
-                break
         return None
 
 

@@ -11,7 +11,6 @@ from app.forges.gitlab import GITLAB
 from app.forges.polling import PolledEvent, PollForge
 from app.forges.rest import OpenClient, ReadToken, RestApi
 
-_PER_PAGE = 100
 _MAX_PAGES = 10
 
 
@@ -34,10 +33,12 @@ class GitLabPolling(PollForge):
         issues = f"/projects/{quote(repository, safe='')}/issues"
         query = {"state": "opened", "updated_after": since.astimezone(UTC).isoformat()}
         found: list[PolledEvent] = []
-        for issue in await self._all(issues, query):
+        for issue in await self._api.every(issues, query, most=_MAX_PAGES):
             if not set(labels) & set(issue["labels"]):
                 continue
-            for event in await self._all(f"{issues}/{issue['iid']}/resource_label_events", {}):
+            for event in await self._api.every(
+                f"{issues}/{issue['iid']}/resource_label_events", most=_MAX_PAGES
+            ):
                 label: Mapping[str, Any] | None = event["label"]  # None if the label was deleted
                 named = event["action"] == "add" and label is not None and label["name"] in labels
                 if named and _time(event["created_at"]) >= since:
@@ -49,19 +50,11 @@ class GitLabPolling(PollForge):
         # GitLab takes a date, and returns what came after that day.
         day = (since.astimezone(UTC) - timedelta(days=1)).strftime("%Y-%m-%d")
         query = {"action": "commented", "target_type": "note", "after": day, "sort": "desc"}
-        every = await self._all(f"/projects/{quote(repository, safe='')}/events", query)
+        every = await self._api.every(
+            f"/projects/{quote(repository, safe='')}/events", query, most=_MAX_PAGES
+        )
         notes = [cast("dict[str, Any]", each["note"]) for each in reversed(every) if each.get("note")]
         return [_noted(repository, each) for each in notes if _time(each["created_at"]) >= since]
-
-    async def _all(self, path: str, query: Mapping[str, str]) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        for page in range(1, _MAX_PAGES + 1):
-            asked = {**query, "per_page": str(_PER_PAGE), "page": str(page)}
-            part = cast("list[dict[str, Any]]", await self._api.call("GET", path, query=asked))
-            found += part
-            if len(part) < _PER_PAGE:
-                break
-        return found
 
 
 def _labeled(repository: str, number: int, event: Mapping[str, Any]) -> PolledEvent:

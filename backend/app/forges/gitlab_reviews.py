@@ -23,8 +23,6 @@ from app.forges.reviews import (
     ReviewForge,
 )
 
-_PER_PAGE = 100
-_MAX_PAGES = 5
 _MAX_LOG_BYTES = 4_000_000
 _PENDING = frozenset(
     {
@@ -65,7 +63,7 @@ class GitLabReviews(ReviewForge):
         if pull.pull.state == "closed":
             return PullFacts(pull=pull)
         place = _place(repository, number)
-        notes = _notes_in(await self._all(f"{place}/discussions"))
+        notes = _notes_in(await self._api.every(f"{place}/discussions"))
         reviews = [*await self._opinions(place), *(each for note in notes if (each := _thread(note)))]
         remarks = [each for note in notes if (each := _remark(note))]
         requests = [each for note in notes if (each := _request(note))]
@@ -145,7 +143,7 @@ class GitLabReviews(ReviewForge):
 
     async def _statuses(self, repository: str, commit: str) -> list[dict[str, Any]]:
         """Return the newest state of each job and of each external check of a commit."""
-        every = await self._all(f"{project_path(repository)}/repository/commits/{commit}/statuses")
+        every = await self._api.every(f"{project_path(repository)}/repository/commits/{commit}/statuses")
         return [each for each in every if each["name"] != STATUS_NAME]
 
     async def _excerpt(self, repository: str, status: Mapping[str, Any]) -> str:
@@ -156,16 +154,6 @@ class GitLabReviews(ReviewForge):
         except ForgeError:
             log = ""  # it is no job, its log expired, or the token may not read it
         return log or str(status.get("description") or "")
-
-    async def _all(self, path: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        for page in range(1, _MAX_PAGES + 1):
-            query = {"per_page": str(_PER_PAGE), "page": str(page)}
-            part = cast("list[dict[str, Any]]", await self._api.call("GET", path, query=query))
-            found += part
-            if len(part) < _PER_PAGE:
-                break
-        return found
 
 
 def _place(repository: str, number: int) -> str:

@@ -1,6 +1,6 @@
 """Calls the REST interface of a forge, and puts its failures into words."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from http import HTTPStatus
@@ -13,6 +13,9 @@ from app.forges.port import ForgeError
 
 _TIMEOUT_SECONDS = 20.0
 _MESSAGE_CHARS = 300
+
+_PER_PAGE = 100
+"""Items of a list in one response; both forges allow this many."""
 
 OpenClient = Callable[[], httpx.AsyncClient]
 
@@ -90,6 +93,34 @@ class RestApi:
             return response.json() if response.content else {}
         except ValueError as error:
             raise ForgeError(f"{self._dialect.name} gave no JSON for {method} {path}") from error
+
+    async def pages(
+        self, path: str, query: Mapping[str, str] | None = None, *, most: int = 5, within: str | None = None
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
+        """Yield a list, one page of 100 items after the other.
+
+        Args:
+            path: path below the API's base URL.
+            query: query parameters.
+            most: the most pages to read.
+            within: the key of the list, where the response is an object.
+
+        Raises:
+            ForgeError: there is no response, or it is a failure.
+        """
+        for page in range(1, most + 1):
+            asked = {**(query or {}), "per_page": str(_PER_PAGE), "page": str(page)}
+            answer = await self.call("GET", path, query=asked)
+            part = cast("list[dict[str, Any]]", answer[within] if within else answer)
+            yield part
+            if len(part) < _PER_PAGE:
+                return
+
+    async def every(
+        self, path: str, query: Mapping[str, str] | None = None, *, most: int = 5, within: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the items of all `pages`."""
+        return [each async for part in self.pages(path, query, most=most, within=within) for each in part]
 
     async def text(self, path: str, limit: int) -> str:
         """Read a text, such as a log. The token is not sent to redirect targets.
