@@ -53,7 +53,7 @@ class BubblewrapBackend:
     @property
     def advice(self) -> str:
         """What to do if it does not work here."""
-        if self._program is None:
+        if self._program is None or not Path(self._program).exists():
             first = (
                 "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; "
                 "Arch: pacman -S bubblewrap)"

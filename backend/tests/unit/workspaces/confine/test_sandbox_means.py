@@ -1,6 +1,7 @@
 """What the sandbox needs of the machine (control groups, bubblewrap, an interpreter), and says without."""
 
 import os
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -75,8 +76,9 @@ async def test_a_bubblewrap_that_does_not_work_is_none(tmp_path: Path) -> None:
     ("program", "is_container", "advice"),
     [
         (None, False, "install bubblewrap"),
-        ("/usr/bin/bwrap", False, "doctor --fix"),
-        ("/usr/bin/bwrap", True, "docker-compose.yml"),
+        (NO_PROGRAM, True, "install bubblewrap"),
+        (sys.executable, False, "doctor --fix"),
+        (sys.executable, True, "docker-compose.yml"),
     ],
 )
 def test_the_advice_fits_what_is_wrong(
