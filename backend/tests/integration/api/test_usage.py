@@ -127,7 +127,7 @@ async def test_a_line_that_the_database_refuses_costs_no_other(
         for each in (run_id, uuid4(), run_id, run_id):
             ledger.record(line(each))
     assert await _stored(api, run_id) == 3
-    assert "a model request could not be stored" in caplog.text
+    assert "could not record a model request" in caplog.text
 
 
 async def test_recording_never_waits(api: Api) -> None:
