@@ -130,7 +130,7 @@ def judges(*insufficient: str, issue: str = "") -> Turn:
 
 def reviews(request: ScriptedRequest) -> Turn:
     """A review of a sprint's work that is content with each criterion."""
-    (names,) = re.findall(r"by these\nnames: (.+)\. Judge what", _said(request))
+    (names,) = re.findall(r"by these names:\n(.+)\. Judge what", _said(request))
     criteria = [{"criterion": each, "reasoning": "read", "score": 1.0} for each in names.split(", ")]
     return gives(criteria=criteria, overall_assessment="good")
 
