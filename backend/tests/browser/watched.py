@@ -14,6 +14,7 @@ SHOTS = Path(__file__).parent / "screenshots"
 THEMES = ("light", "dark")
 
 _AXE = FRONTEND / "node_modules" / "axe-core" / "axe.min.js"
+_HEARD = "all is heard"
 _PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -53,8 +54,16 @@ class Watched:
         self._excused = True
         try:
             yield
+            self._hear_everything()
         finally:
             self._excused = False
+
+    def _hear_everything(self) -> None:
+        """Wait for the console's messages so far, which come later than what they are about."""
+        if self.page.is_closed():
+            return
+        with self.page.expect_console_message(lambda message: message.text == _HEARD):
+            self.page.evaluate(f"console.debug('{_HEARD}')")
 
     def check(self) -> None:
         """Fail if anything went wrong."""
