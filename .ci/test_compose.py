@@ -97,15 +97,8 @@ class Services:
 
     def compose(self, *arguments: str, check: bool = True) -> str:
         """Run a Compose command; return what it printed."""
-        command = [
-            ROOT / ".venv" / "bin" / "uv",
-            "tool",
-            "run",
-            "--quiet",
-            "--from",
-            COMPOSE,
-            "podman-compose",
-        ]
+        uv = ROOT / ".venv" / "bin" / "uv"
+        command = [uv, "tool", "run", "--quiet", "--from", COMPOSE, "podman-compose"]
         options = ["--podman-path", self._podman, "-p", PROJECT, "-f", ROOT / "docker-compose.yml"]
         done = subprocess.run(
             [*command, *options, *arguments],
