@@ -12,7 +12,7 @@ from app.forges.deliveries import command_in
 from app.forges.github import ADVICE, GITHUB, STATUS_CONTEXT, GitHub
 from app.forges.github_json import pull_of
 from app.forges.job_logs import failing_part
-from app.forges.port import ForgeError
+from app.forges.port import ForgeError, writers_among
 from app.forges.rest import OpenClient, ReadToken, RestApi
 from app.forges.reviews import (
     CheckReport,
@@ -60,8 +60,7 @@ class GitHubReviews(ReviewForge):
         comments = await self._api.every(f"/repos/{repository}/issues/{number}/comments")
         requests = [each for comment in comments if (each := _request(comment))]
         failing = await self._failing(repository, pull.target_head)
-        users = {each.user for each in (*reviews, *remarks, *requests)} - {"", await self._forge.login()}
-        writers = {each for each in sorted(users) if await self._forge.may_write(repository, each)}
+        users = {each.user for each in (*reviews, *remarks, *requests)}
         return PullFacts(
             pull=pull,
             reviews=reviews,
@@ -69,7 +68,7 @@ class GitHubReviews(ReviewForge):
             requests=requests,
             checks=await self._checks(repository, pull.head, failing),
             failing_at_target=failing,
-            writers=frozenset(writers),
+            writers=await writers_among(self._forge, repository, users),
         )
 
     @override

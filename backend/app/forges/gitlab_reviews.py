@@ -11,7 +11,7 @@ from typing_extensions import override
 from app.forges.deliveries import OWN, command_in
 from app.forges.gitlab import GITLAB, STATUS_NAME, GitLab, project_path, pull_of
 from app.forges.job_logs import failing_part
-from app.forges.port import ForgeError
+from app.forges.port import ForgeError, writers_among
 from app.forges.rest import OpenClient, ReadToken, RestApi
 from app.forges.reviews import (
     CheckReport,
@@ -68,8 +68,7 @@ class GitLabReviews(ReviewForge):
         remarks = [each for note in notes if (each := _remark(note))]
         requests = [each for note in notes if (each := _request(note))]
         failing = await self._failing(repository, pull.target_head)
-        users = {each.user for each in (*reviews, *remarks, *requests)} - {"", await self._forge.login()}
-        writers = {each for each in sorted(users) if await self._forge.may_write(repository, each)}
+        users = {each.user for each in (*reviews, *remarks, *requests)}
         return PullFacts(
             pull=pull,
             reviews=reviews,
@@ -77,7 +76,7 @@ class GitLabReviews(ReviewForge):
             requests=requests,
             checks=await self._checks(repository, _tested(found), failing),
             failing_at_target=failing,
-            writers=frozenset(writers),
+            writers=await writers_among(self._forge, repository, users),
         )
 
     @override

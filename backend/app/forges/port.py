@@ -1,6 +1,6 @@
 """What the service needs from a forge, in terms that fit every forge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -194,3 +194,13 @@ class Forge(Protocol):
 
 
 ForgesByName = Mapping[str, Forge]
+
+
+async def writers_among(forge: Forge, repository: str, users: Collection[str]) -> frozenset[str]:
+    """Return the users who may write to a repository, without the service's own account.
+
+    Raises:
+        ForgeError: the forge cannot be asked.
+    """
+    others = set(users) - {"", await forge.login()}
+    return frozenset([each for each in sorted(others) if await forge.may_write(repository, each)])
