@@ -87,7 +87,8 @@ class Tour:
     def _tell_next(self, url: str, last: str) -> None:
         self._say("")
         self._say("In another terminal:", "bold")
-        if url != self._root.settings.service_url.rstrip("/"):
+        # A setting of this process, such as PORT, may not be set in the other terminal.
+        if url != Settings.model_construct().service_url:
             self._say(f"    export PHASERUNNER_URL={url}")
         for command, what in (
             ("phaserunner list", "all runs"),

@@ -110,9 +110,10 @@ class RequestChecks:
             return Principal(claimed_name(headers), Role.ADMIN)
         principal = await self._recognise(token) if token else None
         if principal is None:
-            if token:
-                await self._wrong.note(_client(scope))
-            raise UnauthorizedError("send a valid token: Authorization: Bearer …")
+            if not token:
+                raise UnauthorizedError("send a token: Authorization: Bearer TOKEN")
+            await self._wrong.note(_client(scope))
+            raise UnauthorizedError("the token is wrong, expired or revoked")
         return principal
 
     async def _is_let_in(self, token: str) -> bool:

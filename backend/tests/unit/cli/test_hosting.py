@@ -1,17 +1,21 @@
 """Serving and showing at the same time."""
 
 import asyncio
+import io
 import socket
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
+from rich.console import Console
 
 from app.agents.models.providers import ProviderKeys
 from app.agents.provider import AgentProvider
 from app.cli.exits import CliError, ExitCode
 from app.cli.given import read_given
-from app.cli.hosting import agents_remark, choose_port, require_known_agents, serve_and
+from app.cli.hosting import Tour, agents_remark, choose_port, require_known_agents, serve_and
+from app.cli.root import Options, Root
 from app.core.config import Settings
 from app.schemas.api.sprints import SprintCreate
 from app.workspaces.process import run_process
@@ -113,6 +117,21 @@ def test_a_taken_port_gives_way_unless_it_was_asked_for() -> None:
 def test_a_host_that_is_not_ours() -> None:
     with pytest.raises(CliError, match="cannot be listened on"):
         choose_port("192.0.2.1", 8000, is_asked_for=False)
+
+
+@pytest.mark.parametrize(("port", "is_named"), [(8000, False), (9000, True)])
+async def test_another_terminal_is_told_an_unusual_address(tmp_path: Path, port: int, is_named: bool) -> None:
+    url, shown = f"http://127.0.0.1:{port}", io.StringIO()
+    root = Root(
+        settings=Settings(_env_file=None, PHASERUNNER_URL=None, HOST="127.0.0.1", PORT=port),
+        out=Console(file=shown, width=200),
+        err=Console(file=io.StringIO()),
+        stdin=io.StringIO(),
+        cwd=tmp_path,
+        transport=httpx.MockTransport(FakeService()),
+    )
+    await Tour(root, Options(), ())(url)
+    assert (f"export PHASERUNNER_URL={url}" in shown.getvalue()) is is_named
 
 
 def agents_with(**keys: str) -> AgentProvider:

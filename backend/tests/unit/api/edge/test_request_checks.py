@@ -24,6 +24,10 @@ async def _not_needed() -> bool:
     return False
 
 
+async def _needed() -> bool:
+    return True
+
+
 CHECKS = RequestChecks(_application, ["tea.example"], _recognise, _not_needed)
 
 
@@ -52,6 +56,23 @@ async def test_who_comes_through_a_proxy_is_no_admin(headers: dict[str, str]) ->
     answer = await asked(headers)
     assert answer.status_code == 401
     assert "phaserunner tokens create" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("token", "words"),
+    [
+        pytest.param("", "send a token: Authorization: Bearer TOKEN", id="none"),
+        pytest.param("pr_old", "the token is wrong, expired or revoked", id="unknown"),
+    ],
+)
+async def test_a_refused_request_says_whether_it_had_a_token(token: str, words: str) -> None:
+    checks = RequestChecks(_application, ["tea.example"], _recognise, _needed)
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(checks), base_url="http://tea.example"
+    ) as client:
+        given = {"Authorization": f"Bearer {token}"} if token else {}
+        answer = await client.get("/api/v1/runs", headers=given)
+    assert (answer.status_code, answer.json()["detail"]) == (401, words)
 
 
 async def test_a_refused_page_leaves_no_token_in_the_address() -> None:
