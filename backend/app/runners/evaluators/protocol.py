@@ -169,13 +169,8 @@ class EvaluationContext(TypedDict, total=False):
     deterministic_results: list[EvaluationResult]
 
 
-@runtime_checkable
-class Evaluator(Protocol):
-    """Judges the output of a phase.
-
-    `evaluate` returns a value for every expected error (`errored`). It is cancelled by cancelling its task,
-    and leaves no process behind.
-    """
+class EvaluatorIdentity(Protocol):
+    """What a result says about the evaluator that gave it."""
 
     @property
     def name(self) -> str:
@@ -186,6 +181,15 @@ class Evaluator(Protocol):
     def category(self) -> EvaluationCategory:
         """The aspect it judges."""
         ...
+
+
+@runtime_checkable
+class Evaluator(EvaluatorIdentity, Protocol):
+    """Judges the output of a phase.
+
+    `evaluate` returns a value for every expected error (`errored`). It is cancelled by cancelling its task,
+    and leaves no process behind.
+    """
 
     @property
     def is_deterministic(self) -> bool:
@@ -210,7 +214,9 @@ class ConfigurableEvaluator(Evaluator, Protocol):
         ...
 
 
-def errored(evaluator: Evaluator, reason: str, /, *, version: str = "1", **metadata: Any) -> EvaluationResult:
+def errored(
+    evaluator: EvaluatorIdentity, reason: str, /, *, version: str = "1", **metadata: Any
+) -> EvaluationResult:
     """Return the result of an evaluator that reached no verdict."""
     return EvaluationResult(
         evaluator_name=evaluator.name,
@@ -223,7 +229,9 @@ def errored(evaluator: Evaluator, reason: str, /, *, version: str = "1", **metad
     )
 
 
-def skipped(evaluator: Evaluator, reason: str, /, *, version: str = "1", **metadata: Any) -> EvaluationResult:
+def skipped(
+    evaluator: EvaluatorIdentity, reason: str, /, *, version: str = "1", **metadata: Any
+) -> EvaluationResult:
     """Return the result of an evaluator that found nothing to check."""
     return EvaluationResult(
         evaluator_name=evaluator.name,

@@ -294,9 +294,8 @@ async def empty(database_url: str) -> None:
 @given(steps=st.lists(st.sampled_from(STEPS), max_size=10))
 @settings(
     max_examples=8,
-    deadline=None,
     derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_any_interleaving_opens_one_pull_request(
     database_url: str, tmp_path_factory: pytest.TempPathFactory, steps: list[Step]

@@ -193,9 +193,8 @@ def is_in(here: Reviewed, commit: str) -> bool:
 @given(events=st.lists(st.sampled_from(EVENTS), min_size=3, max_size=10))
 @settings(
     max_examples=6,
-    deadline=None,
     derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_any_interleaving_answers_all_feedback(
     database_url: str, tmp_path_factory: pytest.TempPathFactory, events: list[Event]

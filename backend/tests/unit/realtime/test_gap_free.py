@@ -193,7 +193,7 @@ PATIENCE = st.lists(st.integers(0, 3), min_size=1, max_size=30)
 
 
 @given(CALM, PATIENCE)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_while_runs_go_on_and_clients_come(play: Sequence[tuple[Any, ...]], patience: Sequence[int]) -> None:
     asyncio.run(_played(play, patience))
 
@@ -208,7 +208,7 @@ JOINED_AFTER_A_RESTORE = [
 
 @example(JOINED_AFTER_A_RESTORE, [1])
 @given(STORMY, PATIENCE)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_while_events_are_trimmed_and_restored(
     play: Sequence[tuple[Any, ...]], patience: Sequence[int]
 ) -> None:

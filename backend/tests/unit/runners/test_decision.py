@@ -381,7 +381,7 @@ POLICIES = st.builds(
 
 
 @given(data=st.data(), policy=POLICIES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_run_ends_and_nothing_passes_that_did_not(data: st.DataObject, policy: RunPolicy) -> None:
     world = World(policy, history(phase="discovery", status=RunStatus.QUEUED))
     steps = 0

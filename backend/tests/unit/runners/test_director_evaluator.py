@@ -5,7 +5,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.runners.director_evaluator import DirectorEvaluator, LoopLimits
@@ -323,7 +323,6 @@ def test_a_value_is_not_filled_again() -> None:
 OUTCOMES = st.sampled_from(["success", "negative", "crash", "malformed", "failed"])
 
 
-@settings(deadline=None)
 @given(st.integers(1, 8), st.data(), st.none() | st.integers(1, 9))
 def test_a_loop_ends_within_its_maximum_and_its_history_is_complete(
     maximum: int, data: st.DataObject, stop_at: int | None

@@ -222,7 +222,7 @@ def turns_of(history: list[LoopIteration]) -> int:
     return sum(each.turns for each in history)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.integers(1, 4),
     st.integers(1, 30),

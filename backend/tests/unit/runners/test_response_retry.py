@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -178,7 +178,6 @@ async def test_a_blank_question_is_refused() -> None:
 FAILURES = st.lists(st.sampled_from(DIMENSIONS), unique=True)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 4), st.data())
 def test_every_question_ends_within_its_attempts(retries: int, data: st.DataObject) -> None:
     script = data.draw(st.lists(st.none() | FAILURES, min_size=retries + 1, max_size=retries + 1))

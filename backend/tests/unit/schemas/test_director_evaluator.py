@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xmlschema import XMLSchema10
 
@@ -279,7 +279,6 @@ def test_bad_json_names_the_field(text: str, element: str) -> None:
     assert (caught.value.line, caught.value.element) == (None, element)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200) | st.binary(max_size=200))
 def test_anything_is_read_or_refused(text: str | bytes) -> None:
     for read in (DirectorEvaluatorLoop.from_xml, DirectorEvaluatorLoop.from_json):
@@ -392,7 +391,6 @@ def test_what_is_no_condition_is_refused_on_reading(expression: str, said: str) 
         check_condition(expression)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=120))
 def test_any_text_is_a_condition_or_refused(text: str) -> None:
     try:

@@ -3,7 +3,7 @@
 import signal
 from collections.abc import Sequence
 
-from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, Evaluator
+from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, EvaluatorIdentity
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, reasons
@@ -17,7 +17,7 @@ _EVIDENCE_CHARS = 2000
 _NO_TESTS = 5
 
 
-def result_of(evaluator: Evaluator, judged: JudgedRun) -> EvaluationResult:
+def result_of(evaluator: EvaluatorIdentity, judged: JudgedRun) -> EvaluationResult:
     """Return the result: passed if the runs are complete, something passed, and nothing prevents a pass."""
     criteria = [_criterion("tests_pass", _objections(judged), judged.score, _evidence(judged))]
     if judged.of_base is not None:

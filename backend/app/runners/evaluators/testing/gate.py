@@ -1,9 +1,8 @@
 """The test gate: runs the base's tests in the base's test setting, and those that the candidate wrote."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.core.errors import WorkspaceError
 from app.runners.evaluators.interpreter import (
@@ -13,26 +12,17 @@ from app.runners.evaluators.interpreter import (
     with_interpreter,
 )
 from app.runners.evaluators.protocol import (
-    EvaluationCategory,
     EvaluationContext,
     EvaluationResult,
     errored,
     skipped,
 )
 from app.runners.evaluators.source_tree import python_files
+from app.runners.evaluators.testing.gate_settings import PytestGateSettings
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace
 from app.runners.evaluators.tree_files import tree_files
-from app.schemas.modes import CounterTestsMode, InProcessOnly
-from app.schemas.questions import BaseFailures, ProtectedPolicy
-from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
-from app.workspaces.environments.interpreters import Interpreters
-from app.workspaces.environments.outcome import Ready
-from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.runners.evaluators.testing.trees import Layout
+from app.workspaces.confine.sandbox import SandboxUnavailableError
+from app.workspaces.files.limits import DEFAULT_LIMITS
 
 # Files that show a project in another language, whose tests other evaluators run.
 _OTHER_LANGUAGES = (
@@ -42,7 +32,7 @@ _OTHER_LANGUAGES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PytestEvaluator:
+class PytestEvaluator(PytestGateSettings):
     """Passes if the base's tests and the candidate's own tests pass with the candidate's code.
 
     The two are separate runs with different weight, side by side. The base's tests run in the base's test
@@ -59,38 +49,8 @@ class PytestEvaluator:
     a base test fails and the candidate's version of it passes, `protected` decides: with *ask*, the failed
     result holds the question whether the goal calls for that change.
 
-    Attributes:
-        timeout: seconds for one run; if the base must be run, too, that run gets as many again.
-        python: interpreter for the tests, with pytest 7.4 or newer. None is the one that runs this program.
-        interpreters: chooses the interpreter from the base's declarations; None always uses `python`.
-        compare_base: whether the base's tests count; otherwise the candidate's tree is run unchanged.
-        sandbox: confines the tests.
-        limits: limits on the trees; a larger one gets no verdict.
-        outside: whether values are also compared in a process that never loads the candidate's code.
-        protected: what happens to changed tests, unless the context says so.
-        base_failures: which tests that fail at the base count, unless the context says so.
-        counter_tests: whether the base's tests must fail if their expected values are changed.
-        narrowed: selects the files and tests to run; None runs all.
-        in_process_only: what happens to a pass for which only the process of the candidate's code is
-            evidence.
+    `PytestGateSettings` describes the attributes.
     """
-
-    timeout: float = 120.0
-    python: Path | None = None
-    interpreters: Interpreters | None = field(default=None, compare=False)
-    compare_base: bool = True
-    sandbox: Sandbox = field(default_factory=Sandbox, compare=False)
-    limits: WorkspaceLimits = DEFAULT_LIMITS
-    outside: bool = True
-    protected: ProtectedPolicy = ProtectedPolicy.ASK
-    base_failures: BaseFailures = BaseFailures.GOAL
-    counter_tests: CounterTestsMode = CounterTestsMode.GATE
-    narrowed: "Callable[[Layout], Layout] | None" = field(default=None, compare=False)
-    in_process_only: InProcessOnly = InProcessOnly.NOTE
-    name: str = "pytest"
-    category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
-    version: str = "4"
-    is_deterministic: bool = True
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
         """Run the workspace's tests. `output` and `phase` are not used."""
@@ -113,18 +73,6 @@ class PytestEvaluator:
         except (ToolTroubleError, WorkspaceError) as trouble:
             return errored(self, str(trouble), reason="environment")
         return await self._stamped(result)
-
-    async def key_of(self, base: Path, found: Ready) -> str:
-        """Return the key of a tree's baseline, as this gate would measure it now.
-
-        Raises:
-            WorkspaceError: the tree is larger than the limits allow.
-            OSError: a file cannot be read.
-        """
-        from app.runners.evaluators.testing.baseline import baseline_key  # noqa: PLC0415 - only with a baseline
-
-        state = await self.sandbox.state()
-        return await asyncio.to_thread(baseline_key, base, found, (self.version, state.name), self.limits)
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
         """Note on the result whether the tests were confined."""

@@ -1,13 +1,11 @@
 """Carries out the test gate: runs the tests and compares them with the base.
 
-It is separate from the gate, whose settings every panel holds, because it imports far more, and only for
-tests.
+It is separate from the gate, which every panel holds, because it imports far more, and only for tests.
 """
 
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, errored
 from app.runners.evaluators.testing.accounting import SortingRules, accounted, says_something
@@ -19,6 +17,7 @@ from app.runners.evaluators.testing.changed import ChangedTests
 from app.runners.evaluators.testing.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.counter_tests.asking import counter_report
 from app.runners.evaluators.testing.feedback import result_of
+from app.runners.evaluators.testing.gate_settings import PytestGateSettings
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import Harness
@@ -29,12 +28,9 @@ from app.schemas.baseline import Baseline
 from app.workspaces.environments.outcome import Ready
 from app.workspaces.together import together
 
-if TYPE_CHECKING:
-    from app.runners.evaluators.testing.gate import PytestEvaluator
-
 
 async def judged(
-    gate: "PytestEvaluator",
+    gate: PytestGateSettings,
     found: Ready,
     workspace: Path,
     context: EvaluationContext,
@@ -82,7 +78,7 @@ async def judged(
 
 
 def _rules(
-    gate: "PytestEvaluator",
+    gate: PytestGateSettings,
     context: EvaluationContext,
     base: Path,
     workspace: Path,
@@ -105,7 +101,7 @@ def _rules(
 
 
 async def _judge_runs(
-    gate: "PytestEvaluator", harness: Harness, layout: Layout, base: BaseTests, rules: SortingRules
+    gate: PytestGateSettings, harness: Harness, layout: Layout, base: BaseTests, rules: SortingRules
 ) -> EvaluationResult:
     async with Away.beside(harness, layout, wanted=gate.outside) as away:
         of_base, own = await together(
@@ -153,7 +149,7 @@ async def _trouble_left(judged: JudgedRun, base: BaseTests) -> str:
 
 
 async def _known(
-    gate: "PytestEvaluator", context: EvaluationContext, base: Path | None, found: Ready
+    gate: PytestGateSettings, context: EvaluationContext, base: Path | None, found: Ready
 ) -> Baseline | None:
     """Return the run's baseline if base, environment and rules are the same here."""
     known = context.get("baseline")

@@ -183,7 +183,7 @@ async def test_a_run_that_is_over_gets_no_warning(cases: UseCases) -> None:
 COSTS = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(candidates=st.lists(COSTS, min_size=2, max_size=4), cents=st.integers(1, 100), processes=st.booleans())
 async def test_agents_side_by_side_overspend_by_at_most_one_request_each(
     candidates: list[list[int]], cents: int, processes: bool, cases: UseCases

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.runners.evaluators.models.response_verdict import conclude, overall_verdict, recommend
@@ -143,7 +143,6 @@ def test_an_output_that_contradicts_itself_does_not_pass(output: EvaluatorOutput
     assert should_retry(output, 1)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([True, False]), min_size=4, max_size=4), st.integers(1, 9), st.integers(0, 5))
 def test_only_a_pass_is_accepted_and_every_failure_says_what_to_mend(
     sufficient: list[bool], attempt: int, retries: int
@@ -154,7 +153,6 @@ def test_only_a_pass_is_accepted_and_every_failure_says_what_to_mend(
     assert (output.recommendation == "give_partial") is (not all(sufficient) and attempt > retries)
 
 
-@settings(deadline=None)
 @given(st.permutations(dimensions((True, False, True, False))))
 def test_the_order_of_the_dimensions_does_not_matter(given_order: list[EvaluationDimension]) -> None:
     assert overall_verdict(given_order) is Verdict.INSUFFICIENT

@@ -1,0 +1,68 @@
+"""The settings of the test gate, for the gate and for what carries it out."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.runners.evaluators.protocol import EvaluationCategory
+from app.schemas.modes import CounterTestsMode, InProcessOnly
+from app.schemas.questions import BaseFailures, ProtectedPolicy
+from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.environments.outcome import Ready
+from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
+
+if TYPE_CHECKING:
+    from app.runners.evaluators.testing.trees import Layout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PytestGateSettings:
+    """How the test gate runs tests, and what it makes of their results.
+
+    Attributes:
+        timeout: seconds for one run; if the base must be run, too, that run gets as many again.
+        python: interpreter for the tests, with pytest 7.4 or newer. None is the one that runs this program.
+        interpreters: chooses the interpreter from the base's declarations; None always uses `python`.
+        compare_base: whether the base's tests count; otherwise the candidate's tree is run unchanged.
+        sandbox: confines the tests.
+        limits: limits on the trees; a larger one gets no verdict.
+        outside: whether values are also compared in a process that never loads the candidate's code.
+        protected: what happens to changed tests, unless the context says so.
+        base_failures: which tests that fail at the base count, unless the context says so.
+        counter_tests: whether the base's tests must fail if their expected values are changed.
+        narrowed: selects the files and tests to run; None runs all.
+        in_process_only: what happens to a pass for which only the process of the candidate's code is
+            evidence.
+    """
+
+    timeout: float = 120.0
+    python: Path | None = None
+    interpreters: Interpreters | None = field(default=None, compare=False)
+    compare_base: bool = True
+    sandbox: Sandbox = field(default_factory=Sandbox, compare=False)
+    limits: WorkspaceLimits = DEFAULT_LIMITS
+    outside: bool = True
+    protected: ProtectedPolicy = ProtectedPolicy.ASK
+    base_failures: BaseFailures = BaseFailures.GOAL
+    counter_tests: CounterTestsMode = CounterTestsMode.GATE
+    narrowed: "Callable[[Layout], Layout] | None" = field(default=None, compare=False)
+    in_process_only: InProcessOnly = InProcessOnly.NOTE
+    name: str = "pytest"
+    category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
+    version: str = "4"
+    is_deterministic: bool = True
+
+    async def key_of(self, base: Path, found: Ready) -> str:
+        """Return the key of a tree's baseline, as this gate would measure it now.
+
+        Raises:
+            WorkspaceError: the tree is larger than the limits allow.
+            OSError: a file cannot be read.
+        """
+        from app.runners.evaluators.testing.baseline import baseline_key  # noqa: PLC0415 - only with a baseline
+
+        state = await self.sandbox.state()
+        return await asyncio.to_thread(baseline_key, base, found, (self.version, state.name), self.limits)
