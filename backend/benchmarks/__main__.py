@@ -26,6 +26,7 @@ from benchmarks import (
     metric_report,
     pages,
     panel,
+    panel_time,
     starts,
     startup,
     throughput,
@@ -72,11 +73,16 @@ TRUST: dict[str, Report] = {
 }
 """How far the panel can be trusted: these take many minutes and are run when they are asked for."""
 
+TIMES: dict[str, Report] = {"panel-time": panel_time.measure}
+"""What takes half an hour, and is run when it is asked for by name."""
+
 
 def main() -> None:
     """Run what was asked for and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure PhaseRunner.")
-    parser.add_argument("--only", choices=(*BENCHMARKS, *LOADS, *TRUST), help="run this benchmark alone")
+    parser.add_argument(
+        "--only", choices=(*BENCHMARKS, *LOADS, *TRUST, *TIMES), help="run this benchmark alone"
+    )
     parser.add_argument("--trust", action="store_true", help=f"run {', '.join(TRUST)} instead of the others")
     parser.add_argument("--sprints", type=int, help=f"of throughput, instead of {throughput.SPRINTS:,}")
     parser.add_argument(
@@ -88,8 +94,9 @@ def main() -> None:
     if given.sprints is not None:
         LOADS["throughput"] = (throughput.TITLE, partial(throughput.measure, sprints=given.sprints))
     started = time.monotonic()
-    _run_trust([given.only] if given.only in TRUST else TRUST if given.trust else ())
-    if not given.trust and given.only not in TRUST:
+    reports = TRUST | TIMES
+    _run_reports([given.only] if given.only in reports else TRUST if given.trust else ())
+    if not given.trust and given.only not in reports:
         _run_figures(given.only)
     print(f"\n{time.monotonic() - started:.0f} s in all")
 
@@ -100,10 +107,10 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _run_trust(names: Iterable[str]) -> None:
+def _run_reports(names: Iterable[str]) -> None:
     for name in names:
         with tempfile.TemporaryDirectory(prefix="phaserunner-bench-") as place:
-            asyncio.run(_reported(TRUST[name], Path(place)))
+            asyncio.run(_reported((TRUST | TIMES)[name], Path(place)))
 
 
 def _run_figures(only: str | None) -> None:

@@ -76,20 +76,36 @@ async def _commit(case: Case, place: Path, histories: Path | None) -> Workspace:
 
 async def _release(case: Case, place: Path, archives: Path) -> Workspace:
     tree = place / case.project
-    earlier, later = [await _download(case.project, each, archives) for each in (case.base, case.candidate)]
-    await asyncio.to_thread(_unpack, earlier, tree)
-    await _run("git", *_LOCAL, "init", "-q", str(tree))
-    await _run("git", "-C", str(tree), "add", "-A", "-f")
-    # The date of the newest file: what a resolver may use for a base of that age.
-    date = await asyncio.to_thread(_newest, earlier)
-    message = f"{case.project} {case.base}"
-    commit = (*_AUTHOR, *_LOCAL, "-C", str(tree), "commit", "-q", "--date", date, "-m", message)
-    await _run("git", *commit, GIT_COMMITTER_DATE=date)
+    later = await _download(case.project, case.candidate, archives)
+    await committed_release(case.project, case.base, tree, archives)
     await asyncio.to_thread(_empty, tree)
     await asyncio.to_thread(_unpack, later, tree)
     # An archive holds what its build made; git must not leave that out for being ignored.
     await _run("git", "-C", str(tree), "add", "-A", "-f", "-N")
     return Workspace(tree, "HEAD", f"Release {case.project} {case.candidate}")
+
+
+async def committed_release(project: str, version: str, tree: Path, archives: Path) -> None:
+    """Lay out a release as the only commit of a new repository.
+
+    Args:
+        project: its name on the registry.
+        version: of the release.
+        tree: the working tree to make.
+        archives: where downloaded releases are kept.
+
+    Raises:
+        FetchError: the archive cannot be had.
+    """
+    archive = await _download(project, version, archives)
+    await asyncio.to_thread(tree.parent.mkdir, parents=True, exist_ok=True)
+    await asyncio.to_thread(_unpack, archive, tree)
+    await _run("git", *_LOCAL, "init", "-q", str(tree))
+    await _run("git", "-C", str(tree), "add", "-A", "-f")
+    # The date of the newest file: what a resolver may use for a base of that age.
+    date = await asyncio.to_thread(_newest, archive)
+    commit = (*_AUTHOR, *_LOCAL, "-C", str(tree), "commit", "-q", "--date", date)
+    await _run("git", *commit, "-m", f"{project} {version}", GIT_COMMITTER_DATE=date)
 
 
 async def _download(project: str, version: str, archives: Path) -> Path:

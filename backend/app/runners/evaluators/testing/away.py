@@ -16,7 +16,10 @@ _QUICK = 1.0
 """Seconds: a test that takes less beside the code does not wait for anything there."""
 
 _SHORT = 10.0
-"""Least number of seconds that the run away from the code gets after the other one has ended."""
+"""Seconds that both runs may always take."""
+
+_MORE = 0.5
+"""Share of the time beside the code that the run away from it gets on top."""
 
 
 class Away:
@@ -62,14 +65,13 @@ class Away:
         Args:
             passed: the tests.
             base: a control for findings.
-            seconds: how long the tests took beside the code. This run may take about as long again; tests
-                that it
-                does not reach by then are not judged.
+            seconds: how long the tests took beside the code. This run may take half as long again; tests that
+                it does not reach by then are not judged.
         """
         if self._tree is None:
             return None
         try:
-            more = max(_SHORT, seconds)
+            more = time_left(seconds)
             asyncio.get_running_loop().call_later(more, self._stop.set)
             async with asyncio.timeout(3 * more + _SHORT):
                 return await self._controlled(self._tree, passed, base, more)
@@ -116,3 +118,8 @@ class Away:
             await asyncio.wait([self._early])
             if not self._early.cancelled():
                 self._early.exception()
+
+
+def time_left(seconds: float) -> float:
+    """Return the seconds that the run away from the code gets once the one beside it took `seconds`."""
+    return max(_SHORT - seconds, _MORE * seconds)

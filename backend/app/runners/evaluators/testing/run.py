@@ -72,7 +72,7 @@ class Harness:
 
         Args:
             tree: the files.
-            ids: the tests of these files to run; None means all.
+            ids: the tests of these files to run; the id of a function means all its rows. None means all.
             collect_only: list the tests and run none.
 
         Raises:

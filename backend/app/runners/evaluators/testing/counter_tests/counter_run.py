@@ -21,7 +21,7 @@ from app.runners.evaluators.testing.counter_tests.drawing import (
     draw_data,
     units_of,
 )
-from app.runners.evaluators.testing.counter_tests.pairs import NO_PAIR, Pair, Versions, answers_of
+from app.runners.evaluators.testing.counter_tests.pairs import NO_PAIR, Pair, Versions, answers_of, run_both
 from app.runners.evaluators.testing.counter_tests.reading import TestFile
 from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, sample
 from app.runners.evaluators.testing.counter_tests.sites import DataPlace
@@ -41,13 +41,11 @@ from app.runners.evaluators.testing.counter_tests.versions import (
     changed_version,
     read_test_files,
     touched_version,
-    write_trees,
 )
-from app.runners.evaluators.testing.inventory import file_of
+from app.runners.evaluators.testing.inventory import file_of, function_of
 from app.runners.evaluators.testing.report import RunReport
-from app.runners.evaluators.testing.run import Harness, run_directory
+from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.trees import RunTree
-from app.workspaces.together import together
 
 _NO_EXPECTATION = "it has no expectation that can be changed"
 _ASKED_AGAIN = 2
@@ -172,7 +170,10 @@ class _Check:
         suspected = suspects(each.answers for each in pairs)
         if not suspected:
             return [], {}
-        suspected = worth_asking(suspected, [await self._base_answers(pair, suspected) for pair in pairs])
+        # Asked alone, the base clears most suspects quickly. The others may depend on the tests before them.
+        for alone in (True, False):
+            honest = [await self._base_answers(pair, suspected, alone=alone) for pair in pairs]
+            suspected = worth_asking(suspected, honest)
         again: list[Pair] = []
         twice: dict[str, CounterTestResult] = {}
         while (left := suspected.keys() - twice.keys()) and len(again) < _ASKED_AGAIN:
@@ -194,7 +195,7 @@ class _Check:
         versions = await asyncio.to_thread(make, units, wanted, before)
         if versions is None:
             return NO_PAIR
-        reports = await self._run_both(self._limited, self._tree, versions)
+        reports = await run_both(self._limited, self._tree, versions)
         answers = await asyncio.to_thread(answers_of, versions, reports)
         return Pair(versions, {test: each for test, each in answers.items() if test in wanted})
 
@@ -253,13 +254,6 @@ class _Check:
         seconds = sum(each.seconds for each in self._plain.tests.values() if file_of(each.id) in files)
         return seconds > self._settings.budget.free
 
-    async def _run_both(
-        self, harness: Harness, tree: RunTree, versions: tuple[Version, Version]
-    ) -> tuple[RunReport, RunReport]:
-        async with run_directory() as place:
-            one, other = await asyncio.to_thread(write_trees, tree, versions, place)
-            return await together(harness.run(one), harness.run(other))
-
     async def _touchy(self, tests: Collection[str]) -> dict[str, str]:
         """Find tests that know their own text: they fail in changed files, even after an added comment."""
         names = sorted({name for name in map(file_of, tests) if not self._is_source(name)})
@@ -269,16 +263,18 @@ class _Check:
         one, other = (touched_version(files, self._comment()) for _ in range(2))
         as_is = Version((), {each.name: each.source.content for each in files})
         # The plain run has no test limits either, so that tests cannot tell the runs apart by them.
-        touched = await self._run_both(self._limited, self._tree, (one, other))
-        plain = (await self._run_both(self._harness, self._tree, (as_is, as_is)))[0]
+        touched = await run_both(self._limited, self._tree, (one, other))
+        plain = (await run_both(self._harness, self._tree, (as_is, as_is)))[0]
         base = self._settings.base
         if base is None or not touchy(tests, touched, plain, ()):
             return touchy(tests, touched, plain, ())
-        honest = await self._run_both(self._harness, base, (one, as_is))
+        honest = await run_both(self._harness, base, (one, as_is))
         return touchy(tests, touched, plain, honest)
 
-    async def _base_answers(self, pair: Pair, tests: Answers) -> dict[str, CounterTestResult]:
-        """Return the results of the base's own code with the same files."""
+    async def _base_answers(
+        self, pair: Pair, tests: Answers, *, alone: bool = False
+    ) -> dict[str, CounterTestResult]:
+        """Return the results of the base's own code with the same files, or with these tests alone."""
         base = self._settings.base
         if base is None:
             return {}
@@ -288,7 +284,8 @@ class _Check:
             return {}
         one, other = (each.restricted(names) for each in pair.versions)
         # No limits, because the base's code may be slower, and its answer may clear the candidate.
-        reports = await self._run_both(self._harness, base, (one, other))
+        functions = set(map(function_of, tests)) if alone else None
+        reports = await run_both(self._harness, base, (one, other), functions)
         return await asyncio.to_thread(answers_of, pair.versions, reports)
 
 

@@ -1,5 +1,6 @@
 """Two complementary versions of the test files, and the results of the tests in both."""
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +11,11 @@ from app.runners.evaluators.testing.counter_tests.comparing import (
     compare,
 )
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
-from app.runners.evaluators.testing.counter_tests.versions import Version
+from app.runners.evaluators.testing.counter_tests.versions import Version, write_trees
 from app.runners.evaluators.testing.report import RunReport
+from app.runners.evaluators.testing.run import Harness, run_directory
+from app.runners.evaluators.testing.trees import RunTree
+from app.workspaces.together import together
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +40,22 @@ def answers_of(
     """Return the result of each test in two runs."""
     one, other = (Half(each.changes, said) for each, said in zip(versions, reports, strict=True))
     return answers_by_test(compare((one, other)))
+
+
+async def run_both(
+    harness: Harness,
+    tree: RunTree,
+    versions: tuple[Version, Version],
+    functions: Collection[str] | None = None,
+) -> tuple[RunReport, RunReport]:
+    """Run a tree with both versions at once.
+
+    Args:
+        harness: how the tests run.
+        tree: the tree.
+        versions: the test files.
+        functions: ids of the functions to run; None means all.
+    """
+    async with run_directory() as place:
+        one, other = await asyncio.to_thread(write_trees, tree, versions, place)
+        return await together(harness.run(one, ids=functions), harness.run(other, ids=functions))

@@ -10,6 +10,7 @@ from app.runners.evaluators.testing.counter_tests.assertions import Sites
 from app.runners.evaluators.testing.counter_tests.calls import Calls
 from app.runners.evaluators.testing.counter_tests.data_sites import data_sites
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
+from app.runners.evaluators.testing.counter_tests.helpers import helpers_run_by, lone_helpers
 from app.runners.evaluators.testing.counter_tests.literals import Plain
 from app.runners.evaluators.testing.counter_tests.names import Function, Names, lone_constants
 from app.runners.evaluators.testing.counter_tests.sites import Kind, Site
@@ -79,8 +80,7 @@ def read_test_file(name: str, content: bytes) -> TestFile | None:
 
 
 def _read(name: str, source: Source, module: ast.Module) -> TestFile:
-    constants = lone_constants(module)
-    helpers = frozenset(_helpers(module))
+    text = _Text(source, lone_constants(module), frozenset(_helpers(module)), lone_helpers(module))
     used = frozenset(_used_names(module))
     functions: dict[str, TestFunction] = {}
     bases: dict[str, tuple[str, ...]] = {}
@@ -89,7 +89,7 @@ def _read(name: str, source: Source, module: ast.Module) -> TestFile:
             bases[f"{prefix}{node.name}"] = tuple(ast.unparse(each) for each in node.bases)
         elif node.name.startswith("test"):
             full = f"{prefix}{node.name}"
-            functions[full] = _function(full, node, source, constants, helpers)
+            functions[full] = _function(full, node, text)
             if node.name in used:
                 functions[full] = replace(functions[full], hiding=None)
     pool = {
@@ -134,21 +134,45 @@ def _helpers(module: ast.Module) -> Iterator[str]:
                 yield node.name
 
 
-def _function(
-    name: str, node: Function, source: Source, constants: Mapping[str, ast.expr], helpers: frozenset[str]
-) -> TestFunction:
-    names = Names(node, constants)
-    hiding = _hiding(node, source)
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A file's text, and what its functions share.
+
+    Attributes:
+        source: the text.
+        constants: names that are set once and read in one place.
+        asserting: names of functions that assert, and are not tests.
+        helpers: functions that only one place calls.
+    """
+
+    source: Source
+    constants: Mapping[str, ast.expr]
+    asserting: frozenset[str]
+    helpers: Mapping[str, Function]
+
+
+def _function(name: str, node: Function, text: _Text) -> TestFunction:
+    names = Names(node, text.constants)
+    hiding = _hiding(node, text.source)
     decorators = [ast.unparse(each) for each in node.decorator_list]
     if any(each.startswith(_REPEATING) for each in decorators):
         return TestFunction(name, (), names.rows, hiding)
     plain = all(each.startswith(_TRANSPARENT) for each in decorators)
-    sites = Sites(source, names)
-    calls = Calls(source, names, sites, helpers)
-    for statement, sure in statements(node.body, sure=plain):
-        _add(statement, sites, calls, source, sure=sure)
-    data = data_sites(node, names, constants, plain=plain)
-    return TestFunction(name, tuple(sites.found), names.rows, hiding, data)
+    found = _sites(node, text, names, sure=plain)
+    data = data_sites(node, names, text.constants, plain=plain)
+    return TestFunction(name, tuple(found), names.rows, hiding, data)
+
+
+def _sites(node: Function, text: _Text, names: Names, *, sure: bool) -> list[Site]:
+    """Return the sites of a function, and of helpers whose assertions are a part of it."""
+    sites = Sites(text.source, names)
+    calls = Calls(text.source, names, sites, text.asserting)
+    inside: list[Site] = []
+    for statement, reached in statements(node.body, sure=sure):
+        _add(statement, sites, calls, text.source, sure=reached)
+        for helper in helpers_run_by(statement, text.helpers):
+            inside += _sites(helper, text, Names(helper, text.constants), sure=reached)
+    return [*sites.found, *inside]
 
 
 def _hiding(node: Function, source: Source) -> Edit:

@@ -19,9 +19,8 @@ class CounterTestBudget:
         pairs: the number of pairs of runs if the tests take no longer than `free`; otherwise one.
         patience: time limit of one run, as a multiple of the plain run's time. It shares the machine with the
             other run, and failing tests take longer than passing ones.
-        most: time limit of everything, as a multiple of the plain run's time. A panel with a limit of twice
-            the
-            plain tests leaves no more.
+        most: the time beyond `free` after which no further check starts, as a share of the plain run's time.
+            A panel with a limit of twice the plain tests leaves no more.
         test_patience: time limit of one test, as a multiple of its time in the plain run.
         test_share: least time limit of one test, as a share of `free` and of the whole plain run's time. So
             the
@@ -33,7 +32,7 @@ class CounterTestBudget:
     share: float = 0.35
     pairs: int = 1
     patience: float = 3.0
-    most: float = 2.0
+    most: float = 0.5
     test_patience: float = 10.0
     test_share: float = 0.25
 

@@ -53,12 +53,12 @@ def statements(
 def _called_functions(body: Sequence[ast.stmt]) -> frozenset[str]:
     """Return the functions of a test that its own statements run: `main()`, `asyncio.run(main())`."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    plain = [each.name for each in body if isinstance(each, functions) and _is_plain_function(each)]
+    plain = [each.name for each in body if isinstance(each, functions) and is_plain_function(each)]
     called: set[str] = set()
     for statement in body:
         match statement:
             case ast.Expr(value=value) | ast.Assign(value=value):
-                called.update(_run_by(value))
+                called.update(run_by(value))
             case _:
                 pass
         if _may_leave(statement):
@@ -66,22 +66,23 @@ def _called_functions(body: Sequence[ast.stmt]) -> frozenset[str]:
     return frozenset(name for name in plain if name in called and plain.count(name) == 1)
 
 
-def _is_plain_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def is_plain_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Return True if calling a function runs it: it has no decorator and is not a generator."""
     inner = [each for part in node.body for each in _without_functions(part)]
     return not node.decorator_list and not any(isinstance(each, ast.Yield | ast.YieldFrom) for each in inner)
 
 
-def _run_by(node: ast.expr) -> Iterator[str]:
+def run_by(node: ast.expr) -> Iterator[str]:
+    """Yield the names of the functions that an expression runs itself or in an event loop."""
     match node:
         case ast.Await(value=value):
-            yield from _run_by(value)
+            yield from run_by(value)
         case ast.Call(func=ast.Name(id=name)):
             yield name
         case ast.Call(args=[first, *_]) if (
             ast.unparse(node.func) in _RUNNERS or called_name(node) == "run_until_complete"
         ):
-            yield from [first.id] if isinstance(first, ast.Name) else _run_by(first)
+            yield from [first.id] if isinstance(first, ast.Name) else run_by(first)
         case _:
             pass
 

@@ -89,7 +89,7 @@ class ReportPlugin:
         self._places = {item: place for place, item in enumerate(items)}
         yield
         if self._ids is not None:
-            items[:] = [item for item in items if item.nodeid in self._ids]
+            items[:] = [item for item in items if self._is_chosen(item.nodeid, self._ids)]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Report a file that cannot be collected, or that skips itself as a whole."""
@@ -158,6 +158,10 @@ class ReportPlugin:
         test = self._running.pop(nodeid, None)
         if test is not None:
             self._send("test", id=nodeid, **test)
+
+    def _is_chosen(self, test: str, ids: "set[str]") -> bool:
+        """Return True if a test or its function is named."""
+        return test in ids or test.partition("[")[0] in ids
 
     def _detail(self, report: pytest.TestReport, outcome: str) -> str:
         if outcome in ("failed", "error", "cut"):

@@ -3,9 +3,9 @@
 The task is a JSON file: `tree` (the tree to run), `arguments` (pytest's), `sources` (files that show which
 plug-ins are needed), `trusted` (files of the tree that the candidate did not write), `pinned` (modules that
 nothing in the tree may replace), `aside` (packages that pytest uses and the project itself holds), `only`
-(the test files to run) and `ids` (the tests of these to run); null means all. `test_seconds` gives the time
-limit of tests of some functions. The secret is JSON, too, but comes through a pipe that is empty after
-reading: `key`, and the canaries that `begin` and `end` the run.
+(the test files to run) and `ids` (the tests and functions of these to run); null means all. `test_seconds`
+gives the time limit of tests of some functions. The secret is JSON, too, but comes through a pipe that is
+empty after reading: `key`, and the canaries that `begin` and `end` the run.
 
 The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test`, `replaced`
 and `altered` as they occur, then `finish` with the exit code. A process that ends without `finish`, or with

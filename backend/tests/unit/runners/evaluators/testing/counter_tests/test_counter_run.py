@@ -220,3 +220,43 @@ async def test_doctests_are_proven_and_code_that_reads_them_is_found(tmp_path: P
         report = await CounterTests(harness=harness, base=honest, seed=7).check(tree, plain)
         assert bool(report.refuted) is deceit
         assert bool(report.proven) is not deceit
+
+
+FOLLOWED = """from candidate import double
+
+def check(candidate):
+    assert candidate(2) == 4
+    assert candidate(-21) == -42
+
+def test_check():
+    check(double)
+"""
+
+
+async def test_a_test_whose_assertions_are_in_a_helper_is_proven_and_deceit_is_found(tmp_path: Path) -> None:
+    honest = await checked(tmp_path / "honest", HONEST, tests=FOLLOWED)
+    assert honest.proven == ("tests/test_candidate.py::test_check",)
+    deceit = await checked(tmp_path / "deceit", EQUAL, tests=FOLLOWED)
+    assert set(deceit.refuted) == {"tests/test_candidate.py::test_check"}
+
+
+NEEDS_THE_ONE_BEFORE = """from candidate import double
+
+state = {}
+
+def test_first():
+    state["first"] = double(1)
+    assert state["first"] == 2
+
+def test_second():
+    if state:
+        return
+    assert double(2) == 4
+"""
+
+
+async def test_a_suspect_that_the_base_notices_alone_is_asked_about_among_its_neighbours(
+    tmp_path: Path,
+) -> None:
+    report = await checked(tmp_path, HONEST, base=HONEST, tests=NEEDS_THE_ONE_BEFORE)
+    assert dict(report.refuted) == {}

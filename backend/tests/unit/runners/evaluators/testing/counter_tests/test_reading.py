@@ -185,3 +185,28 @@ def test_methods_have_their_classes_in_their_names() -> None:
 )
 def test_files_that_cannot_be_read(content: bytes) -> None:
     assert read_test_file("test_x.py", content) is None
+
+
+CHECK = "def check(candidate):\n    assert candidate(1) == 2\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "sites"),
+    [
+        pytest.param(CHECK + body("check(f)"), ["value 2", "contrary !="], id="called"),
+        pytest.param(CHECK + body("if a: check(f)"), ["value? 2", "contrary? !="], id="perhaps called"),
+        pytest.param(body("assert_it(f)") + CHECK.replace("check", "assert_it"), ["value 2", "contrary !="]),
+        pytest.param(CHECK + body("check(f)", "check(g)"), [], id="called twice"),
+        pytest.param(CHECK + body("check(f)") + "def test_more(): check(g)\n", [], id="shared"),
+        pytest.param(CHECK + "from x import check\n" + body("check(f)"), [], id="replaced"),
+        pytest.param("@once\n" + CHECK + body("check(f)"), [], id="decorated"),
+        pytest.param(CHECK.replace("    assert", "    yield\n    assert") + body("check(f)"), [], id="lazy"),
+        pytest.param(
+            CHECK + "def outer(f):\n    if not f: return\n    check(f)\n" + body("outer(f)"),
+            ["value? 2", "contrary? !="],
+            id="through another that may leave before",
+        ),
+    ],
+)
+def test_a_helper_that_only_one_test_calls_is_a_part_of_it(text: str, sites: list[str]) -> None:
+    assert found(text) == sites
