@@ -17,6 +17,7 @@ from app.runners.evaluators.testing.changed import ChangedTests
 from app.runners.evaluators.testing.doubts import doubts_about
 from app.runners.evaluators.testing.inventory import function_of
 from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.left_out import questions_about, with_left_out
 from app.runners.evaluators.testing.own_lacks import lacking_own
 from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.run import Harness
@@ -51,10 +52,12 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, ba
     """
     judged = judged.counting_once()
     endless = sort_endless(judged.endless, rules.goal)
-    found = await _with_doubts(harness, _with_endless(judged, endless), rules, base)
-    if not (endless.questions and (found.questions or found.all_well)):
+    judged = with_left_out(_with_endless(judged, endless), rules.goal)
+    waiting = (*endless.questions, *questions_about(judged))
+    found = await _with_doubts(harness, judged, rules, base)
+    if not (waiting and (found.questions or found.all_well)):
         return found
-    return replace(found, questions=(*found.questions, *endless.questions))
+    return replace(found, questions=(*found.questions, *waiting))
 
 
 def _with_endless(judged: JudgedRun, endless: SortedFailures) -> JudgedRun:

@@ -19,6 +19,7 @@ results come from the run's baseline, if there is one:
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.base import BaseTests
@@ -35,6 +36,7 @@ LOOKED_AT = 10
 
 _BASE_RUNS = 3
 _COMPARED = 500
+_AFFORDABLE = 60.0
 """Limit on the failing tests of one run that are run at the base."""
 
 
@@ -91,7 +93,7 @@ async def look_again(
     failing = [each.id for each in report.failures[: LOOKED_AT if base is None else _COMPARED]]
     if report.ending is not PytestEnding.COMPLETE or not failing:
         return SecondLook()
-    looked_at = failing[:LOOKED_AT]
+    looked_at = _affordable(failing[:LOOKED_AT], report)
     again = harness.run(replace(tree, only=frozenset(map(file_of, looked_at))), ids=looked_at)
     if base is None:
         return SecondLook(flaky=_now_good(looked_at, await again))
@@ -100,13 +102,14 @@ async def look_again(
     second, there = await together(again, base.run(set(map(file_of, failing)), failing))
     flaky = _now_good(looked_at, second)
     at_base = tuple(each for each in failing if _is_bad(each, there))
-    once_more = await base.run_now(set(map(file_of, at_base)), at_base) if at_base else there
-    red = [each for each in at_base if _is_bad(each, once_more)]
+    repeated = set(_affordable(at_base, there))
+    once_more = await base.run_now(set(map(file_of, repeated)), repeated) if repeated else there
+    red = [each for each in at_base if each not in repeated or _is_bad(each, once_more)]
     return SecondLook(
         flaky=flaky,
         at_base=at_base,
         red={each: _message(each, there) for each in red},
-        varying=tuple(each for each in red if _differ(each, there, once_more)),
+        varying=tuple(each for each in red if each in repeated and _differ(each, there, once_more)),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
         environment={
@@ -194,6 +197,18 @@ async def _module_lacks(message: str, base: BaseTests) -> str | None:
         return f"the interpreter does not find {missing_submodule(message)}"
     module = missing_module(message) or ""
     return f"the interpreter lacks {module}" if await base.lacks.needs_installed(module) else None
+
+
+def _affordable(ids: Collection[str], report: RunReport) -> list[str]:
+    """Return the tests that take a minute together, the quickest first, and at least one.
+
+    Slow tests that fail mostly wait for something that the machine lacks, and fail as before.
+    """
+    took = {each: report.tests[each].seconds if each in report.tests else 0.0 for each in ids}
+    order = sorted(took, key=lambda each: took[each])
+    ends = accumulate(took[each] for each in order)
+    fitting = {each for each, end in zip(order, ends, strict=True) if end <= _AFFORDABLE}
+    return [each for each in ids if each in fitting or each == order[0]]
 
 
 def _now_good(ids: Collection[str], run: RunReport) -> tuple[str, ...]:

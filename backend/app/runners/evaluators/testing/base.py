@@ -22,6 +22,7 @@ from app.runners.evaluators.testing.remembered import Remembered, ran_endless
 from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.testing.setting import is_test_file
+from app.runners.evaluators.testing.slow import SlowTests
 from app.runners.evaluators.testing.trees import Layout, RunTree, whole_tree
 from app.runners.evaluators.testing.written import WrittenTests, read_tests, written_tests
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
@@ -39,6 +40,7 @@ class BaseTests:
         layout: Layout,
         settings: PytestSettings,
         baseline: Baseline | None = None,
+        patience: float | None = None,
     ) -> None:
         self._harness = harness
         self._base = base
@@ -50,7 +52,9 @@ class BaseTests:
         self.lacks = Lacks(
             harness=harness, base=base, sources=layout.base_sources, unreadable=self.unreadable
         )
+        self._patience = patience
         self.endless = Endless(harness, self.run_now, baseline)
+        self.slow = SlowTests(harness, self._run_short)
         self.remembered = Remembered(baseline) if baseline and baseline.whole else None
 
     async def prepare(self) -> None:
@@ -61,6 +65,7 @@ class BaseTests:
 
     async def close(self) -> None:
         """End what is still running."""
+        await self.slow.close()
         if self._listing is not None:
             self._listing.cancel()
             with suppress(asyncio.CancelledError, ToolTroubleError, SandboxUnavailableError):
@@ -72,6 +77,8 @@ class BaseTests:
         """Return the results at the base: of all tests, of those in some files, or of some of these."""
         if self.remembered is not None and self.remembered.knows(ids or ()):
             return self.remembered.report(files, ids)
+        if (seen := self.slow.seen_of(files, ids)) is not None:
+            return seen
         return await self.run_now(files, ids)
 
     async def run_now(
@@ -83,7 +90,12 @@ class BaseTests:
     ) -> RunReport:
         """Run tests of the base in the base, even those with known results."""
         harness = self._harness if seconds is None else replace(self._harness, seconds=seconds)
+        if ids is None:
+            harness = replace(harness, without=tuple(self.slow.known))
         return await harness.run(await self._tree(files), ids=ids)
+
+    async def _run_short(self) -> RunReport:
+        return await replace(self._harness, patience=self._patience).run(await self._tree())
 
     async def lost(self, report: RunReport) -> list[str]:
         """Return the base's tests that are missing in a run."""

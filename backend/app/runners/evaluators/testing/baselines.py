@@ -73,6 +73,7 @@ async def _known_or_measured(
         seconds=stretched(gate.timeout),
         sandbox=gate.sandbox,
         limits=gate.limits,
+        patience=gate.timeout,
     )
     return FoundBaseline(await measure(harness, base, key))
 

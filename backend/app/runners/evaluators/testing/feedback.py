@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, EvaluatorIdentity
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.left_out import notes_about
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, reasons
 from app.runners.evaluators.testing.report import Outcome, PytestEnding, RunReport
 from app.runners.evaluators.testing.suggestions import about_failure, about_problem, suggestions_for
@@ -90,11 +91,14 @@ def _objections(judged: JudgedRun) -> list[str]:
         found += [f"{name}{each}" for each in about]
     if judged.fewer:
         found.append(f"{_plural(len(judged.fewer), 'row')} of base tests no longer run")
-    doubted = [each for each in judged.doubted if each not in judged.endless]
+    absent = {**judged.endless, **judged.left_out}
+    doubted = [each for each in judged.doubted if each not in absent]
     if doubted:
         found.append(f"{_plural(len(doubted), 'failure')} may be the setting's fault")
     if waiting := [each for each in judged.doubted if each in judged.endless]:
         found.append(f"{_plural(len(waiting), 'test')} of the base never ended: {', '.join(waiting)}")
+    if unrun := [each for each in judged.doubted if each in judged.left_out]:
+        found.append(f"{_plural(len(unrun), 'test')} of the base did not run for lack of time")
     if judged.altered:
         found.append(f"The code changes what the tests use besides it: {', '.join(judged.altered[:5])}")
     if judged.replaced:
@@ -207,6 +211,7 @@ def _notes(judged: JudgedRun) -> list[str]:
         more = f" and {len(judged.known) - _LISTED} more" if len(judged.known) > _LISTED else ""
         count = _plural(len(judged.known), "failing test")
         found.append(f"{count} of the base did not count: {'; '.join(listed)}{more}")
+    found += notes_about(judged.left_out)
     found += [f"A person is asked: {each.text}" for each in judged.questions[:_LISTED]]
     if judged.laid_over:
         names = ", ".join(judged.laid_over[:5]) + (" and more" if len(judged.laid_over) > 5 else "")
@@ -235,6 +240,7 @@ def _headline(judged: JudgedRun) -> str:
     counts = judged.report.count()
     idle = counts[Outcome.SKIPPED] + counts[Outcome.XFAILED]
     counted = f"{_plural(judged.ok, 'test')} passed" + (f", {idle} skipped" if idle else "")
+    counted += f", {len(judged.left_out)} left out for lack of time" if judged.left_out else ""
     if judged.in_process_only:
         return f"{counted}; all evidence comes from the code's own process"
     if judged.outside is None or not judged.outside.uncarried:

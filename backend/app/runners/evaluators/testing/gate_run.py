@@ -22,8 +22,8 @@ from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.surroundings import asked_about_surroundings
-from app.runners.evaluators.testing.trees import Layout, lay_out, whole_tree
-from app.runners.evaluators.tooling import find_base, seconds_here_for
+from app.runners.evaluators.testing.trees import Layout, RunTree, lay_out, whole_tree
+from app.runners.evaluators.tooling import find_base, seconds_for, seconds_here_for
 from app.schemas.baseline import Baseline
 from app.workspaces.environments.outcome import Ready
 from app.workspaces.together import together
@@ -68,11 +68,12 @@ async def judged(
         layout = replace(layout, base_run=None, own_run=whole, laid_over=())
     if gate.narrowed is not None:
         layout = gate.narrowed(layout)
-    base = BaseTests(harness, harness.base, layout, settings, known)
+    patience = seconds_for(context, gate.timeout)
+    base = BaseTests(harness, harness.base, layout, settings, known, patience)
     try:
         await base.prepare()
         rules = _rules(gate, context, harness.base, workspace, layout, settings)
-        return await _judge_runs(gate, harness, layout, base, rules)
+        return await _judge_runs(gate, replace(harness, patience=patience), layout, base, rules)
     finally:
         await base.close()
 
@@ -104,11 +105,8 @@ async def _judge_runs(
     gate: PytestGateSettings, harness: Harness, layout: Layout, base: BaseTests, rules: SortingRules
 ) -> EvaluationResult:
     async with Away.beside(harness, layout, wanted=gate.outside) as away:
-        of_base, own = await together(
-            _run(harness, layout, of_base=True), _run(harness, layout, of_base=False)
-        )
-        of_base = await base.endless.past(layout.base_run, of_base)
-        own = await base.endless.past(layout.own_run, own)
+        of_base, own = await _both_runs(harness, layout, base, rules)
+        harness = replace(harness, patience=None, without=tuple(base.slow.known))
         # While the base's tests are evidence, a lack of other tests may be a note or a question.
         if of_base is None or not says_something(of_base):
             for report in filter(None, (of_base, own)):
@@ -161,9 +159,26 @@ async def _known(
         return None
 
 
-async def _run(harness: Harness, layout: Layout, *, of_base: bool) -> RunReport | None:
-    tree = layout.base_run if of_base else layout.own_run
-    return None if tree is None else await harness.run(tree)
+async def _both_runs(
+    harness: Harness, layout: Layout, base: BaseTests, rules: SortingRules
+) -> tuple[RunReport | None, RunReport | None]:
+    """Run the base's tests and the candidate's own, past those that never end or take too long."""
+    watching = asyncio.create_task(base.slow.watch())
+    try:
+        found = await together(
+            _run(harness, layout.base_run, base.slow.short), _run(harness, layout.own_run, base.slow.short)
+        )
+    finally:
+        watching.cancel()
+    past: list[RunReport | None] = []
+    for tree, report in zip((layout.base_run, layout.own_run), found, strict=True):
+        ended = await base.endless.past(tree, report)
+        past.append(await base.slow.past(tree, ended, rules.goal.names))
+    return past[0], past[1]
+
+
+async def _run(harness: Harness, tree: RunTree | None, short: asyncio.Event) -> RunReport | None:
+    return None if tree is None else await harness.run(tree, short=short)
 
 
 async def _compared(
@@ -175,7 +190,8 @@ async def _compared(
     self_compared: bool,
 ) -> JudgedRun:
     judged = JudgedRun(
-        own=own,
+        own=own.without(own.left_out) if own else None,
+        left_out=dict(base.slow.known),
         compared=self_compared,
         self_written_only=self_compared and of_base is None,
         laid_over=layout.laid_over,
@@ -188,7 +204,7 @@ async def _compared(
         return replace(judged, of_base=of_base)
     return replace(
         judged,
-        of_base=of_base,
+        of_base=of_base.without(of_base.left_out),
         lost=base.endless.kept_from(await base.lost(of_base)),
         endless=dict(base.endless.known),
         idle=await base.newly_idle(of_base),

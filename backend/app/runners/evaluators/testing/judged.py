@@ -31,6 +31,7 @@ class JudgedRun:
         laid_over: files that were taken from the base although the candidate changed them.
         known: by id, why a failing test of the base does not count; these are no longer in `of_base`.
         endless: by id, why a test is not in the runs: it ends neither here nor at the base.
+        left_out: by id, why a test is not in the runs: there is no time for it, here and at the base.
         doubted: by id, why a failure is no proof and a person is asked; these are no longer in the runs.
         questions: questions for a person; if there are any, nothing else prevents a pass.
         second: the result of a second look at failing tests.
@@ -51,6 +52,7 @@ class JudgedRun:
     laid_over: Sequence[str] = ()
     known: Mapping[str, str] = field(default_factory=dict[str, str])
     endless: Mapping[str, str] = field(default_factory=dict[str, str])
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
     doubted: Mapping[str, str] = field(default_factory=dict[str, str])
     questions: Sequence[Question] = ()
     second: SecondLook = field(default_factory=SecondLook)
@@ -161,6 +163,7 @@ class JudgedRun:
             "failing_at_base": list(self.second.at_base[:50]),
             **({"doubted": dict(list(self.doubted.items())[:50])} if self.doubted else {}),
             **({"red_at_base": dict(list(self.known.items())[:50])} if self.known else {}),
+            **({"left_out": len(self.left_out)} if self.left_out else {}),
             "forged": [*report.forged[:20], *self.replaced[:20]],
             **({"altered": list(self.altered[:50])} if self.altered else {}),
             **({"outside": self.outside.metadata()} if self.outside else {}),

@@ -1,14 +1,13 @@
 """Reads the records of a test run and decides whether they can be trusted."""
 
-import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from hmac import compare_digest
-from typing import Any, cast
+from typing import Any
 
-from app.runners.evaluators.testing.secret import CODE_DIGITS, RunSecret, all_ran, code_of, wrong_canaries
+from app.runners.evaluators.testing.records import read_records
+from app.runners.evaluators.testing.secret import RunSecret, all_ran, wrong_canaries
 from app.workspaces.process import ProcessOutcome
 
 
@@ -110,6 +109,7 @@ class RunReport:
         tests: the tests that ran to their end, by id.
         problems: files that could not be collected or were skipped as a whole.
         deselected: number of tests that were deselected.
+        left_out: collected tests for which the run had no time, because they take too long.
         forged: why the reports cannot be trusted: canaries with a wrong outcome, replaced parts of pytest.
         altered: what the candidate's code changed of the things that tests use besides it, such as functions
             of the standard library.
@@ -129,6 +129,7 @@ class RunReport:
     tests: Mapping[str, RanTest] = field(default_factory=dict[str, RanTest])
     problems: tuple[CollectProblem, ...] = ()
     deselected: int = 0
+    left_out: tuple[str, ...] = ()
     forged: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()
     altered_by_others: tuple[str, ...] = ()
@@ -156,8 +157,9 @@ class RunReport:
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """Tests that were collected and never ended."""
-        return tuple(each for each in self.ids if each not in self.tests)
+        """Tests that were collected and never ended, without those that were left out."""
+        left_out = set(self.left_out)
+        return tuple(each for each in self.ids if each not in self.tests and each not in left_out)
 
     def without(self, tests: Collection[str]) -> "RunReport":
         """Return the report as if the run had not had these tests or uncollectable files."""
@@ -166,6 +168,7 @@ class RunReport:
             tests={name: test for name, test in self.tests.items() if name not in tests},
             ids=tuple(each for each in self.ids if each not in tests),
             problems=tuple(each for each in self.problems if each.id not in tests),
+            left_out=tuple(each for each in self.left_out if each not in tests),
         )
         had = self.failures or self.errors
         # Once the last failure is removed, an exit code that only reports failures becomes 0.
@@ -180,7 +183,7 @@ class RunReport:
 def read_report(stream: bytes, process: ProcessOutcome, secret: RunSecret) -> RunReport:
     """Return the report of a run from its records and from how its process ended."""
     text = "\n".join(part for part in (process.stdout.strip(), process.stderr.strip()) if part)
-    records, torn = _records(stream, secret)
+    records, torn = read_records(stream, secret)
     code = _exit_code(records)
     ending = _ending(records, process, whole=not torn and code is not None and code == process.returncode)
     frame = RunReport(ending, text=text, seconds=process.seconds, signal=_signal(process), code=code)
@@ -223,6 +226,7 @@ def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecre
             if each["kind"] == "problem"
         ),
         deselected=sum(int(each["count"]) for each in records if each["kind"] == "deselected"),
+        left_out=tuple(_named(records, "left_out", "ids")),
         forged=(*wrong_canaries(secret, canaries), *(f"{name} was replaced" for name in replaced)),
         altered=tuple(_named(records, "altered", "by_candidate")),
         altered_by_others=tuple(_named(records, "altered", "by_others")),
@@ -267,34 +271,3 @@ def _is_too_old(version: str) -> bool:
 def _exit_code(records: list[dict[str, Any]]) -> int | None:
     code = records[-1].get("code") if records and records[-1]["kind"] == "finish" else None
     return code if isinstance(code, int) else None
-
-
-def _records(stream: bytes, secret: RunSecret) -> tuple[list[dict[str, Any]], bool]:
-    """Parse records from the start of a stream up to the first invalid one. Return whether there was one."""
-    lines = stream.split(b"\n")
-    records = list(_in_turn(lines, secret.key))
-    whole = not lines[-1] and len(records) == len(lines) - 1
-    return records, not whole
-
-
-def _in_turn(lines: Iterable[bytes], key: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the records up to the first that is cut, not JSON, out of turn, or not from the runner."""
-    code = b""
-    for number, signed in enumerate(lines, start=1):
-        line, claimed = signed[: -CODE_DIGITS - 1], signed[-CODE_DIGITS:]
-        code = code_of(key, code, line)
-        if not compare_digest(code, claimed):
-            return
-        fields = _fields(line)
-        in_place = fields.get("n") == number and isinstance(fields.get("kind"), str)
-        if not in_place or (fields["kind"] == "start") != (number == 1):
-            return
-        yield fields
-
-
-def _fields(line: bytes) -> dict[str, Any]:
-    try:
-        record: object = json.loads(line)
-    except ValueError:
-        return {}
-    return cast("dict[str, Any]", record) if isinstance(record, dict) else {}

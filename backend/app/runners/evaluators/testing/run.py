@@ -15,6 +15,7 @@ import anyio
 
 from app.runners.evaluators.testing.config import PytestSettings, packages_of_pytest, settings_for
 from app.runners.evaluators.testing.generated import write_generated
+from app.runners.evaluators.testing.record_pipe import RecordPipe
 from app.runners.evaluators.testing.report import PytestEnding, RunReport, read_report
 from app.runners.evaluators.testing.secret import RunSecret, draw_secret
 from app.runners.evaluators.testing.setting import is_test_support
@@ -32,8 +33,6 @@ RUNNER = Path(__file__).with_name("pytest_runner") / "__main__.py"
 RAISE_LIMIT = "If they need longer, raise evaluators.pytest.timeout in phaserunner.toml"
 """The next step if tests of the base did not end."""
 
-_MAX_STREAM_BYTES = 64_000_000
-_DRAIN_SECONDS = 1.0
 _FIXED = (
     *("-p", "no:cacheprovider", "-o", "addopts=", "--color=no", "-q", "-rfE"),
     *("--no-header", "--continue-on-collection-errors"),
@@ -53,6 +52,8 @@ class Harness:
         traceback: pytest's style for failures; `native` is the cheapest, and parses no source.
         test_seconds: how long one test may take before it is ended, by the id of its function. Tests of other
             functions end only with the run.
+        without: ids of tests that must not run.
+        patience: how long a run may take before it leaves tests out, in seconds; None leaves none out.
     """
 
     python: Path
@@ -62,9 +63,16 @@ class Harness:
     limits: WorkspaceLimits = DEFAULT_LIMITS
     traceback: str = "short"
     test_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
+    without: Collection[str] = ()
+    patience: float | None = None
 
     async def run(
-        self, tree: RunTree, *, ids: Collection[str] | None = None, collect_only: bool = False
+        self,
+        tree: RunTree,
+        *,
+        ids: Collection[str] | None = None,
+        collect_only: bool = False,
+        short: asyncio.Event | None = None,
     ) -> RunReport:
         """Run the tests of a tree. Its root is on the import path, as with `python -m pytest`.
 
@@ -74,6 +82,7 @@ class Harness:
             tree: the files.
             ids: the tests of these files to run; the id of a function means all its rows. None means all.
             collect_only: list the tests and run none.
+            short: set as soon as a test is left out.
 
         Raises:
             ToolTroubleError: the interpreter cannot be started, or its pytest does not work.
@@ -81,7 +90,7 @@ class Harness:
         """
         async with run_directory() as place:
             run = await asyncio.to_thread(self._prepare, tree, place, ids, collect_only=collect_only)
-            report = await self._execute(run)
+            report = await self._execute(run, short)
         if report.ending is PytestEnding.UNSTARTED:
             raise ToolTroubleError(f"pytest cannot be started by {self.python}: {report.text[-500:]}")
         if report.ending is PytestEnding.UNFIT:
@@ -109,6 +118,8 @@ class Harness:
             "aside": packages_of_pytest(self.base, settings) if self.base else [],
             "ids": None if ids is None else sorted(ids),
             "test_seconds": dict(self.test_seconds),
+            "without": sorted(self.without),
+            "patience": self.patience,
             "only": None if tree.only is None else sorted(tree.only),
         }
         (given / "task.json").write_text(json.dumps(task))
@@ -120,9 +131,9 @@ class Harness:
             path.mkdir()
         return _PreparedRun(copy, given, {"HOME": str(scraps[0]), "TMPDIR": str(scraps[1])})
 
-    async def _execute(self, run: "_PreparedRun") -> RunReport:
+    async def _execute(self, run: "_PreparedRun", short: asyncio.Event | None) -> RunReport:
         secret = draw_secret()
-        pipe = _RecordPipe()
+        pipe = RecordPipe(short)
         with _handed_over(secret) as reading:
             try:
                 process = await self._start(run, [str(pipe.writing), str(reading)], (pipe.writing, reading))
@@ -238,35 +249,3 @@ def _relative(report: RunReport, copy: Path) -> RunReport:
         problems=tuple(replace(each, message=cut(each.message)) for each in report.problems),
         text=cut(report.text),
     )
-
-
-class _RecordPipe:
-    """A pipe that is read while the process at its other end runs."""
-
-    def __init__(self) -> None:
-        reading, self.writing = os.pipe()
-        self._kept = bytearray()
-        self._task = asyncio.create_task(self._read(reading))
-
-    async def finish(self) -> bytes:
-        """Close our writing end, wait for the remaining data, and return all data."""
-        os.close(self.writing)
-        # A descendant that left the process group may hold the pipe open for ever. Only the data so far
-        # counts.
-        await asyncio.wait([self._task], timeout=_DRAIN_SECONDS)
-        self._task.cancel()
-        await asyncio.wait([self._task])
-        return bytes(self._kept)
-
-    async def _read(self, fd: int) -> None:
-        reader = asyncio.StreamReader()
-        pipe = os.fdopen(fd, "rb", buffering=0)
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), pipe
-        )
-        try:
-            # Data beyond the limit is dropped. The stream then has no end and counts as torn.
-            while chunk := await reader.read(65_536):
-                self._kept += chunk[: _MAX_STREAM_BYTES - len(self._kept)]
-        finally:
-            transport.close()

@@ -17,6 +17,7 @@ from .guard import Guard
 from .limits import TestLimits, lift_deadlines
 from .plugins import PinnedModules, set_aside
 from .surroundings import Surroundings
+from .time_budget import TimeBudget
 
 _IDS_PER_RECORD = 200
 _DETAILED_FAILURES = 1000
@@ -43,6 +44,8 @@ class ReportPlugin:
         self._trusted: set[str] = set(task["trusted"])
         self._pinned: list[str] = task["pinned"]
         self._limits = TestLimits(task["test_seconds"])
+        self._budget = TimeBudget(task["patience"])
+        self._without: set[str] = set(task["without"])
         self._aside: list[str] = task["aside"]
         self._canaries = canaries
         self._canary_names = {name for part in canaries.values() for name, _ in part}
@@ -90,6 +93,7 @@ class ReportPlugin:
         yield
         if self._ids is not None:
             items[:] = [item for item in items if self._is_chosen(item.nodeid, self._ids)]
+        items[:] = [item for item in items if item.nodeid not in self._without]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Report a file that cannot be collected, or that skips itself as a whole."""
@@ -132,6 +136,15 @@ class ReportPlugin:
         altered = self._surroundings.altered() if self._surroundings else {}
         if any(altered.values()):
             self._send("altered", **{who: names[:50] for who, names in altered.items()})
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> "Iterator[None]":
+        """Leave out the tests for which there is no time, once this one has shown how long they take."""
+        began = self._budget.begin(item)
+        yield
+        out = self._budget.end(item, began)
+        for start in range(0, len(out), _IDS_PER_RECORD):
+            self._send("left_out", ids=out[start : start + _IDS_PER_RECORD])
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> "Iterator[None]":

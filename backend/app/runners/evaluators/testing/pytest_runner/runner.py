@@ -4,12 +4,13 @@ The task is a JSON file: `tree` (the tree to run), `arguments` (pytest's), `sour
 plug-ins are needed), `trusted` (files of the tree that the candidate did not write), `pinned` (modules that
 nothing in the tree may replace), `aside` (packages that pytest uses and the project itself holds), `only`
 (the test files to run) and `ids` (the tests and functions of these to run); null means all. `test_seconds`
-gives the time limit of tests of some functions. The secret is JSON, too, but comes through a pipe that is
-empty after reading: `key`, and the canaries that `begin` and `end` the run.
+gives the time limit of tests of some functions. `without` names tests that must not run, and `patience` is
+how long all may take before some are left out, or null. The secret is JSON, too, but comes through a pipe
+that is empty after reading: `key`, and the canaries that `begin` and `end` the run.
 
-The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test`, `replaced`
-and `altered` as they occur, then `finish` with the exit code. A process that ends without `finish`, or with
-another status than the reported one, did not run to its end, whatever else it wrote.
+The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test`, `left_out`,
+`replaced` and `altered` as they occur, then `finish` with the exit code. A process that ends without
+`finish`, or with another status than the reported one, did not run to its end, whatever else it wrote.
 """
 
 import json

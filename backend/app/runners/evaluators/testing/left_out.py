@@ -1,0 +1,67 @@
+"""Says what it means for a result that tests were left out because they take too long. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from app.runners.evaluators.testing.base_failures import Goal
+from app.runners.evaluators.testing.inventory import file_of
+from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.report import Outcome, RanTest
+from app.runners.evaluators.testing.slow import is_red_too
+from app.schemas.questions import BaseFailures, Question, QuestionKind
+
+_WHY = "a run of all tests would not end in time"
+
+
+def with_left_out(judged: JudgedRun, goal: Goal) -> JudgedRun:
+    """Return the runs with the tests that were left out: as failures if all must pass, or else as doubts.
+
+    Tests whose like fail at the base, and those outside the goal's tests, are only noted.
+    """
+    if judged.of_base is None or not judged.left_out:
+        return judged
+    if goal.policy is BaseFailures.MUST_PASS:
+        failed = {
+            name: RanTest(name, Outcome.FAILED, 0.0, f"it {why}") for name, why in judged.left_out.items()
+        }
+        report = judged.of_base
+        whole = replace(report, tests={**report.tests, **failed}, ids=(*report.ids, *failed))
+        return replace(judged, of_base=whole)
+    if goal.policy is BaseFailures.IGNORE or goal.tests:
+        return judged
+    doubted = {name: why for name, why in judged.left_out.items() if not is_red_too(why)}
+    return replace(judged, doubted={**judged.doubted, **doubted})
+
+
+def questions_about(judged: JudgedRun) -> list[Question]:
+    """Return a question for each file of which tests were left out and doubted."""
+    doubted = [name for name in judged.doubted if name in judged.left_out]
+    return [
+        Question.about(
+            file,
+            QuestionKind.DOUBTFUL,
+            f"{_tests(count)} of `{file}` did not run, because the base has no time for them either: "
+            "may the result stand without them?",
+            why=_WHY,
+        )
+        for file, count in _by_file(doubted).items()
+    ]
+
+
+def notes_about(left_out: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each file of which tests were left out."""
+    red = {file_of(name) for name, why in left_out.items() if is_red_too(why)}
+    return [
+        f"{_tests(count)} of {file} did not run: at the base, too, there is no time for them"
+        + (", and tests like them fail there." if file in red else ".")
+        for file, count in _by_file(left_out).items()
+    ]
+
+
+def _by_file(names: Iterable[str]) -> Counter[str]:
+    return Counter(map(file_of, names))
+
+
+def _tests(count: int) -> str:
+    return f"{count} test{'' if count == 1 else 's'}"

@@ -1,0 +1,121 @@
+"""Leaves out tests for which a run has no time, once it has seen how long tests like them take."""
+
+import os
+import time
+from collections import defaultdict
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+_FIRST_SHARE = 1 / 8
+"""Share of the limit that the tests of one file may take before anything is left out."""
+
+_SCHEDULING = "/proc/thread-self/schedstat"
+
+
+class TimeBudget:
+    """Leaves out tests when the rest of their file would take more time than the run has left.
+
+    The tests of a file are taken together, and all that a plug-in makes of files of its own kind. If only
+    some rows of parameters take long, the others still run. The time in which a busy machine does not run
+    this process does not count.
+
+    Args:
+        limit: how long the run may take, in seconds; None leaves nothing out.
+    """
+
+    def __init__(self, limit: "float | None") -> None:
+        self._limit = limit
+        # Tests may replace the clock and these functions.
+        self._monotonic = time.monotonic
+        self._open, self._read, self._close = os.open, os.read, os.close
+        self._began = self._now()
+        self._done: dict[str, list[tuple[str, float]]] = defaultdict(list)
+        self._is_short = False
+        self._place = 0
+        self._untidy = False
+
+    def begin(self, item: pytest.Item) -> float:
+        """Return the time at which a test begins."""
+        state: Any = getattr(item.session, "_setupstate", None)
+        if self._untidy and hasattr(state, "teardown_exact"):
+            # The test before kept what it shared with one that was left out.
+            with suppress(Exception, pytest.fail.Exception, pytest.skip.Exception):
+                state.teardown_exact(item)
+        self._untidy = False
+        return self._now()
+
+    def end(self, item: pytest.Item, began: float) -> "list[str]":
+        """Note how long a test took. Return the ids of the tests that do not run now."""
+        items = item.session.items
+        self._place += 1
+        if self._limit is None or items[self._place - 1 : self._place] != [item]:
+            return []
+        group = _group_of(item)
+        self._done[group].append((_row_of(item), self._now() - began))
+        left = items[self._place :]
+        out = set(self._too_slow(group, left, self._limit)) if left else set[pytest.Item]()
+        if not out:
+            return []
+        self._untidy = left[0] in out
+        items[self._place :] = [each for each in left if each not in out]
+        return [each.nodeid for each in left if each in out]
+
+    def _too_slow(self, group: str, left: "list[pytest.Item]", limit: float) -> "list[pytest.Item]":
+        done = self._done[group]
+        took = [seconds for _, seconds in done]
+        if not self._is_short and (len(took) < 2 or sum(took) < _FIRST_SHARE * limit):
+            return []
+        # The longest may have prepared something for all others.
+        typical = (sum(took) - max(took)) / (len(took) - 1) if len(took) > 1 else took[0]
+        fitting = (limit - (self._now() - self._began)) / max(typical, 1e-6)
+        if len(left) <= fitting:
+            return []
+        mine = [each for each in left if _group_of(each) == group]
+        if len(mine) <= fitting:
+            return []
+        self._is_short = True
+        slow = _slow_rows(done)
+        if not slow:
+            return mine
+        self._done[group] = [each for each in done if each[0] not in slow]
+        return [each for each in left if _row_of(each) in slow]
+
+    def _now(self) -> float:
+        return self._monotonic() - self._starved()
+
+    def _starved(self) -> float:
+        """Return the seconds in which this thread wanted to run and could not."""
+        try:
+            file = self._open(_SCHEDULING, os.O_RDONLY)
+            try:
+                return int(self._read(file, 100).split()[1]) / 1e9
+            finally:
+                self._close(file)
+        except (OSError, ValueError, IndexError):
+            return 0.0
+
+
+def _slow_rows(done: "list[tuple[str, float]]") -> "set[str]":
+    """Return rows that take at least half of the time, while others of the same tests are quick."""
+    whole = sum(seconds for _, seconds in done)
+    rows: dict[str, list[float]] = defaultdict(list)
+    for row, seconds in done:
+        rows[row].append(seconds)
+    usual = whole / len(done)
+    slow = {row for row, took in rows.items() if sum(took) / len(took) > usual}
+    has_words = all(any(letter.isalpha() for letter in row) for row in slow)
+    share = sum(seconds for row, seconds in done if row in slow)
+    return slow if has_words and len(slow) < len(rows) and share >= whole / 2 else set()
+
+
+def _group_of(item: pytest.Item) -> str:
+    """Return the file of a test, or the kind of a plug-in's test, such as one that runs a type checker."""
+    if isinstance(item, pytest.Function) or type(item).__module__.startswith("_pytest."):
+        return item.nodeid.partition("::")[0]
+    return type(item).__name__
+
+
+def _row_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[2]
