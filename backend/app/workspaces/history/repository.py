@@ -22,13 +22,14 @@ from app.workspaces.history.diffs import (
     read_patch,
 )
 from app.workspaces.history.git import Git, GitTarget
+from app.workspaces.history.line_ends import crlf_rules
 from app.workspaces.history.looking import look_at
 from app.workspaces.history.notes import BASE_REF, notes_in, read_notes, write_notes
 from app.workspaces.history.refs import check_branch
 from app.workspaces.history.trees import Checkout, CommitOutcome, TreeWork
 
-# Overrides every `.gitattributes` of a tree: bytes are stored and returned unchanged, no driver is looked up,
-# and no file can hide from a diff.
+# Overrides every `.gitattributes` of a tree: bytes are stored and returned unchanged, except for line endings
+# (see `crlf_rules`), no driver is looked up, and no file can hide from a diff.
 _ATTRIBUTES = "* -text !eol -ident -filter -working-tree-encoding !diff !merge !export-ignore !export-subst\n"
 _HEAD_REF = "refs/phaserunner/head"
 _SHA256_LENGTH = 64
@@ -63,6 +64,8 @@ class RunRepository:
 
     async def close_history_at(self, base: str) -> None:
         """Make `base` the boundary. From then on the repository counts as complete."""
+        rules = await crlf_rules(self.git, self.target, base)
+        await anyio.to_thread.run_sync(self._write_rules, rules)
         await anyio.to_thread.run_sync(self._write_boundary, base)
 
     async def has(self, commit: str) -> bool:
@@ -235,16 +238,8 @@ class RunRepository:
         Raises:
             GitError: a commit is not here, or the patch is larger than 256 MB.
         """
-        options = [
-            "-r",
-            "-p",
-            "-M",
-            "--binary",
-            "--full-index",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-        ]
+        text = ["--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color"]
+        options = ["-r", "-p", "-M", *text]
         return await self.git.run(["diff-tree", *options, base, head, "--"], self.target)
 
     async def bundle_for_export(self, base: str, head: str, branch: str) -> bytes:
@@ -292,8 +287,8 @@ class RunRepository:
         draft.write_text(f"{base}\n")
         draft.rename(ref)
 
-    def _write_rules(self) -> None:
+    def _write_rules(self, more: bytes = b"") -> None:
         info = self.path / "info"
         info.mkdir(exist_ok=True)
-        (info / "attributes").write_text(_ATTRIBUTES)
+        (info / "attributes").write_bytes(_ATTRIBUTES.encode() + more)
         (info / "exclude").write_text(EXCLUDE_FILE)

@@ -7,15 +7,13 @@ endings that `.gitattributes` name, so files that are the same would look differ
 import os
 import re
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import anyio.to_thread
 
-from app.workspaces.history.git import Git, GitTarget
+from app.workspaces.history.git import Git
+from app.workspaces.history.line_ends import ATTRIBUTES_FILE, asks_for_crlf, attributes_told, with_crlf
 
-_ATTRIBUTES = ".gitattributes"
-_ASKED = b"eol=crlf"
 _LONE = re.compile(rb"(?<!\r)\n")
 
 
@@ -30,38 +28,24 @@ async def write_line_ends(tree: Path, git: Git) -> None:
     if not names:
         return
     with tempfile.TemporaryDirectory(prefix="phaserunner-attributes-") as place:
-        target = GitTarget(Path(place), tree)
-        await git.run(["init", "-q"], target)
-        asked = ["-C", str(tree), "check-attr", "-z", "--stdin", "text", "eol"]
-        told = await git.run(asked, target, stdin=b"".join(name + b"\0" for name in names))
+        told = await attributes_told(git, Path(place), tree, names)
     await anyio.to_thread.run_sync(_convert, tree, told)
 
 
 def _files_if_asked(tree: Path) -> list[bytes]:
     """Return the paths of all files if a file of attributes asks for CRLF, else none."""
     found = [Path(place, name) for place, _, names in os.walk(tree) for name in names]
-    asking = (each for each in found if each.name == _ATTRIBUTES and not each.is_symlink())
-    if not any(_ASKED in each.read_bytes() for each in asking):
+    asking = (each for each in found if each.name == ATTRIBUTES_FILE and not each.is_symlink())
+    if not any(asks_for_crlf(each.read_bytes()) for each in asking):
         return []
     return [os.fsencode(each.relative_to(tree)) for each in found if not each.is_symlink()]
 
 
 def _convert(tree: Path, told: bytes) -> None:
-    for name, text in _with_crlf(told):
+    for name, text in with_crlf(told):
         path = tree / os.fsdecode(name)
         content = path.read_bytes()
         # git leaves a file as it is if it finds by itself that the file is no plain text.
         if text == b"auto" and (b"\r" in content or b"\0" in content):
             continue
         path.write_bytes(_LONE.sub(b"\r\n", content))
-
-
-def _with_crlf(told: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield path and `text` of the files that end their lines with CRLF."""
-    words = iter(told.split(b"\0"))
-    texts: dict[bytes, bytes] = {}
-    for name, attribute, value in zip(words, words, words, strict=False):
-        if attribute == b"text":
-            texts[name] = value
-        elif value == b"crlf" and texts.get(name) != b"unset":
-            yield name, texts.get(name, b"")

@@ -3,6 +3,7 @@
 import os
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +13,9 @@ _FIRST_SHARE = 1 / 8
 """Share of the limit that the tests of one file may take before anything is left out."""
 
 _SCHEDULING = "/proc/thread-self/schedstat"
+
+_Taken = tuple["frozenset[str]", float]
+"""The kinds of a test, and its seconds."""
 
 
 class TimeBudget:
@@ -23,15 +27,17 @@ class TimeBudget:
 
     Args:
         limit: how long the run may take, in seconds; None leaves nothing out.
+        clock: tells the time in seconds; None is a clock that stands still while the machine is busy.
     """
 
-    def __init__(self, limit: "float | None") -> None:
+    def __init__(self, limit: "float | None", clock: "Callable[[], float] | None" = None) -> None:
         self._limit = limit
-        # Tests may replace the clock and these functions.
+        # Tests may replace these functions.
         self._monotonic = time.monotonic
         self._open, self._read, self._close = os.open, os.read, os.close
+        self._now = clock or self._own_time
         self._began = self._now()
-        self._done: dict[str, list[tuple[str, float]]] = defaultdict(list)
+        self._done: dict[str, list[_Taken]] = defaultdict(list)
         self._is_short = False
         self._place = 0
         self._untidy = False
@@ -53,7 +59,7 @@ class TimeBudget:
         if self._limit is None or items[self._place - 1 : self._place] != [item]:
             return []
         group = _group_of(item)
-        self._done[group].append((_row_of(item), self._now() - began))
+        self._done[group].append((_kinds_of(item), self._now() - began))
         left = items[self._place :]
         out = set(self._too_slow(group, left, self._limit)) if left else set[pytest.Item]()
         if not out:
@@ -76,13 +82,13 @@ class TimeBudget:
         if len(mine) <= fitting:
             return []
         self._is_short = True
-        slow = _slow_rows(done)
+        slow = _slow_kinds(done)
         if not slow:
             return mine
-        self._done[group] = [each for each in done if each[0] not in slow]
-        return [each for each in left if _row_of(each) in slow]
+        self._done[group] = [each for each in done if slow.isdisjoint(each[0])]
+        return [each for each in left if not slow.isdisjoint(_kinds_of(each))]
 
-    def _now(self) -> float:
+    def _own_time(self) -> float:
         return self._monotonic() - self._starved()
 
     def _starved(self) -> float:
@@ -97,25 +103,27 @@ class TimeBudget:
             return 0.0
 
 
-def _slow_rows(done: "list[tuple[str, float]]") -> "set[str]":
-    """Return rows that take at least half of the time, while others of the same tests are quick."""
+def _slow_kinds(done: "list[_Taken]") -> "set[str]":
+    """Return the kinds that take at least half of the time, while others of the same tests are quick."""
     whole = sum(seconds for _, seconds in done)
-    rows: dict[str, list[float]] = defaultdict(list)
-    for row, seconds in done:
-        rows[row].append(seconds)
     usual = whole / len(done)
-    slow = {row for row, took in rows.items() if sum(took) / len(took) > usual}
-    has_words = all(any(letter.isalpha() for letter in row) for row in slow)
-    share = sum(seconds for row, seconds in done if row in slow)
-    return slow if has_words and len(slow) < len(rows) and share >= whole / 2 else set()
+    kinds: dict[str, list[float]] = defaultdict(list)
+    for of_test, seconds in done:
+        for kind in of_test:
+            kinds[kind].append(seconds)
+    slow = {kind for kind, took in kinds.items() if sum(took) / len(took) > usual}
+    taken = [seconds for of_test, seconds in done if not slow.isdisjoint(of_test)]
+    return slow if len(taken) < len(done) and sum(taken) >= whole / 2 else set()
 
 
 def _group_of(item: pytest.Item) -> str:
-    """Return the file of a test, or the kind of a plug-in's test, such as one that runs a type checker."""
+    """Return the file of a test, or the class of a plug-in's test, such as one that runs a type checker."""
     if isinstance(item, pytest.Function) or type(item).__module__.startswith("_pytest."):
         return item.nodeid.partition("::")[0]
     return type(item).__name__
 
 
-def _row_of(item: pytest.Item) -> str:
-    return item.nodeid.partition("[")[2]
+def _kinds_of(item: pytest.Item) -> "frozenset[str]":
+    """Return the words in the parameters of a test, as in `test_get[redis-3]`."""
+    words = item.nodeid.partition("[")[2].rstrip("]").split("-")
+    return frozenset(each for each in words if any(letter.isalpha() for letter in each))

@@ -1,0 +1,73 @@
+"""A run leaves out tests only when it has seen that the others of their file do not fit."""
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.runners.evaluators.testing.pytest_runner.time_budget import TimeBudget
+
+
+class Suite:
+    """Runs tests that take given seconds of a clock that stands still otherwise."""
+
+    def __init__(self, tests: Mapping[str, float], kind: str = "_pytest.python") -> None:
+        self.now = 0.0
+        self.took = tests
+        item: Any = type("Item", (SimpleNamespace,), {"__module__": kind, "__hash__": object.__hash__})
+        self.session = SimpleNamespace(items=[])
+        self.session.items += [item(nodeid=name, session=self.session) for name in tests]
+
+    def run(self, limit: float | None) -> tuple[list[str], list[str]]:
+        """Give the tests that ran, and those that were left out."""
+        budget = TimeBudget(limit, clock=lambda: self.now)
+        ran: list[str] = []
+        out: list[str] = []
+        for item in self.session.items:
+            began = budget.begin(item)
+            self.now += self.took[item.nodeid]
+            ran.append(item.nodeid)
+            out += budget.end(item, began)
+        return ran, out
+
+
+def rows(file: str, count: int, seconds: float) -> dict[str, float]:
+    return {f"{file}::test[{number}]": seconds for number in range(count)}
+
+
+@pytest.mark.parametrize(
+    ("tests", "limit", "out"),
+    [
+        pytest.param(rows("a.py", 10, 9), 100, 0, id="all fit"),
+        pytest.param(rows("a.py", 10, 20), None, 0, id="no limit"),
+        pytest.param(rows("a.py", 100, 10), 100, 98, id="one file does not fit"),
+        pytest.param(rows("a.py", 100, 10) | rows("b.py", 5, 1), 100, 98, id="the next file fits"),
+        pytest.param(rows("a.py", 100, 10) | rows("b.py", 50, 9), 100, 98 + 49, id="nor does the next"),
+        pytest.param({"a.py::slow": 60} | rows("a.py", 90, 0.1), 100, 0, id="the first one prepares"),
+        pytest.param(rows("a.py", 50, 1) | rows("b.py", 45, 1), 100, 0, id="two files fit"),
+    ],
+)
+def test_what_does_not_fit_is_left_out(tests: dict[str, float], limit: float | None, out: int) -> None:
+    ran, left_out = Suite(tests).run(limit)
+    assert len(left_out) == out
+    assert sorted([*ran, *left_out]) == sorted(tests)
+
+
+def test_only_the_slow_kind_is_left_out_in_all_files() -> None:
+    tests = {
+        f"{file}::test[{number}-{kind}]": 20.0 if kind == "mongo" else 0.1
+        for file in ("a.py", "b.py")
+        for number in range(20)
+        for kind in ("memory", "mongo")
+    }
+    ran, out = Suite(tests).run(100)
+    assert all("mongo" in each for each in out)
+    assert len([each for each in ran if "memory" in each]) == 40
+    assert len(out) >= 35
+
+
+def test_the_files_of_a_plug_in_are_taken_together() -> None:
+    tests = {f"{letter}.py::check": 10.0 for letter in "abcdefghijklmnop"}
+    assert len(Suite(tests, kind="some_plugin").run(100)[1]) == 14
+    assert not Suite(tests | {"q.py::check": 10.0}).run(100)[1]
