@@ -107,12 +107,16 @@ def is_red_too(why: str) -> bool:
     return why == _SLOW_AND_RED
 
 
-def _kind_of(test: str) -> tuple[str, str]:
-    """Return the file and the row of a test. Those of one kind take long for the same reason."""
-    return file_of(test), test.partition("[")[2]
+_Kind = tuple[str, frozenset[str]]
 
 
-def _kinds_that_pass(there: RunReport) -> set[tuple[str, str]]:
+def _kind_of(test: str) -> _Kind:
+    """Return the file of a test and the words in its parameters. One kind waits for the same thing."""
+    words = test.partition("[")[2].rstrip("]").split("-")
+    return file_of(test), frozenset(each for each in words if any(letter.isalpha() for letter in each))
+
+
+def _kinds_that_pass(there: RunReport) -> set[_Kind]:
     """Return the kinds of tests of which some passed or were skipped, or none ended."""
     left = {_kind_of(each) for each in there.left_out}
     bad = {_kind_of(each.id) for each in there.failures}
