@@ -71,7 +71,7 @@ class Away:
         if self._tree is None:
             return None
         try:
-            more = time_left(seconds)
+            more = time_left(seconds) + (seconds if self._early is None else 0.0)
             asyncio.get_running_loop().call_later(more, self._stop.set)
             async with asyncio.timeout(3 * more + _SHORT):
                 return await self._controlled(self._tree, passed, base, more)
@@ -79,6 +79,11 @@ class Away:
             return OutsideReport(trouble="The second process did not finish in time")
         except OSError as error:
             return OutsideReport(trouble=f"The second process could not be started: {error}")
+
+    async def make_room(self) -> None:
+        """End the early run, so that failing tests run again without it. `report` starts a new one."""
+        await self._end()
+        self._early = None
 
     async def _controlled(
         self, tree: RunTree, passed: Sequence[RanTest], base: BaseTests, more: float

@@ -114,6 +114,8 @@ async def _judge_runs(
                 if trouble:
                     return errored(gate, trouble, ending=report.ending.value, reason="environment")
         judged = await _compared(of_base, own, layout, base, self_compared=gate.compare_base)
+        if any(run.failures for run in judged.runs):
+            await away.make_room()
         second = await _second_look(harness, layout, judged, base)
         judged = await accounted(harness, replace(judged, second=second), rules, base)
         judged = await asked_about_surroundings(judged, rules.protected, base)

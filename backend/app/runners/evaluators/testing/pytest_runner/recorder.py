@@ -149,7 +149,7 @@ class ReportPlugin:
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> "Iterator[None]":
         """End a test that exceeds its limit. This is the innermost wrapper, so no plug-in is interrupted."""
-        with self._limits.around(item.nodeid):
+        with self._budget.calling(), self._limits.around(item.nodeid):
             yield
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -3,14 +3,19 @@
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
 
 _FIRST_SHARE = 1 / 8
 """Share of the limit that the tests of one file may take before anything is left out."""
+
+_ONE_SHARE = 1 / 4
+_ONE_OF = 10
+"""A first test that takes such a share without its fixtures is enough, if the others do not fit at a tenth of
+its time either."""
 
 _SCHEDULING = "/proc/thread-self/schedstat"
 
@@ -41,6 +46,7 @@ class TimeBudget:
         self._is_short = False
         self._place = 0
         self._untidy = False
+        self._in_call = 0.0
 
     def begin(self, item: pytest.Item) -> float:
         """Return the time at which a test begins."""
@@ -50,7 +56,17 @@ class TimeBudget:
             with suppress(Exception, pytest.fail.Exception, pytest.skip.Exception):
                 state.teardown_exact(item)
         self._untidy = False
+        self._in_call = 0.0
         return self._now()
+
+    @contextmanager
+    def calling(self) -> "Iterator[None]":
+        """Note how long a test took without its fixtures."""
+        began = self._now()
+        try:
+            yield
+        finally:
+            self._in_call = self._now() - began
 
     def end(self, item: pytest.Item, began: float) -> "list[str]":
         """Note how long a test took. Return the ids of the tests that do not run now."""
@@ -71,10 +87,11 @@ class TimeBudget:
     def _too_slow(self, group: str, left: "list[pytest.Item]", limit: float) -> "list[pytest.Item]":
         done = self._done[group]
         took = [seconds for _, seconds in done]
-        if not self._is_short and (len(took) < 2 or sum(took) < _FIRST_SHARE * limit):
+        is_one = len(took) == 1 and not self._is_short
+        spent, share = (self._in_call, _ONE_SHARE) if is_one else (sum(took), _FIRST_SHARE)
+        if not self._is_short and spent < share * limit:
             return []
-        # The longest may have prepared something for all others.
-        typical = (sum(took) - max(took)) / (len(took) - 1) if len(took) > 1 else took[0]
+        typical = spent / _ONE_OF if is_one else _typical(took)
         fitting = (limit - (self._now() - self._began)) / max(typical, 1e-6)
         if len(left) <= fitting:
             return []
@@ -101,6 +118,11 @@ class TimeBudget:
                 self._close(file)
         except (OSError, ValueError, IndexError):
             return 0.0
+
+
+def _typical(took: "list[float]") -> float:
+    """Return what a test is likely to take. The longest may have prepared something for all others."""
+    return (sum(took) - max(took)) / (len(took) - 1) if len(took) > 1 else took[0]
 
 
 def _slow_kinds(done: "list[_Taken]") -> "set[str]":

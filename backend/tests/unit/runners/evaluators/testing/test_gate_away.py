@@ -3,6 +3,7 @@
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
+from app.runners.evaluators.testing.away import time_left
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.confinement import SandboxSettings
 from app.workspaces.confine.sandbox import Sandbox
@@ -67,3 +68,15 @@ async def test_a_doctest_that_the_candidate_rewrites_is_the_base_s(context) -> N
     }
     result = await run(context, gamed, DOCTESTED)
     assert result.status == "failed", result.metadata
+
+
+@pytest.mark.parametrize(
+    ("seconds", "left"),
+    [
+        pytest.param(0.5, 9.5, id="a short suite has ten seconds in all"),
+        pytest.param(8.0, 4.0, id="half as long again"),
+        pytest.param(40.0, 20.0, id="a long suite, too"),
+    ],
+)
+def test_the_run_away_from_the_code_takes_at_most_half_as_long_again(seconds: float, left: float) -> None:
+    assert time_left(seconds) == left

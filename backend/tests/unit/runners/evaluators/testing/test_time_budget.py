@@ -1,6 +1,7 @@
 """A run leaves out tests only when it has seen that the others of their file do not fit."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,7 +27,8 @@ class Suite:
         out: list[str] = []
         for item in self.session.items:
             began = budget.begin(item)
-            self.now += self.took[item.nodeid]
+            with nullcontext() if "prepares" in item.nodeid else budget.calling():
+                self.now += self.took[item.nodeid]
             ran.append(item.nodeid)
             out += budget.end(item, began)
         return ran, out
@@ -44,7 +46,9 @@ def rows(file: str, count: int, seconds: float) -> dict[str, float]:
         pytest.param(rows("a.py", 100, 10), 100, 98, id="one file does not fit"),
         pytest.param(rows("a.py", 100, 10) | rows("b.py", 5, 1), 100, 98, id="the next file fits"),
         pytest.param(rows("a.py", 100, 10) | rows("b.py", 50, 9), 100, 98 + 49, id="nor does the next"),
-        pytest.param({"a.py::slow": 60} | rows("a.py", 90, 0.1), 100, 0, id="the first one prepares"),
+        pytest.param({"a.py::prepares": 60} | rows("a.py", 90, 0.1), 100, 0, id="the first one prepares"),
+        pytest.param(rows("a.py", 20, 50), 100, 19, id="one test tells enough"),
+        pytest.param({"a.py::slow": 30} | rows("a.py", 20, 0.1), 100, 0, id="one test tells too little"),
         pytest.param(rows("a.py", 50, 1) | rows("b.py", 45, 1), 100, 0, id="two files fit"),
     ],
 )
