@@ -22,7 +22,7 @@ from app.runners.evaluators.testing.remembered import Remembered, ran_endless
 from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.testing.setting import is_test_file
-from app.runners.evaluators.testing.slow import SlowTests
+from app.runners.evaluators.testing.slow import SlowTests, joined
 from app.runners.evaluators.testing.trees import Layout, RunTree, whole_tree
 from app.runners.evaluators.testing.written import WrittenTests, read_tests, written_tests
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
@@ -77,9 +77,10 @@ class BaseTests:
         """Return the results at the base: of all tests, of those in some files, or of some of these."""
         if self.remembered is not None and self.remembered.knows(ids or ()):
             return self.remembered.report(files, ids)
-        if (seen := self.slow.seen_of(files, ids)) is not None:
-            return seen
-        return await self.run_now(files, ids)
+        if (seen := self.slow.seen_of(files, ids)) is None:
+            return await self.run_now(files, ids)
+        unseen = [each for each in ids or () if each not in seen.tests]
+        return joined(seen, await self.run_now(files, unseen)) if unseen else seen
 
     async def run_now(
         self,

@@ -51,7 +51,7 @@ class SlowTests:
         self.known |= excused
         owed = [each for each in report.left_out if each not in excused]
         report = replace(report, left_out=tuple(excused))
-        return _merged(report, await self.harness.run(tree, ids=owed)) if owed else report
+        return joined(report, await self.harness.run(tree, ids=owed)) if owed else report
 
     async def control(self) -> RunReport:
         """Return what the base's own code did."""
@@ -76,16 +76,16 @@ class SlowTests:
                 self._control.exception()  # matters only to a caller that waits for the report
 
     def seen_of(self, files: Collection[str] | None, ids: Collection[str] | None) -> RunReport | None:
-        """Return what the control says about some tests; None if there was none, or it does not know them.
+        """Return what the control says about some tests; None if there was none.
 
         Args:
             files: the files with the tests; None means all.
-            ids: the tests of these files; None means all that the base had time for.
+            ids: the tests of these files; None means all. The report lacks those that the control left out.
         """
         if self._control is None or not self._control.done() or self._control.cancelled():
             return None
         there = self._control.result()
-        if there.ending is not PytestEnding.COMPLETE or not there.tests.keys() >= set(ids or ()):
+        if there.ending is not PytestEnding.COMPLETE:
             return None
         chosen = there.ids if ids is None else ids
         kept = {each for each in chosen if files is None or file_of(each) in files}
@@ -124,13 +124,14 @@ def _kinds_that_pass(there: RunReport) -> set[_Kind]:
     return good | (left - bad)
 
 
-def _merged(report: RunReport, more: RunReport) -> RunReport:
-    """Return a run together with a second one of tests that the first had left out."""
+def joined(report: RunReport, more: RunReport) -> RunReport:
+    """Return a run together with a second one of tests that are not in the first."""
     whole = more.ending is PytestEnding.COMPLETE
     return replace(
         report,
         ending=report.ending if whole else more.ending,
         code=report.code or more.code,
+        ids=tuple(dict.fromkeys((*report.ids, *more.ids))),
         tests={**report.tests, **more.tests},
         forged=tuple(dict.fromkeys((*report.forged, *more.forged))),
         canaries_ran=report.canaries_ran and more.canaries_ran,

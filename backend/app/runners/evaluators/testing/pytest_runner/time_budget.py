@@ -3,7 +3,7 @@
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -60,7 +60,7 @@ class TimeBudget:
         return self._now()
 
     @contextmanager
-    def calling(self) -> "Iterator[None]":
+    def calling(self) -> "Generator[None]":
         """Note how long a test took without its fixtures."""
         began = self._now()
         try:
