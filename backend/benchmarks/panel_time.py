@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import shutil
 import statistics
 import sys
@@ -23,6 +22,7 @@ from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
 from benchmarks.machine import machine
+from benchmarks.processor import TreeMeter
 from benchmarks.real_commit_trees import committed_release
 
 TITLE = "panel-time: the whole panel against a base, on releases whose tests take seconds, honestly touched"
@@ -57,12 +57,31 @@ class LongSuite:
     module: str
 
 
+_PROGRAMS = {
+    "away": "pytest_outside/launch.py",
+    "tests": "pytest_runner/__main__.py",
+    "types": "mypy",
+    "lint": "ruff",
+}
+"""By part of the panel, what its programs have in their command lines; `tests` has the counter-tests, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Wall-clock and processor seconds of one piece of work with all its processes."""
+    """Seconds of one piece of work with all its processes.
+
+    Attributes:
+        wall: wall clock.
+        shares: processor time by part of the panel.
+    """
 
     wall: float
-    processor: float
+    shares: Mapping[str, float]
+
+    @property
+    def processor(self) -> float:
+        """Processor time of all parts."""
+        return sum(self.shares.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +156,10 @@ def _touch(module: Path) -> None:
 
 async def _round(tools: JudgingTools, base: Path, tree: Path) -> TimedRound:
     plain = await _timed_plain(tools, base, tree)
-    began, before = time.monotonic(), _children_seconds()
-    report = await _judge(tools, tree)
-    took = Took(time.monotonic() - began, _children_seconds() - before)
+    began = time.monotonic()
+    with TreeMeter(_PROGRAMS) as meter:
+        report = await _judge(tools, tree)
+    took = Took(time.monotonic() - began, meter.by_kind())
     return TimedRound(plain, took, report.verdict, parts_of(report), _remark(report))
 
 
@@ -149,15 +169,16 @@ async def _timed_plain(tools: JudgingTools, base: Path, tree: Path) -> Took:
     await asyncio.to_thread(shutil.copytree, tree, copy, symlinks=True)
     try:
         async with interpreter_for(tools.interpreters, None, base, tree) as found:
-            began, before = time.monotonic(), _children_seconds()
-            outcome = await tools.sandbox.run(
-                [str(found.python), *_PLAIN],
-                cwd=copy,
-                env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": f"{copy / 'src'}:{copy}"},
-                timeout=900.0,
-                confinement=Confinement(writable=(copy,), readable=interpreter_paths(found.python)),
-            )
-            took = Took(time.monotonic() - began, _children_seconds() - before)
+            began = time.monotonic()
+            with TreeMeter({}) as meter:
+                outcome = await tools.sandbox.run(
+                    [str(found.python), *_PLAIN],
+                    cwd=copy,
+                    env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": f"{copy / 'src'}:{copy}"},
+                    timeout=900.0,
+                    confinement=Confinement(writable=(copy,), readable=interpreter_paths(found.python)),
+                )
+            took = Took(time.monotonic() - began, meter.by_kind())
     finally:
         await asyncio.to_thread(shutil.rmtree, copy)
     if outcome.returncode != 0:
@@ -190,9 +211,10 @@ def _remark(report: EvaluationReport) -> str:
 
 
 _PARTS = ("pytest", "beside", "away", "counter-tests", "ruff_lint", "type_check")
+_COLUMNS = (*_PARTS, *_PROGRAMS)
 _HEAD = (
-    f"| Project | Plain tests | Panel | Ratio | Processor time, ratio | {' | '.join(_PARTS)} | Verdict |\n"
-    f"|---|---:|---:|---:|---:|{'---:|' * len(_PARTS)}---|"
+    f"| Project | Plain tests | Panel | Ratio | Processor, ratio | {' | '.join(_COLUMNS)} | Verdict |\n"
+    f"|---|---:|---:|---:|---:|{'---:|' * len(_COLUMNS)}---|"
 )
 
 
@@ -210,15 +232,15 @@ def row(project: LongSuite, rounds: Sequence[TimedRound]) -> str:
         f"{median:.2f} ({min(ratios):.2f} to {max(ratios):.2f}){judged}",
         f"{processor:.2f}",
         *(f"{_median(each.parts.get(name, 0.0) for each in rounds):.1f} s" for name in _PARTS),
+        *(f"{_median(_share(each.panel, name) for each in rounds):.0f} %" for name in _PROGRAMS),
         ", ".join(sorted({each.verdict for each in rounds})),
     ]
     return f"| {' | '.join(cells)} |"
 
 
+def _share(took: Took, part: str) -> float:
+    return 100 * took.shares[part] / took.processor
+
+
 def _median(values: Iterable[float]) -> float:
     return statistics.median(values)
-
-
-def _children_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
