@@ -35,7 +35,7 @@ class TreeMeter:
     A sandbox does not hand on the time of what ran in it, so all processes are looked at again and again.
 
     Args:
-        kinds: for each kind of work, a part of the command lines of its programs. What they start counts, too.
+        kinds: for each kind of work, a part of the command lines of its programs and of what they start.
     """
 
     def __init__(self, kinds: Mapping[str, str]) -> None:
