@@ -90,7 +90,10 @@ class BaseTests:
         seconds: float | None = None,
     ) -> RunReport:
         """Run tests of the base in the base, even those with known results."""
-        harness = self._harness if seconds is None else replace(self._harness, seconds=seconds)
+        harness = self._harness
+        if seconds is not None:
+            patience = None if self._patience is None else self._patience / 4
+            harness = replace(harness, seconds=seconds, patience=patience)
         if ids is None:
             harness = replace(harness, without=tuple(self.slow.known))
         return await harness.run(await self._tree(files), ids=ids)

@@ -11,12 +11,16 @@ _LEFT_OUT = b'"left_out"'
 class RecordPipe:
     """A pipe that is read while the process at its other end runs.
 
+    Attributes:
+        last_record: when something last came, by the clock of the event loop.
+
     Args:
         short: set as soon as a record says that a test was left out. Nobody checks its signature by then.
     """
 
     def __init__(self, short: asyncio.Event | None = None) -> None:
         self._short = short
+        self.last_record = asyncio.get_running_loop().time()
         reading, self.writing = os.pipe()
         self._kept = bytearray()
         self._task = asyncio.create_task(self._read(reading))
@@ -40,6 +44,7 @@ class RecordPipe:
         try:
             # Data beyond the limit is dropped. The stream then has no end and counts as torn.
             while chunk := await reader.read(65_536):
+                self.last_record = asyncio.get_running_loop().time()
                 self._kept += chunk[: _MAX_STREAM_BYTES - len(self._kept)]
                 if self._short is not None and _LEFT_OUT in chunk:
                     self._short.set()

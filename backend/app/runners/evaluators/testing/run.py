@@ -6,15 +6,18 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Collection, Generator, Mapping
+import time
+from collections.abc import AsyncGenerator, Collection, Coroutine, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 
 from app.runners.evaluators.testing.config import PytestSettings, packages_of_pytest, settings_for
 from app.runners.evaluators.testing.generated import write_generated
+from app.runners.evaluators.testing.idle import until_idle
 from app.runners.evaluators.testing.record_pipe import RecordPipe
 from app.runners.evaluators.testing.report import PytestEnding, RunReport, read_report
 from app.runners.evaluators.testing.secret import RunSecret, draw_secret
@@ -53,7 +56,8 @@ class Harness:
         test_seconds: how long one test may take before it is ended, by the id of its function. Tests of other
             functions end only with the run.
         without: ids of tests that must not run.
-        patience: how long a run may take before it leaves tests out, in seconds; None leaves none out.
+        patience: how long a run may take before it leaves tests out, and how long it may wait for something
+            without doing anything, in seconds; None means no such limit.
     """
 
     python: Path
@@ -136,7 +140,8 @@ class Harness:
         pipe = RecordPipe(short)
         with _handed_over(secret) as reading:
             try:
-                process = await self._start(run, [str(pipe.writing), str(reading)], (pipe.writing, reading))
+                fds = (pipe.writing, reading)
+                process = await self._watched(self._start(run, fds), run, pipe)
             except (FileNotFoundError, PermissionError) as error:
                 reason = f"{error.strerror}: {error.filename}"
                 raise ToolTroubleError(f"{self.python} cannot be started: {reason}") from error
@@ -144,13 +149,36 @@ class Harness:
                 records = await pipe.finish()
         return await asyncio.to_thread(read_report, records, process, secret)
 
-    async def _start(self, run: "_PreparedRun", numbers: list[str], fds: tuple[int, ...]) -> ProcessOutcome:
+    async def _watched(
+        self, starting: Coroutine[Any, Any, ProcessOutcome], run: "_PreparedRun", pipe: RecordPipe
+    ) -> ProcessOutcome:
+        """Wait for the process, but only for so long as it does something."""
+        if self.patience is None:
+            return await starting
+        began = time.monotonic()
+        running = asyncio.ensure_future(starting)
+        watching = asyncio.ensure_future(
+            until_idle(str(run.given / "task.json"), self.patience, lambda: pipe.last_record)
+        )
+        try:
+            await asyncio.wait({running, watching}, return_when=asyncio.FIRST_COMPLETED)
+            if running.done():
+                return running.result()
+            return ProcessOutcome(
+                -9, "", "", timed_out=True, truncated=False, seconds=time.monotonic() - began
+            )
+        finally:
+            watching.cancel()
+            running.cancel()
+            await asyncio.wait({running, watching})
+
+    async def _start(self, run: "_PreparedRun", fds: tuple[int, int]) -> ProcessOutcome:
         # Without `..`, but not resolved, because an environment is identified by the link to its interpreter.
         python = Path(os.path.abspath(self.python))  # noqa: ASYNC240 - asks nothing of the file system
         return await self.sandbox.run(
             # Not isolated (`-I`): tests and their code may read `sys.flags`, as `ssl` does, and their child
             # processes inherit the flag. The environment is ours, and the runner clears its own path.
-            [str(python), "-s", "-B", str(RUNNER), *numbers, str(run.given / "task.json")],
+            [str(python), "-s", "-B", str(RUNNER), *map(str, fds), str(run.given / "task.json")],
             cwd=run.copy,
             env={
                 "PATH": f"{python.parent}:/usr/local/bin:/usr/bin:/bin",
