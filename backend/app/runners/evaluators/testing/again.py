@@ -102,7 +102,8 @@ async def look_again(
     second, there = await together(again, base.run(set(map(file_of, failing)), failing))
     flaky = _now_good(looked_at, second)
     at_base = tuple(each for each in failing if _is_bad(each, there))
-    repeated = set(_affordable(at_base, there))
+    # Where tests take too long, one look at the base has to do.
+    repeated = set[str]() if base.slow.known else set(_affordable(at_base, there))
     once_more = await base.run_now(set(map(file_of, repeated)), repeated) if repeated else there
     red = [each for each in at_base if each not in repeated or _is_bad(each, once_more)]
     return SecondLook(

@@ -94,11 +94,13 @@ class SlowTests:
     def _excused(self, report: RunReport, there: RunReport, is_goal: IsGoal) -> Mapping[str, str]:
         if there.ending is not PytestEnding.COMPLETE:
             return {}
-        kinds, left = _kinds_that_pass(there), set(there.left_out)
+        kinds, left, known = _kinds_that_pass(there), set(there.left_out), set(there.ids)
+        left_kinds = set(map(_kind_of, left))
         return {
             each: _SLOW if _kind_of(each) in kinds else _SLOW_AND_RED
             for each in report.left_out
-            if each in left and not is_goal(each)
+            # A test that the base does not have is compared with those of its kind.
+            if (each in left or (each not in known and _kind_of(each) in left_kinds)) and not is_goal(each)
         }
 
 

@@ -82,6 +82,16 @@ async def test_what_shared_a_fixture_is_torn_down_before_the_next_file(context) 
     assert result.metadata["failed_tests"] == 0
 
 
+async def test_new_tests_like_those_that_the_base_leaves_out_are_left_out_with_them(context) -> None:
+    more = (
+        SLOW
+        + "\n@pytest.mark.parametrize('number', range(60))\ndef test_more(number):\n    time.sleep(0.9)\n"
+    )
+    result = await judged(context, {"tests/test_slow.py": more})
+    assert [each.id for each in result.questions] == ["tests/test_slow.py"], result.feedback
+    assert result.metadata["left_out"] > 80
+
+
 async def test_a_fault_beside_slow_tests_still_fails(context) -> None:
     wrong = {"tests/test_zero.py": AFTER, "calc.py": "def add(a, b):\n    return a + b if a != b else 0\n"}
     result = await judged(context, wrong)
