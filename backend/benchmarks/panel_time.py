@@ -211,7 +211,7 @@ def _remark(report: EvaluationReport) -> str:
 
 
 _PARTS = ("pytest", "beside", "away", "counter-tests", "ruff_lint", "type_check")
-_COLUMNS = (*_PARTS, *_PROGRAMS)
+_COLUMNS = (*_PARTS, *(f"processor: {each}" for each in _PROGRAMS))
 _HEAD = (
     f"| Project | Plain tests | Panel | Ratio | Processor, ratio | {' | '.join(_COLUMNS)} | Verdict |\n"
     f"|---|---:|---:|---:|---:|{'---:|' * len(_COLUMNS)}---|"
