@@ -46,7 +46,10 @@ _ENVIRONMENT = (
         re.compile(r"\bpip\W+install\W.*returned non-zero exit status"),
         "a package cannot be installed without a network",
     ),
-    (re.compile(r"\bfixture '\w+' not found"), "a pytest plugin that has a fixture is missing"),
+    (
+        re.compile(r"\bfixture '\w+' not found|FixtureLookupError: \('\w+'"),
+        "a pytest plugin that has a fixture is missing",
+    ),
     (
         re.compile(
             r"\b(?:ImportError|ModuleNotFoundError): .*(?:pip install|please install|(?:not|be) installed)",
