@@ -174,6 +174,7 @@ async def _remembered(
         flaky=flaky,
         at_base=at_base,
         red={each: _message(each, there) for each in red},
+        varying=tuple(each for each in red if each in known.varying),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=tuple(each for each in flaky if each in settled),
         environment={
