@@ -30,7 +30,10 @@ _ENVIRONMENT = (
         "the tests have no network",
     ),
     (re.compile(r"cannot open shared object file|error while loading shared"), "a system library is missing"),
-    (re.compile(r"(?:No such file or directory|Permission denied): '[\w.+-]+'$"), "a program is missing"),
+    (
+        re.compile(r"(?:No such file or directory|Permission denied): '[\w.+-]+'$", re.MULTILINE),
+        "a program is missing",
+    ),
     (
         re.compile(r"Connection refused|(?:Cannot|Could not) connect to"),
         "a service that the tests need is not reachable",

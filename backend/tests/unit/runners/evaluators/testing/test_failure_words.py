@@ -3,6 +3,7 @@
 import pytest
 
 from app.runners.evaluators.testing.failure_words import fails_alike
+from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE
 
 _MISSING = "E   ModuleNotFoundError: No module named 'zope.testing'"
 
@@ -23,6 +24,7 @@ _MISSING = "E   ModuleNotFoundError: No module named 'zope.testing'"
             "a.py:1: OSError: '/tmp/pytest-of-bob/pytest-41/x'",
             id="directory of pytest",
         ),
+        pytest.param(f"a.py:1: none{BECAUSE}no 1", f"a.py:9: none{BECAUSE}no 2", id="what led to it"),
         pytest.param("a.py:1: no 127.0.0.1:41233", "a.py:1: no 127.0.0.1:50121", id="port"),
         pytest.param("a.py:1: assert 1 == 2\n  + where 1 = A(1)", "a.py:1: assert 1 == 2", id="explanation"),
     ],
