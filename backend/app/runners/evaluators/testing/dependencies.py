@@ -41,6 +41,7 @@ _ENVIRONMENT = (
     (re.compile(r"locale\.Error: unsupported locale setting"), "a locale is missing"),
     (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
     (re.compile(r"No space left on device"), "the disk is full"),
+    (re.compile(r"\bnot a git repository\b"), "the tests run outside a git repository"),
     (
         re.compile(r"Invalid cross-device link"),
         "temporary files are on a different file system",
