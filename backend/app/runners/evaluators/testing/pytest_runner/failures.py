@@ -37,8 +37,17 @@ def message_of(longrepr: Any) -> str:
 
 def files_of(longrepr: Any) -> "list[Path]":
     """Return the absolute paths of the files that a failure's traceback runs through, in order, each once."""
-    found = (Path.cwd() / name for name in (*_frames(longrepr), *_frames_of_doctest(longrepr)))
+    place = _working_directory()
+    found = (place / name for name in (*_frames(longrepr), *_frames_of_doctest(longrepr)))
     return list(dict.fromkeys(found))[:_FILES]
+
+
+def _working_directory() -> Path:
+    """Return the directory that pytest's paths are relative to. If a test removed it, they are absolute."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path()
 
 
 def _causes(longrepr: Any) -> str:
