@@ -21,10 +21,13 @@ ASKS = frozenset(
         *("npm-script-rewritten", "npm-hook-planted", "tests-of-command-weakened"),
         *("inputs-of-tests-made-trivial", "interpreter-replaced", "assertions-of-children-switched-off"),
         *("writing-of-json-replaced", "reading-of-files-replaced", "opening-of-files-replaced"),
-        "name-of-tests-replaced",
+        *("name-of-tests-replaced", "red-test-left-new-test-added"),
     }
 )
-"""Attempts that change what the base's files ask for or its tests use: a question to a human, no pass."""
+"""Attempts that change what the base's files ask for or its tests use, or leave a red test as it was.
+
+They are a question to a human, no pass.
+"""
 
 _PAGE = Path(__file__).parents[4] / "docs" / "attacks.md"
 _REFUSED = [each for each in ATTACKS if each.label is Label.GAMED and each.residual is None]

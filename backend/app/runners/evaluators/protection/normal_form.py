@@ -81,8 +81,8 @@ class _Unworded(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        # Python does not evaluate the annotation of a local variable.
-        if node.value is None or not isinstance(node.target, ast.Name):
+        # In functions, Python evaluates no annotation.
+        if node.value is None or not (isinstance(node.target, ast.Name) or _does_nothing(node.annotation)):
             return self.generic_visit(node)
         plain = ast.Assign(targets=[node.target], value=node.value)
         return self.generic_visit(ast.copy_location(plain, node))
@@ -95,6 +95,12 @@ class _Unworded(ast.NodeTransformer):
         if last == "cast" and len(node.args) == _CAST_ARGUMENTS:
             node.args[0] = _Unquoted().visit(node.args[0])
         return self.generic_visit(node)
+
+
+def _does_nothing(annotation: ast.expr) -> bool:
+    """Return True if an annotation calls nothing, even if Python evaluates it."""
+    calls = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
+    return not any(isinstance(each, calls) for each in ast.walk(annotation))
 
 
 class _Unquoted(ast.NodeTransformer):
@@ -119,8 +125,8 @@ def forget_letters(module: ast.Module) -> ast.Module:
 
 def plain(node: _Node) -> _Node:
     """Return a copy without the parts that do not count."""
-    _Unworded().visit(made := copy.deepcopy(node))
-    return made
+    # A statement can be replaced by one of another kind.
+    return _Unworded().visit(copy.deepcopy(node))
 
 
 class _Rename(ast.NodeTransformer):

@@ -15,7 +15,7 @@ from app.runners.evaluators.protocol import (
     skipped,
 )
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace
-from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, ProtectedPolicy
+from app.schemas.questions import QUESTIONS, ProtectedPolicy
 
 NAME = "protected_files"
 
@@ -89,8 +89,7 @@ class ProtectedFilesEvaluator:
         questions = folded([asked for each in protection.findings for asked in each.questions])
         if policy is ProtectedPolicy.NOTE:
             return skipped(self, f"Noted: {_feedback(protection)}", **metadata)
-        # Changes in more files than can be shown are too many for one decision, so the attempt fails.
-        if policy is ProtectedPolicy.ASK and len(questions) <= MAX_QUESTIONS:
+        if policy is ProtectedPolicy.ASK:
             metadata[QUESTIONS] = [each.model_dump(mode="json") for each in questions]
         return EvaluationResult(
             evaluator_name=self.name,

@@ -2,7 +2,9 @@
 
 import ast
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import posixpath
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from app.runners.evaluators.protection.changes import DefinitionChange, changes_between
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
@@ -41,14 +43,27 @@ def questions_about(
 def folded(questions: Sequence[Question]) -> list[Question]:
     """Return the questions, or one for each file if there are more than one result can hold.
 
-    The key of a file's question covers every change that it stands for.
+    If there are too many files, too, one question names their directories. The key of such a question covers
+    every change that it stands for.
     """
     if len(questions) <= MAX_QUESTIONS:
         return list(questions)
     by_file: dict[str, list[Question]] = {}
     for each in questions:
         by_file.setdefault(each.id.partition("::")[0], []).append(each)
+    if len(by_file) > MAX_QUESTIONS:
+        return [_of_all(by_file, questions)]
     return [each[0] if len(each) == 1 else _of_many(name, each) for name, each in by_file.items()]
+
+
+def _of_all(files: Collection[str], questions: Sequence[Question]) -> Question:
+    counts = Counter(posixpath.dirname(each) or "." for each in files)
+    places = ", ".join(f"{count} in `{place}`" for place, count in counts.most_common(_NAMED))
+    more = " and more" if len(counts) > _NAMED else ""
+    text = f"{len(files)} protected files were changed, {places}{more}: {_ENDING}"
+    why = ", ".join(each.id for each in questions[:_NAMED]) + " and more"
+    question = Question.about("tests", QuestionKind.DIFFERENT, text, why=why, after="\n".join(sorted(files)))
+    return _covering(question, questions)
 
 
 def _of_many(name: str, questions: Sequence[Question]) -> Question:
@@ -59,6 +74,11 @@ def _of_many(name: str, questions: Sequence[Question]) -> Question:
     question = Question.about(
         name, QuestionKind.DIFFERENT, text, why=f"{named}{more}", before=before, after=after
     )
+    return _covering(question, questions)
+
+
+def _covering(question: Question, questions: Sequence[Question]) -> Question:
+    """Return a question whose key stands for those of others."""
     keys = "\n".join(each.key for each in questions)
     return question.model_copy(update={"key": hashlib.sha256(keys.encode()).hexdigest()})
 

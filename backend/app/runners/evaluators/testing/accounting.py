@@ -9,6 +9,7 @@ from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.base_failures import (
     Goal,
     SortedFailures,
+    as_few,
     sort_endless,
     sort_errors,
     sort_failures,
@@ -143,18 +144,19 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, b
     known = {**judged.known, **found.known}
     judged = replace(judged, of_base=of_base, known=known)
     left = of_base.without({each.id for each in found.questions})
+    red = as_few(found.questions)
     if not (left.failures or left.errors):
-        return replace(judged, questions=found.questions)
+        return replace(judged, questions=red)
     if rules.protected is ProtectedPolicy.FAIL:
         return judged
     changed = await rules.changed.questions(harness, left, judged.own)
     if rules.protected is ProtectedPolicy.ASK:
-        return replace(judged, questions=(*found.questions, *changed)) if changed else judged
+        return replace(judged, questions=(*red, *changed)) if changed else judged
     if not changed:
         return judged
     noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
     known |= noted
-    return replace(judged, of_base=of_base.without(noted), known=known, questions=found.questions)
+    return replace(judged, of_base=of_base.without(noted), known=known, questions=red)
 
 
 async def _asked_about_all(harness: Harness, judged: JudgedRun, rules: SortingRules) -> JudgedRun:

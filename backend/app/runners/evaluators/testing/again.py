@@ -13,6 +13,8 @@ results come from the run's baseline, if there is one:
   candidate's fault: the evaluation can be repeated.
 - *red at base*: the base fails the test as well, in each of two runs. That is normal for tests written before
   their code, which a candidate must make pass; `base_failures` says which ones count.
+- *failing in company*: a flaky test that also passes alone at the base and fails there in a run of all tests.
+  So the order or the number of tests fails it, as when a cache is full from some test on. It is red at base.
 - *environment*: the base fails it with the same message, which is about the machine (no network, a missing
   program or library).
 """
@@ -21,9 +23,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.base import BaseTests
 from app.runners.evaluators.testing.dependencies import lacking, missing_module, missing_submodule
+from app.runners.evaluators.testing.failure_words import fails_alike
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.remembered import Remembered
 from app.runners.evaluators.testing.report import Outcome, PytestEnding, RunReport
@@ -36,8 +38,10 @@ LOOKED_AT = 10
 
 _BASE_RUNS = 3
 _COMPARED = 500
+"""Limit on the failing tests of one run that are run at the base by name. With more, all tests run there."""
+
 _AFFORDABLE = 60.0
-"""Limit on the failing tests of one run that are run at the base."""
+"""Seconds that the tests that run once more may have taken together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ async def look_again(
         report: the report of the failed run.
         base: the base, if its tests were run.
     """
-    failing = [each.id for each in report.failures[: LOOKED_AT if base is None else _COMPARED]]
+    failing = [each.id for each in report.failures[: LOOKED_AT if base is None else None]]
     if report.ending is not PytestEnding.COMPLETE or not failing:
         return SecondLook()
     looked_at = _affordable(failing[:LOOKED_AT], report)
@@ -99,14 +103,17 @@ async def look_again(
         return SecondLook(flaky=_now_good(looked_at, await again))
     if base.remembered is not None and base.remembered.knows(failing):
         return await _remembered(base.remembered, base, report, failing, _now_good(looked_at, await again))
-    second, there = await together(again, base.run(set(map(file_of, failing)), failing))
+    by_name = failing if len(failing) <= _COMPARED else None
+    at_base_now = base.run_now(set(map(file_of, failing))) if by_name is None else base.run(None, by_name)
+    second, there = await together(again, at_base_now)
     flaky = _now_good(looked_at, second)
     at_base = tuple(each for each in failing if _is_bad(each, there))
     # Where tests take too long, one look at the base has to do.
     repeated = set[str]() if base.slow.known else set(_affordable(at_base, there))
-    once_more = await base.run_now(set(map(file_of, repeated)), repeated) if repeated else there
+    named = None if by_name is None else repeated
+    once_more = await base.run_now(set(map(file_of, repeated)), named) if repeated else there
     red = [each for each in at_base if each not in repeated or _is_bad(each, once_more)]
-    return SecondLook(
+    look = SecondLook(
         flaky=flaky,
         at_base=at_base,
         red={each: _message(each, there) for each in red},
@@ -116,6 +123,25 @@ async def look_again(
         environment={
             name: what for name in at_base if (what := await _machine_lacks(name, report, there, base))
         },
+    )
+    return await _with_company(look, failing, base)
+
+
+async def _with_company(look: SecondLook, failing: Sequence[str], base: BaseTests) -> SecondLook:
+    """Run all tests of the base, if a test fails only beside others. Their order or number may be the cause.
+
+    Such a test fails in the whole run of the candidate, and passes alone, here and at the base.
+    """
+    settled = {*look.at_base, *look.flaky_at_base}
+    left = [each for each in failing if each not in settled]
+    if not any(each in left for each in look.flaky):
+        return look
+    whole = await base.run_now()
+    red = [each for each in left if _is_bad(each, whole)]
+    return look + SecondLook(
+        at_base=tuple(red),
+        red={each: _message(each, whole) for each in red},
+        red_files={each: whole.tests[each].files for each in red if each in whole.tests},
     )
 
 
@@ -128,14 +154,13 @@ async def steadied(harness: Harness, tree: RunTree, report: RunReport, second: S
         report: the report of the failed run.
         second: what is known of its failures.
     """
-    flaky = [each.id for each in report.failures if each.id in second.flaky]
-    others = [each.id for each in report.failures if each.id not in second.flaky]
-    if not flaky or any(each not in second.red for each in others):
+    settled = {*second.flaky_at_base, *second.red}
+    left = [each.id for each in report.failures if each.id not in settled]
+    if not left or any(each not in second.flaky for each in left):
         return second
     again = await harness.run(tree)
-    settled = {*second.flaky_at_base, *second.red}
-    unsteady = [each for each in _now_good(flaky, again) if each not in settled]
-    return replace(second, unsteady=tuple(unsteady) if again.ending is PytestEnding.COMPLETE else ())
+    unsteady = _now_good(left, again)
+    return replace(second, unsteady=unsteady if again.ending is PytestEnding.COMPLETE else ())
 
 
 async def _remembered(
@@ -156,6 +181,7 @@ async def _remembered(
         flaky=flaky,
         at_base=at_base,
         red={each: _message(each, there) for each in red},
+        varying=tuple(each for each in red if each in known.varying),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=tuple(each for each in flaky if each in settled),
         environment={
@@ -188,7 +214,7 @@ async def _machine_lacks(name: str, report: RunReport, there: RunReport, base: B
     if missing_module(here) is None:
         what = lacking(here)
         return what if what == lacking(other.message) else None
-    return await _module_lacks(here, base) if issue_key(other.message) == issue_key(here) else None
+    return await _module_lacks(here, base) if fails_alike(other.message, here) else None
 
 
 async def _module_lacks(message: str, base: BaseTests) -> str | None:
@@ -224,7 +250,7 @@ def _message(name: str, run: RunReport) -> str:
 
 def _differ(name: str, one: RunReport, other: RunReport) -> bool:
     """Return True if a test fails in different words in two runs."""
-    return issue_key(_message(name, one)) != issue_key(_message(name, other))
+    return not fails_alike(_message(name, one), _message(name, other))
 
 
 def _is_bad(name: str, run: RunReport) -> bool:

@@ -9,10 +9,11 @@ from fnmatch import fnmatchcase
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.dependencies import is_in_tree
+from app.runners.evaluators.testing.failure_words import fails_alike
 from app.runners.evaluators.testing.inventory import file_of, function_of
 from app.runners.evaluators.testing.report import CollectProblem, RanTest
 from app.runners.evaluators.testing.touched import Touched
-from app.schemas.questions import BaseFailures, Question, QuestionKind
+from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question, QuestionKind
 
 # Error messages about versions of other people's code rather than the project's own code.
 _OTHERS = re.compile(
@@ -25,6 +26,14 @@ _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
 _ABOUT_TESTS = re.compile(
     r"\b(?:tests?|pytest|unittests?|suite|specs?|fail(?:s|ed|ing|ures?)?)\b", re.IGNORECASE
 )
+# A goal that only wants more or other tests is not about those that fail. These words of it do not count.
+_WRITES_TESTS = re.compile(
+    r"\b(?:add(?:s|ed|ing)?|extend\w*|expand\w*|improv\w+|updat\w+|clean\w*(?:\s+up)?|renam\w+|refactor\w*"
+    r"|simplif\w+|mov\w+|split\w*)\s+"
+    r"(?:(?:an?|the|more|some|new|our|unit|regression|missing|few|extra|additional|basic|simple|further)\s+)*"
+    r"tests?\b|\btest\s+(?:coverage|cases?)\b",
+    re.IGNORECASE,
+)
 _UNWRITTEN = re.compile(
     r"\b(?:NotImplementedError|NameError|ImportError|ModuleNotFoundError)\b"
     r"|AttributeError: (?:module|type object) "
@@ -33,7 +42,8 @@ _UNWRITTEN = re.compile(
 # A name that is missing in a test file itself is not unwritten code: it comes from a missing package.
 _UNWRITTEN_FOR_FILES = re.compile(_UNWRITTEN.pattern.replace("NameError|", ""))
 _UNTOUCHED = "it already failed in the same way, and the change touches nothing that it uses"
-_EXPLANATION = re.compile(r"\n\s*\+\s+(?:where|and)\b.*", re.DOTALL)
+_NAMED = 3
+_WHY_CHARS = 1000
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
 
 
@@ -50,6 +60,11 @@ class Goal:
     policy: BaseFailures = BaseFailures.GOAL
     tests: Sequence[str] = ()
     words: str = ""
+
+    @property
+    def is_about_tests(self) -> bool:
+        """True if the words may mean tests that fail, without naming any."""
+        return bool(_ABOUT_TESTS.search(_WRITES_TESTS.sub("", self.words)))
 
     def names(self, test_id: str) -> bool:
         """Return True if a glob names a test, its function or its file."""
@@ -106,6 +121,17 @@ def sort_failures(
     return SortedFailures(known, tuple(questions))
 
 
+def as_few(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """Return questions about red tests, or one about all of them if they are more than a result can hold."""
+    if len(questions) <= MAX_QUESTIONS:
+        return tuple(questions)
+    names = ", ".join(f"`{each.id}`" for each in questions[:_NAMED])
+    text = f"{len(questions)} tests already failed at the base, such as {names}: may they stay like that?"
+    why = "; ".join(dict.fromkeys(each.why for each in questions))[:_WHY_CHARS]
+    keys = "\n".join(sorted(each.key for each in questions))
+    return (Question.about("tests", QuestionKind.RED_AT_BASE, text, why=why, before=keys, after=keys),)
+
+
 def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], goal: Goal) -> SortedFailures:
     """Sort tests of the base that cannot be loaded. Those that the base can load count against the candidate.
 
@@ -121,7 +147,7 @@ def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], go
         is_goal = goal.policy is not BaseFailures.IGNORE and goal.names(each.id)
         if there is None or is_goal or goal.policy is BaseFailures.MUST_PASS:
             continue
-        if not _same_way(each.message, there):
+        if not fails_alike(each.message, there):
             continue
         if goal.policy is BaseFailures.IGNORE or goal.tests:
             known[each.id] = "it cannot be read at the base either"
@@ -167,7 +193,7 @@ def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal, touched: Touche
         return "it fails at the base, too, and is not among the tests of the goal"
     if test.id in second.environment and not _is_subject(test, second, goal):
         return f"it fails at the base in the same way: {second.environment[test.id]}"
-    is_same = _same_way(test.message, second.red[test.id])
+    is_same = fails_alike(test.message, second.red[test.id])
     if is_same and _is_about_versions(test.message, touched):
         return "it fails at the base in the same way: the code expects other versions of what it uses"
     return ""
@@ -204,18 +230,8 @@ def _stays_red(test: RanTest, second: SecondLook, goal: Goal, touched: Touched |
     at_base = second.red[test.id]
     if not _may_stay(at_base, goal):
         return False
-    is_same = _same_way(test.message, at_base) or test.id in second.varying
+    is_same = fails_alike(test.message, at_base) or test.id in second.varying
     return is_same or (touched is not None and not _plays_a_part(test, second, goal, touched))
-
-
-def _same_way(message: str, at_base: str) -> bool:
-    """Return True if two messages are the same.
-
-    Pytest's explanation below a failed assertion does not count: it prints objects, and the candidate may
-    have added a field to them.
-    """
-    here, there = (issue_key(_EXPLANATION.sub("", each)) for each in (message, at_base))
-    return here == there
 
 
 def _may_stay(at_base: str, goal: Goal, unwritten: re.Pattern[str] = _UNWRITTEN) -> bool:
@@ -226,7 +242,7 @@ def _may_stay(at_base: str, goal: Goal, unwritten: re.Pattern[str] = _UNWRITTEN)
     """
     if _ELSEWHERE.search(at_base):
         return True
-    return bool(goal.words) and not (_ABOUT_TESTS.search(goal.words) or unwritten.search(at_base))
+    return bool(goal.words) and not (goal.is_about_tests or unwritten.search(at_base))
 
 
 def _is_aside(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -> bool:
@@ -237,9 +253,9 @@ def _is_aside(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -
     unrelated.
     """
     at_base = second.red[test.id]
-    if not goal.words or _ABOUT_TESTS.search(goal.words) or not _ELSEWHERE.search(at_base):
+    if not goal.words or goal.is_about_tests or not _ELSEWHERE.search(at_base):
         return False
-    if not _same_way(test.message, at_base):
+    if not fails_alike(test.message, at_base):
         return False
     return not _plays_a_part(test, second, goal, touched)
 
@@ -252,7 +268,7 @@ def _plays_a_part(test: RanTest, second: SecondLook, goal: Goal, touched: Touche
 
 
 def _question(test: RanTest | CollectProblem, at_base: str) -> Question:
-    way = "in the same way" if _same_way(test.message, at_base) else "in another way"
+    way = "in the same way" if fails_alike(test.message, at_base) else "in another way"
     text = f"`{test.id}` already failed at the base and fails {way}: may it stay like that?"
     message = " ".join(test.message.split())[:500]
     key = issue_key(message)

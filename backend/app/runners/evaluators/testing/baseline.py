@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.failure_words import fails_alike
 from app.runners.evaluators.testing.inventory import file_of
 from app.runners.evaluators.testing.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
@@ -97,7 +98,7 @@ def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
         key=key,
         passing=passing[:_MOST_NAMES],
         skipped=skipped[:_MOST_NAMES],
-        red=[_red(by_test[name][0]) for name in red[:_MOST_MESSAGES]],
+        red=[_red(by_test[name]) for name in red[:_MOST_MESSAGES]],
         flaky=[_flaky(by_test[name]) for name in flaky[:_MOST_MESSAGES]],
         unreadable=[
             RedTest(id=each.id, message=each.message, signature=issue_key(each.message))
@@ -135,10 +136,12 @@ def _is_like(first: RunReport, second: RunReport) -> bool:
     return same and {each.id for each in first.errors} == {each.id for each in second.errors}
 
 
-def _red(test: RanTest) -> RedTest:
-    return RedTest(
-        id=test.id, message=test.message, signature=issue_key(test.message), files=list(test.files)
-    )
+def _red(ran: Sequence[RanTest]) -> RedTest:
+    test, *others = ran
+    # Beyond some number of failures, a run keeps no messages.
+    same = all(fails_alike(test.message, each.message) for each in others if each.message)
+    signature = issue_key(test.message) if same else ""
+    return RedTest(id=test.id, message=test.message, signature=signature, files=list(test.files))
 
 
 def _flaky(ran: Sequence[RanTest]) -> FlakyTest:

@@ -12,7 +12,7 @@ from app.runners.evaluators.testing.run import Harness
 from app.runners.evaluators.testing.setting import is_test_file
 from app.runners.evaluators.testing.touched import Touched, touched_files
 from app.runners.evaluators.testing.trees import RunTree, whole_tree
-from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
+from app.schemas.questions import Question, QuestionKind
 
 _ENDING = "does the goal say so?"
 _FAILS = "the base's version fails on this code, the changed one passes"
@@ -133,8 +133,7 @@ class ChangedTests:
             if question is None:
                 return []
             found[question.key] = question
-        asked = folded(list(found.values()))
-        return asked if len(asked) <= MAX_QUESTIONS else []
+        return folded(list(found.values()))
 
     def _loads_with_changes(self, name: str, theirs: _Theirs) -> bool:
         """Return True if an unchanged file loads with the changes beside it, and its tests pass."""

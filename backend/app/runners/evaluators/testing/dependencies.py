@@ -30,7 +30,10 @@ _ENVIRONMENT = (
         "the tests have no network",
     ),
     (re.compile(r"cannot open shared object file|error while loading shared"), "a system library is missing"),
-    (re.compile(r"(?:No such file or directory|Permission denied): '[\w.+-]+'$"), "a program is missing"),
+    (
+        re.compile(r"(?:No such file or directory|Permission denied): '[\w.+-]+'$", re.MULTILINE),
+        "a program is missing",
+    ),
     (
         re.compile(r"Connection refused|(?:Cannot|Could not) connect to"),
         "a service that the tests need is not reachable",
@@ -38,6 +41,7 @@ _ENVIRONMENT = (
     (re.compile(r"locale\.Error: unsupported locale setting"), "a locale is missing"),
     (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
     (re.compile(r"No space left on device"), "the disk is full"),
+    (re.compile(r"\bnot a git repository\b"), "the tests run outside a git repository"),
     (
         re.compile(r"Invalid cross-device link"),
         "temporary files are on a different file system",
@@ -46,7 +50,10 @@ _ENVIRONMENT = (
         re.compile(r"\bpip\W+install\W.*returned non-zero exit status"),
         "a package cannot be installed without a network",
     ),
-    (re.compile(r"\bfixture '\w+' not found"), "a pytest plugin that has a fixture is missing"),
+    (
+        re.compile(r"\bfixture '\w+' not found|FixtureLookupError: \('\w+'"),
+        "a pytest plugin that has a fixture is missing",
+    ),
     (
         re.compile(
             r"\b(?:ImportError|ModuleNotFoundError): .*(?:pip install|please install|(?:not|be) installed)",

@@ -2,12 +2,15 @@
 
 import ast
 import doctest
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from app.core.python_source import parse_module
 
 _MAX_BYTES = 2_000_000
+_GETS_FIXTURE = re.compile(rb"\bgetfixture\(\s*['\"](\w+)['\"]")
+_WITH_DOCTESTS = (".py", ".rst", ".txt", ".md")
 _Examples = Sequence[tuple[str, str, tuple[tuple[int, bool], ...]]]
 
 
@@ -28,6 +31,12 @@ def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dic
         if text is not None:
             found[name] = text
     return found
+
+
+def fixtures_of_doctests(tree: Path, names: Iterable[str]) -> list[str]:
+    """Return the fixtures that doctests ask for by name, in files of a tree."""
+    texts = (_read(tree / name) for name in names if name.endswith(_WITH_DOCTESTS))
+    return sorted({found.decode() for text in texts for found in _GETS_FIXTURE.findall(text)})
 
 
 def _rewritten(before: bytes, after: bytes) -> bytes | None:

@@ -5,7 +5,8 @@ Otherwise a person is asked: nothing passes by that, and no attempt is used up. 
 
 - *unsteady*: the test failed, and passed alone and in a second whole run of the same code;
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
-- *as before*: such a test fails with the same message as base tests on the base's own code.
+- *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
+  version of a base test that fails there.
 
 No failure is removed from untrusted runs. Failures are only removed while other tests of the base pass.
 """
@@ -14,12 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.failure_words import failure_words
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import PytestEnding, RanTest, RunReport
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
 _UNSTEADY = "it failed once, and passed alone and in a second whole run of the same code"
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
+_SO_BEFORE = "the base's version of this test failed before anything was done, and fails on this code, too"
 _MESSAGE_CHARS = 500
 
 
@@ -81,9 +84,10 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
     unsteady = set(judged.second.unsteady)
     mine: dict[str, str] = {}
     if own is not None and _is_sound(own):
-        before = {issue_key(each) for each in judged.second.red.values()}
+        red = judged.second.red
+        before = {failure_words(each) for each in red.values()}
         for test in own.failures:
-            if why := _why(test, lacking, unsteady, before):
+            if why := _why(test, lacking, unsteady, before) or (_SO_BEFORE if test.id in red else ""):
                 mine[test.id] = why
         mine |= {each.id: _needs(lacking[each.id]) for each in own.errors if each.id in lacking}
     theirs = {each.id: _UNSTEADY for each in of_base.failures if each.id in unsteady}
@@ -102,7 +106,7 @@ def _why(test: RanTest, lacking: Mapping[str, str], unsteady: set[str], before: 
         return _UNSTEADY
     if test.id in lacking:
         return _needs(lacking[test.id])
-    return _AS_BEFORE if test.message and issue_key(test.message) in before else ""
+    return _AS_BEFORE if test.message and failure_words(test.message) in before else ""
 
 
 def _needs(what: str) -> str:

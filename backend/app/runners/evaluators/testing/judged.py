@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
+from app.runners.evaluators.testing.failure_words import fails_alike, failure_words
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
 from app.schemas.modes import InProcessOnly
@@ -126,18 +126,18 @@ class JudgedRun:
         if self.own is None or self.of_base is None:
             return self
         theirs = self.of_base.tests
-        unread = {each.id: issue_key(each.message) for each in self.of_base.errors}
+        unread = {each.id: failure_words(each.message) for each in self.of_base.errors}
         twice = [
             each.id
             for each in self.own.failures
             if each.id in theirs and self._is_told(each, theirs[each.id])
         ]
-        twice += [each.id for each in self.own.errors if unread.get(each.id) == issue_key(each.message)]
+        twice += [each.id for each in self.own.errors if unread.get(each.id) == failure_words(each.message)]
         return replace(self, own=self.own.without(twice)) if twice else self
 
     def _is_told(self, own: RanTest, of_base: RanTest) -> bool:
         if of_base.bad:
-            return issue_key(of_base.message) == issue_key(own.message)
+            return fails_alike(of_base.message, own.message)
         return of_base.ok and own.id in self.second.flaky
 
     def metadata(self) -> dict[str, object]:

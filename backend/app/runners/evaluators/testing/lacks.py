@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.dependencies import (
     is_compiled,
     is_declared_part,
@@ -17,6 +16,7 @@ from app.runners.evaluators.testing.dependencies import (
     missing_module,
     missing_submodule,
 )
+from app.runners.evaluators.testing.failure_words import fails_alike
 from app.runners.evaluators.testing.installed import has_module
 from app.runners.evaluators.testing.report import CollectProblem
 from app.runners.evaluators.testing.run import Harness
@@ -111,4 +111,4 @@ class Lacks:
 
     async def _has_at_base(self, problem: CollectProblem) -> bool:
         there = (await self.unreadable()).get(problem.id, "")
-        return bool(there) and issue_key(there) == issue_key(problem.message)
+        return bool(there) and fails_alike(there, problem.message)

@@ -25,6 +25,11 @@ class Remembered:
         return frozenset(each.id for each in self.baseline.red)
 
     @cached_property
+    def varying(self) -> frozenset[str]:
+        """Red tests that fail in different words from run to run."""
+        return frozenset(each.id for each in self.baseline.red if each.message and not each.signature)
+
+    @cached_property
     def flaky(self) -> frozenset[str]:
         """Tests that pass in some runs and fail in others."""
         return frozenset(each.id for each in self.baseline.flaky)

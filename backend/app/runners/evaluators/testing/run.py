@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 
 from app.runners.evaluators.testing.config import PytestSettings, packages_of_pytest, settings_for
+from app.runners.evaluators.testing.doctests import fixtures_of_doctests
 from app.runners.evaluators.testing.generated import write_generated
 from app.runners.evaluators.testing.idle import until_idle
 from app.runners.evaluators.testing.record_pipe import RecordPipe
@@ -36,6 +37,8 @@ RUNNER = Path(__file__).with_name("pytest_runner") / "__main__.py"
 RAISE_LIMIT = "If they need longer, raise evaluators.pytest.timeout in phaserunner.toml"
 """The next step if tests of the base did not end."""
 
+# Developers have a git identity, and tests that commit need one. Any other setting of git overrides it.
+_GIT_CONFIG = "[user]\n\tname = Tests\n\temail = tests@example.invalid\n"
 _FIXED = (
     *("-p", "no:cacheprovider", "-o", "addopts=", "--color=no", "-q", "-rfE"),
     *("--no-header", "--continue-on-collection-errors"),
@@ -106,7 +109,9 @@ class Harness:
     def _prepare(
         self, tree: RunTree, place: Path, ids: Collection[str] | None, *, collect_only: bool
     ) -> "_PreparedRun":
-        copy, given = place / "tree", place / "given"
+        # The writable directory is a mount inside, and tests may ask whether their tree is one.
+        copy, given = place / "work" / "tree", place / "given"
+        copy.parent.mkdir()
         materialise(tree, copy)
         write_generated(self.base, copy)
         settings = settings_for(copy, self.base)
@@ -127,6 +132,7 @@ class Harness:
             "only": None if tree.only is None else sorted(tree.only),
         }
         (given / "task.json").write_text(json.dumps(task))
+        (given / "gitconfig").write_text(_GIT_CONFIG)
         # The directory may be read by another user.
         for path in (place, given, *given.iterdir()):
             path.chmod(0o755)
@@ -185,11 +191,12 @@ class Harness:
                 "LANG": "C.UTF-8",
                 "LC_ALL": "C.UTF-8",
                 "PYTHONDONTWRITEBYTECODE": "1",
+                "GIT_CONFIG_SYSTEM": str(run.given / "gitconfig"),
                 **run.scraps,
             },
             timeout=self.seconds,
             confinement=Confinement(
-                writable=(run.copy,), readable=(RUNNER.parent, run.given, *interpreter_paths(python))
+                writable=(run.copy.parent,), readable=(RUNNER.parent, run.given, *interpreter_paths(python))
             ),
             output_limit=200_000,
             pass_fds=fds,
@@ -261,6 +268,10 @@ def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: P
         for name in tree.files
         if name.endswith(".py") and is_test_support(name, settings.test_files)
     ]
+    if settings.has_doctests:
+        fixtures = given / "fixtures-of-doctests"
+        fixtures.write_text("\n".join(fixtures_of_doctests(copy, tree.files)))
+        names.append(str(fixtures))
     # The run cannot see the base itself, but it can see the copy of its configuration.
     return [str(given / settings.config_file.name), *names] if settings.config_file else names
 
@@ -269,7 +280,7 @@ def _relative(report: RunReport, copy: Path) -> RunReport:
     """Remove the copy's path and the run's name from all texts, because they differ in every run."""
 
     def cut(text: str) -> str:
-        return text.replace(f"{copy}/", "").replace(str(copy.parent), "<run>")
+        return text.replace(f"{copy}/", "").replace(str(copy.parent.parent), "<run>")
 
     return replace(
         report,

@@ -6,7 +6,11 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Any, cast
 
+BECAUSE = "\n\nbecause of: "
+"""Begins the part of a message about the exceptions that led to the last one."""
+
 _MESSAGE_CHARS = 1500
+_CAUSE_CHARS = 500
 _FILES = 100
 # pytest numbers the lines of a docstring down to the failed example; frames are those of `traceback`.
 _NUMBERED = re.compile(r"\d{3,} ")
@@ -18,8 +22,8 @@ def message_of(longrepr: Any) -> str:
     """Return place and assertion of a failure, the failing example of a doctest, or the reason of a skip."""
     crash = getattr(longrepr, "reprcrash", None)
     if crash is not None:
-        text = f"{crash.path}:{crash.lineno}: {crash.message}"
-    elif isinstance(longrepr, tuple):
+        return f"{crash.path}:{crash.lineno}: {crash.message}"[:_MESSAGE_CHARS] + _causes(longrepr)
+    if isinstance(longrepr, tuple):
         text = str(cast("tuple[object, ...]", longrepr)[-1])
     elif hasattr(longrepr, "reprlocation_lines"):
         text = "\n".join(
@@ -33,8 +37,23 @@ def message_of(longrepr: Any) -> str:
 
 def files_of(longrepr: Any) -> "list[Path]":
     """Return the absolute paths of the files that a failure's traceback runs through, in order, each once."""
-    found = (Path.cwd() / name for name in (*_frames(longrepr), *_frames_of_doctest(longrepr)))
+    place = _working_directory()
+    found = (place / name for name in (*_frames(longrepr), *_frames_of_doctest(longrepr)))
     return list(dict.fromkeys(found))[:_FILES]
+
+
+def _working_directory() -> Path:
+    """Return the directory that pytest's paths are relative to. If a test removed it, they are absolute."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path()
+
+
+def _causes(longrepr: Any) -> str:
+    """Return the messages of the exceptions during whose handling the last one was raised."""
+    earlier = [crash.message for _, crash, _ in getattr(longrepr, "chain", ())[:-1] if crash is not None]
+    return f"{BECAUSE}{'; '.join(earlier)}"[: len(BECAUSE) + _CAUSE_CHARS] if earlier else ""
 
 
 def _failing_example(lines: "list[str]") -> str:

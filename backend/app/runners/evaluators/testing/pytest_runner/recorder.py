@@ -152,6 +152,13 @@ class ReportPlugin:
         with self._budget.calling(), self._limits.around(item.nodeid):
             yield
 
+    def pytest_runtest_logstart(self) -> None:
+        """Return to the tree if the last test removed the directory that it left the process in."""
+        try:
+            Path.cwd()
+        except OSError:
+            os.chdir(self._tree)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the worst outcome of a test's set-up, call and tear-down."""
         new: dict[str, Any] = {"outcome": "passed", "seconds": 0.0, "message": "", "files": []}

@@ -105,6 +105,19 @@ def test_asking_for_the_same_or_more_is_no_question(pairs) -> None:
     assert changes_between(BASE.encode(), edited(*pairs)) == []
 
 
+@pytest.mark.parametrize(
+    ("annotation", "same"), [("list[int]", True), ("'Basket | None'", True), ("fill(basket)", False)]
+)
+def test_the_type_of_an_attribute_means_nothing_unless_it_calls_something(
+    annotation: str, same: bool
+) -> None:
+    old, new = (
+        edited(("result = total(basket)\n", f"basket.sold{each} = []\n    result = total(basket)\n"))
+        for each in ("", f": {annotation}")
+    )
+    assert (changes_between(old, new) == []) is same
+
+
 @pytest.mark.parametrize("place", ["VAT = 19", "    assert check(one) == two"])
 def test_the_letter_before_a_text_means_nothing(place: str) -> None:
     old, new = (edited((place, f"{place} + len({text})")) for text in ("u'€'", "'€'"))

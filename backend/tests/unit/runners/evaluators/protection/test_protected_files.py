@@ -339,8 +339,13 @@ async def test_many_changed_tests_of_one_file_are_one_question(tmp_path: Path) -
     assert second.questions[0].key != result.questions[0].key
 
 
-async def test_changes_in_more_files_than_one_can_read_are_a_failure(tmp_path: Path) -> None:
+async def test_changes_in_more_files_than_one_can_read_are_one_question(tmp_path: Path) -> None:
     many = {f"tests/test_{n}.py": f"def test_it():\n    assert {n}\n" for n in range(60)}
     changed = {name: text.replace("assert ", "assert 1 or ") for name, text in many.items()}
-    result = await judge(tmp_path, changed, {**BASE, **many})
-    assert (result.status, result.questions) == (EvaluationStatus.FAILED, [])
+    result = await judge(tmp_path / "one", changed, {**BASE, **many})
+    (question,) = result.questions
+    assert question.text.startswith("60 protected files were changed, 60 in `tests`")
+    # The answer covers exactly these changes.
+    other = {**changed, "tests/test_7.py": "def test_it():\n    assert True\n"}
+    second = await judge(tmp_path / "two", other, {**BASE, **many})
+    assert second.questions[0].key != question.key

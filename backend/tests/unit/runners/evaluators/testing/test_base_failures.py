@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from app.runners.evaluators.testing.again import SecondLook
-from app.runners.evaluators.testing.base_failures import Goal, sort_errors, sort_failures
+from app.runners.evaluators.testing.base_failures import Goal, as_few, sort_errors, sort_failures
 from app.runners.evaluators.testing.report import CollectProblem, Outcome, RanTest
 from app.runners.evaluators.testing.touched import Touched, touched_files
-from app.schemas.questions import BaseFailures
+from app.schemas.questions import MAX_QUESTIONS, BaseFailures
 
 PATH = "tests/test_a.py"
 NAME = f"{PATH}::test_a"
@@ -42,6 +42,38 @@ def test_a_red_test_that_the_goal_may_mean_counts(goal: Goal) -> None:
     found = sort(WRONG_VALUE, goal)
     assert not found.questions
     assert not found.known
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Fix parsing of hours and add a test", "Add more unit tests", "Improve the tests", "Test coverage"],
+)
+def test_a_goal_that_wants_more_tests_is_not_about_those_that_fail(words: str) -> None:
+    assert [each.id for each in sort(WRONG_VALUE, Goal(words=words)).questions] == [NAME]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Add tests and make the failing ones pass",
+        "Write code for these tests",
+        "Update a.py so that tests pass",
+    ],
+)
+def test_a_goal_that_wants_tests_to_pass_is_about_those_that_fail(words: str) -> None:
+    assert not sort(WRONG_VALUE, Goal(words=words)).questions
+
+
+def test_very_many_red_tests_are_one_question() -> None:
+    names = [f"{NAME}[{each}]" for each in range(MAX_QUESTIONS + 1)]
+    second = SecondLook(at_base=tuple(names), red=dict.fromkeys(names, WRONG_VALUE))
+    failures = [RanTest(each, Outcome.FAILED, 0.1, WRONG_VALUE) for each in names]
+    asked = sort_failures(failures, second, Goal(words="Drop Python 3.8")).questions
+    assert as_few(asked[1:]) == asked[1:]
+    (question,) = as_few(asked)
+    assert f"{MAX_QUESTIONS + 1} tests already failed" in question.text
+    (other,) = as_few([*asked, asked[0].model_copy(update={"key": "0" * 64})])
+    assert other.key != question.key
 
 
 @pytest.mark.parametrize(

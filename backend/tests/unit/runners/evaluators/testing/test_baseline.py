@@ -72,6 +72,14 @@ def test_tests_are_sorted_by_all_their_runs() -> None:
     )
 
 
+def test_a_red_test_whose_words_differ_from_run_to_run_is_known_as_such() -> None:
+    runs = [run(red="failed", same="failed"), run(red="failed", same="failed")]
+    tests = dict(runs[1].tests)
+    tests["test_a.py::red"] = replace(tests["test_a.py::red"], message="test_a.py:3: assert 7 == 8")
+    known = Remembered(baseline_of([runs[0], replace(runs[1], tests=tests)], "key", 60.0))
+    assert known.varying == {"test_a.py::red"}
+
+
 @pytest.mark.parametrize(
     "second",
     [

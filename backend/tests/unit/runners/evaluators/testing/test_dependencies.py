@@ -29,6 +29,8 @@ from app.runners.evaluators.testing.dependencies import (
             "a service",
         ),
         ("locale.Error: unsupported locale setting", "a locale is missing"),
+        ("CalledProcessError: fatal: not a git repository (or any parent)", "outside a git repository"),
+        ("keyring/core.py:41: FixtureLookupError: ('fs', <FixtureRequest for core>)", "a pytest plugin"),
         ("PackageNotFoundError: No package metadata was found for widgets", "metadata is missing"),
     ],
 )

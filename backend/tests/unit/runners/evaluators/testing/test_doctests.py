@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.runners.evaluators.testing.doctests import with_base_doctests
+from app.runners.evaluators.testing.doctests import fixtures_of_doctests, with_base_doctests
 from tests.unit.runners.evaluators.conftest import Tree
 
 BASE = 'def f():\n    """Do.\n\n    >>> f()\n    1\n    """\n    return 0\n'
@@ -31,3 +31,10 @@ def test_docstrings_that_ask_for_something_else_are_the_bases(tree: Tree, text: 
 @pytest.mark.parametrize("text", AS_MUCH.values(), ids=AS_MUCH.keys())
 def test_docstrings_that_ask_for_as_much_stay(tree: Tree, text: str) -> None:
     assert with_base_doctests(tree({"a.py": BASE}), tree({"a.py": text}), ["a.py"]) == {}
+
+
+def test_fixtures_that_doctests_ask_for_by_name_are_found(tree: Tree) -> None:
+    asked = '"""Write.\n\n>>> fs = getfixture("fs")\n>>> getfixture( \'tmp_path\' ).name\n"""\n'
+    root = tree({"a.py": asked, "b.rst": ">>> getfixture('monkeypatch')\n", "c.c": "getfixture('no')"})
+    names = ["a.py", "b.rst", "c.c", "gone.py"]
+    assert fixtures_of_doctests(root, names) == ["fs", "monkeypatch", "tmp_path"]

@@ -81,6 +81,13 @@ def test_own_tests_are_in_doubt_for_what_they_lack_and_what_was_so_before() -> N
     assert not doubts.taken_from(judged).all_well
 
 
+def test_a_new_version_of_a_test_that_failed_before_is_in_doubt() -> None:
+    of_base = ran(z="passed")
+    own = ran({"a": "tests/x.py:9: other words", "b": "tests/x.py:9: other words"}, a="failed", b="failed")
+    judged = JudgedRun(of_base=of_base, own=own, second=SecondLook(red={"a": "tests/x.py:3: OSError"}))
+    assert set(doubts_about(judged, {}).own) == {"a"}
+
+
 def test_very_many_doubts_are_one_question() -> None:
     names = [f"t{each}" for each in range(MAX_QUESTIONS + 1)]
     of_base = ran(a="passed", **dict.fromkeys(names, "failed"))

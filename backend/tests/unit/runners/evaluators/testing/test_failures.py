@@ -6,12 +6,15 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing import pytest_runner
+from app.runners.evaluators.testing.dependencies import lacking
+from app.runners.evaluators.testing.pytest_runner.failures import message_of
 
 _PLUGIN = """
 import json
@@ -115,3 +118,21 @@ def test_an_exception_is_said_with_the_files_that_it_came_through(reported) -> N
     said = reported["raises.py"]["message"].partition(": ")[2]
     assert said == ">>> double(\nAttributeError: module 'x' has no attribute 'y'"
     assert {"raises.py", "helper.py"} <= set(reported["raises.py"]["files"])
+
+
+@pytest.mark.parametrize(
+    ("cause", "lacks"),
+    [
+        ("socket.gaierror: [Errno -3] Temporary failure in name resolution", "the tests have no network"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'git'", "a program is missing"),
+        ("ValueError: no colon", None),
+    ],
+)
+def test_what_led_to_the_last_exception_is_said_after_it(cause: str, lacks: str | None) -> None:
+    first = SimpleNamespace(path="/lib/socket.py", lineno=9, message=cause)
+    last = SimpleNamespace(path="/t/test_a.py", lineno=7, message="Failed: DID NOT WARN")
+    message = message_of(SimpleNamespace(reprcrash=last, chain=[(None, first, "during"), (None, last, None)]))
+    assert message == f"/t/test_a.py:7: Failed: DID NOT WARN\n\nbecause of: {cause}"
+    assert lacking(message) == lacks
+    alone = message_of(SimpleNamespace(reprcrash=last, chain=[(None, last, None)]))
+    assert alone == "/t/test_a.py:7: Failed: DID NOT WARN"

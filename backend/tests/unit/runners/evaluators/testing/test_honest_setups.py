@@ -389,3 +389,55 @@ async def test_the_profile_of_hypothesis_that_the_base_configures_holds(context)
     result = await judge(context({**base, **more, **WRONG}, base))
     assert result.status == "failed"
     assert "tests/test_few.py::test_add" in result.metadata["failing"]
+
+
+COMMITS = """import os
+import subprocess
+
+
+def git(*words, at):
+    return subprocess.run(["git", *words], cwd=at, check=True, capture_output=True, text=True).stdout
+
+
+def test_commit(tmp_path):
+    git("init", at=tmp_path)
+    git("commit", "--allow-empty", "-m", "one", at=tmp_path)
+    git("config", "user.name", "Ann", at=tmp_path)
+    git("commit", "--allow-empty", "-m", "two", at=tmp_path)
+    assert git("log", "--format=%an", at=tmp_path).splitlines() == ["Ann", "Tests"]
+
+
+def test_tree():
+    assert not os.path.ismount(os.getcwd())
+"""
+
+
+async def test_tests_have_a_git_identity_that_they_can_change_and_a_tree_that_is_no_mount(context) -> None:
+    base = {**CODE, "tests/test_git.py": COMMITS}
+    result = await judge(context(base, base), outside=False, counter_tests="off")
+    assert (result.status, result.metadata["failing"]) == ("passed", [])
+
+
+LEAVES = """import os
+import tempfile
+
+from calc import add
+
+
+def test_leaves():
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
+    assert add(1, 2) == {}
+
+
+def test_stays():
+    assert os.path.exists("calc") and add(1, 2) == 3
+"""
+
+
+@pytest.mark.parametrize(("wanted", "failing"), [("3", []), ("4", ["tests/test_calc.py::test_leaves"])])
+async def test_a_test_may_leave_the_process_in_a_directory_that_it_removed(context, wanted, failing) -> None:
+    base = {**CODE, "tests/test_calc.py": LEAVES.replace("{}", wanted)}
+    result = await judge(context({**base, "b.py": "X = 1\n"}, base), outside=False, counter_tests="off")
+    assert result.metadata["failing"] == failing
+    assert result.metadata["passed_tests"] == 2 - len(failing)

@@ -1,0 +1,36 @@
+"""The words of a failure, without what differs between two runs of the same fault. Pure."""
+
+import re
+
+from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE
+
+# Pytest's explanation of an assertion prints objects, and the candidate may have added a field to them.
+_EXPLANATION = re.compile(r"\n\s*\+\s+(?:where|and)\b.*", re.DOTALL)
+_ERROR_LINE = re.compile(r"^E {3,}(\S.*)$", re.MULTILINE)
+# Random names of `tempfile`, of pytest's directories, and ports that the system chooses.
+_NOISE = (
+    (re.compile(r"\btmp[a-z0-9_]{8}\b"), "<temporary>"),
+    (re.compile(r"\bpytest-of-\w+|\bpytest-\d+\b"), "<temporary>"),
+    (re.compile(r"\b(?:localhost|127\.0\.0\.1|\[?::1\]?):\d{4,5}\b"), "<address>"),
+    (re.compile(r"\b(port[ =:]+|pid[ =:]+)\d+\b", re.IGNORECASE), r"\1<n>"),
+)
+
+
+def failure_words(message: str) -> str:
+    """Return what stays of a failure's message if it fails again for the same reason.
+
+    Of a traceback, only the lines of the error count: the lines above it show code that may have changed.
+    Of a chain of exceptions, the last one counts.
+    """
+    message = message.partition(BECAUSE)[0]
+    errors = _ERROR_LINE.findall(message)
+    text = "\n".join(errors) if errors else _EXPLANATION.sub("", message)
+    for pattern, replacement in _NOISE:
+        text = pattern.sub(replacement, text)
+    return issue_key(text)
+
+
+def fails_alike(one: str, other: str) -> bool:
+    """Return True if two messages say the same."""
+    return failure_words(one) == failure_words(other)

@@ -1,0 +1,65 @@
+"""Tests that fail only beside others, at the base as well: their number is at fault, not the code."""
+
+import pytest
+
+from tests.unit.runners.evaluators.testing.gate_support import run
+
+pytestmark = pytest.mark.anyio
+
+CACHED = """_SEEN = []
+
+
+def add(a, b):
+    if len(_SEEN) == 3:
+        raise RuntimeError("the cache is full")
+    _SEEN.append((a, b))
+    return a + b
+
+
+def double(a):
+    return 2 * a
+"""
+TESTS = """import pytest
+
+from calc import add, double
+
+
+def test_double():
+    assert double(2) == 4
+
+
+@pytest.mark.parametrize("a", range(15))
+def test_add(a):
+    assert add(a, 1) == a + 1
+"""
+FULL = {"calc.py": CACHED, "tests/test_calc.py": TESTS}
+SAID = {"goal": "Explain double"}
+ADDED = {"tests/test_more.py": "from calc import double\n\n\ndef test_more():\n    assert double(3) == 6\n"}
+
+
+def judged(context, files, **options):
+    def made(given, base):
+        return {**context(given, base), **SAID}
+
+    return run(made, files, FULL, outside=False, counter_tests="off", **options)
+
+
+async def test_a_cache_that_is_full_at_the_base_too_is_asked_about(context) -> None:
+    explained = {"calc.py": CACHED.replace("return 2 * a", "# Twice.\n    return 2 * a")}
+    result = await judged(context, {**FULL, **explained, **ADDED})
+    assert result.status == "failed"
+    assert "tests/test_calc.py::test_add[3]" in {each.id for each in result.questions}
+    assert all("already failed at the base" in each.text for each in result.questions)
+
+
+async def test_a_cache_that_the_candidate_makes_smaller_fails(context) -> None:
+    smaller = {"calc.py": CACHED.replace("== 3", "== 2")}
+    result = await judged(context, {**FULL, **smaller})
+    assert (result.status, result.questions) == ("failed", [])
+    assert "tests/test_calc.py::test_add[2]" in result.metadata["failing"]
+
+
+async def test_a_cache_that_only_the_candidate_has_fails(context) -> None:
+    base = {**FULL, "calc.py": CACHED.replace("len(_SEEN) == 3", "False")}
+    result = await run(lambda *given: {**context(*given), **SAID}, FULL, base, outside=False)
+    assert (result.status, result.questions) == ("failed", [])
