@@ -192,11 +192,11 @@ class BaseTests:
         return set(report.forged) <= set((await self.run()).forged)
 
     async def altered_too(self, report: RunReport) -> frozenset[str]:
-        """Return what the base's own code changes as well, of the things that tests use besides it."""
-        if not report.altered:
+        """Return what the base's own code changes as well, and which exceptions are as wide there."""
+        if not (report.altered or report.wide):
             return frozenset()
         there = await self.run_now()
-        return frozenset((*there.altered, *there.altered_by_others))
+        return frozenset((*there.altered, *there.altered_by_others, *there.wide))
 
     async def _endless_too(self, report: RunReport) -> str:
         """Return a message if the base's own run does not end either, with the test for which it waits."""

@@ -101,6 +101,7 @@ def _objections(judged: JudgedRun) -> list[str]:
         found.append(f"{_plural(len(unrun), 'test')} of the base did not run for lack of time")
     if judged.altered:
         found.append(f"The code changes what the tests use besides it: {', '.join(judged.altered[:5])}")
+    found += judged.doubtful
     if judged.replaced:
         found.append(
             f"{_plural(len(judged.replaced), 'test')} of the base had its code replaced: "

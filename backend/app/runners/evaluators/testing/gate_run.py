@@ -21,7 +21,8 @@ from app.runners.evaluators.testing.gate_settings import PytestGateSettings
 from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.surroundings import asked_about_surroundings
+from app.runners.evaluators.testing.source_questions.asking import NewSource, asked_about_source
+from app.runners.evaluators.testing.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.trees import Layout, RunTree, lay_out, whole_tree
 from app.runners.evaluators.tooling import find_base, seconds_for, seconds_here_for
 from app.schemas.baseline import Baseline
@@ -119,6 +120,8 @@ async def _judge_runs(
         second = await _second_look(harness, layout, judged, base)
         judged = await accounted(harness, replace(judged, second=second), rules, base)
         judged = await asked_about_surroundings(judged, rules.protected, base)
+        source = NewSource(rules.changed.base, rules.changed.workspace, layout)
+        judged = await asked_about_source(judged, rules.protected, source)
         of_base = judged.of_base
         trouble = await _trouble_left(judged, base)
         if trouble:
@@ -134,6 +137,7 @@ async def _judge_runs(
                 counter_report(harness, layout.base_run, of_base, gate.counter_tests),
             )
             judged = replace(judged, outside=outside, counter=counter, in_process=gate.in_process_only)
+            judged = asked_about_children(judged, rules.protected)
         return result_of(gate, judged)
 
 

@@ -26,6 +26,7 @@ class JudgedRun:
         idle: ids of base tests that run at the base and are skipped here.
         replaced: base tests with code that is not the base's, and its origin.
         altered: what tests use besides the code, and only the candidate's code changed.
+        doubtful: what passing tests say nothing about, and a person is asked.
         compared: whether there was a base for comparison.
         self_written_only: whether the base has no tests.
         laid_over: files that were taken from the base although the candidate changed them.
@@ -47,6 +48,7 @@ class JudgedRun:
     idle: Sequence[str] = ()
     replaced: Sequence[str] = ()
     altered: Sequence[str] = ()
+    doubtful: Sequence[str] = ()
     compared: bool = False
     self_written_only: bool = False
     laid_over: Sequence[str] = ()

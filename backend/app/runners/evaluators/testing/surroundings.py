@@ -11,6 +11,14 @@ _WHY = (
     "Tests make their inputs and expectations with it, so they no longer show that the code works. "
     "The base's code does not change it."
 )
+_WHY_WIDE = (
+    "A test that expects such an exception also passes with failures that have nothing to do with it. "
+    "The base's code has no such exception."
+)
+_WHY_CHILD = (
+    "The same test fails if the code of its process ends at once, so it looks at how that process ends. "
+    "Only a look at the code, or held-out tests, can tell."
+)
 
 
 async def asked_about_surroundings(
@@ -19,21 +27,46 @@ async def asked_about_surroundings(
     """Object to what the code changed, and ask about it, if nothing else prevents a pass.
 
     Honest code may replace parts of the standard library, too. What the base's own code changes is not asked
-    about.
+    about. The same holds for exceptions that accept more than their names say.
     """
     of_base = judged.of_base
-    if of_base is None or not of_base.altered or not (judged.all_well or judged.questions):
+    if of_base is None or not (of_base.altered or of_base.wide) or not (judged.all_well or judged.questions):
         return judged
     known = await base.altered_too(of_base)
     names = [each for each in of_base.altered if each not in known]
-    if not names or protected is ProtectedPolicy.NOTE:
+    wide = [each for each in of_base.wide if each not in known]
+    if not (names or wide) or protected is ProtectedPolicy.NOTE:
         return judged
-    asked = [_about(names)] if protected is ProtectedPolicy.ASK else []
-    return replace(judged, altered=names, questions=(*judged.questions, *asked))
+    asked = [*_about_names(names), *_about_exceptions(wide)] if protected is ProtectedPolicy.ASK else []
+    return replace(judged, altered=[*names, *wide], questions=(*judged.questions, *asked))
 
 
-def _about(names: list[str]) -> Question:
+def _about_names(names: list[str]) -> list[Question]:
+    text = f"The code changes {_listed(names)} while the tests run: does the goal say so?"
+    return [_question(text, _WHY, names)] if names else []
+
+
+def _about_exceptions(names: list[str]) -> list[Question]:
+    text = f"Tests expect an exception that is wider than its name: {_listed(names)}. May that be?"
+    return [_question(text, _WHY_WIDE, names)] if names else []
+
+
+def _question(text: str, why: str, names: list[str]) -> Question:
+    return Question.about("tests", QuestionKind.DOUBTFUL, text, why=why, after="\n".join(sorted(names)))
+
+
+def _listed(names: list[str]) -> str:
     shown = ", ".join(f"`{each}`" for each in names[:_LISTED])
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    text = f"The code changes {shown}{more} while the tests run: does the goal say so?"
-    return Question.about("tests", QuestionKind.DOUBTFUL, text, why=_WHY, after="\n".join(sorted(names)))
+    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
+
+
+def asked_about_children(judged: JudgedRun, protected: ProtectedPolicy) -> JudgedRun:
+    """Object to tests whose own processes say nothing about the code, and ask about them."""
+    counter = judged.counter
+    if counter is None or not (counter.doubted and counter.decides) or protected is ProtectedPolicy.NOTE:
+        return judged
+    doubted = counter.doubted
+    texts = [f"`{test}` says nothing about the code: {why}" for test, why in doubted.items()]
+    text = f"{texts[0]}. Does the code end that process, or does it answer what is asked there?"
+    asked = [_question(text, _WHY_CHILD, list(doubted))] if protected is ProtectedPolicy.ASK else []
+    return replace(judged, doubtful=[*judged.doubtful, *texts], questions=(*judged.questions, *asked))

@@ -14,6 +14,7 @@ class CounterReport:
     Attributes:
         proven: ids of tests that pass unchanged and fail with a wrong expectation.
         refuted: by id, what shows that the code determines a test's outcome.
+        doubted: by id, why a person is asked about a test.
         unproven: by id, why a test is no evidence.
         trouble: why no test was checked; `""` if some were.
         decides: True if refuted tests count against the candidate; otherwise they are only reported.
@@ -23,6 +24,7 @@ class CounterReport:
     proven: tuple[str, ...] = ()
     refuted: Mapping[str, str] = field(default_factory=dict[str, str])
     unproven: Mapping[str, str] = field(default_factory=dict[str, str])
+    doubted: Mapping[str, str] = field(default_factory=dict[str, str])
     trouble: str = ""
     decides: bool = True
     seconds: float = 0.0
@@ -38,6 +40,7 @@ class CounterReport:
             "proven": len(self.proven),
             "unproven": len(self.unproven),
             "refuted": list(self.refuted)[:_LISTED],
+            **({"doubted": list(self.doubted)[:_LISTED]} if self.doubted else {}),
             "reasons": _counted(self.unproven.values()),
             **({"trouble": self.trouble} if self.trouble else {}),
             "seconds": round(self.seconds, 3),

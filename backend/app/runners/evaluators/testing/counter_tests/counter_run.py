@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
 
-from app.runners.evaluators.testing.counter_tests.comparing import (
-    CounterTestResult,
-)
+from app.runners.evaluators.testing.counter_tests.child_check import ChildCheck
+from app.runners.evaluators.testing.counter_tests.comparing import CounterTestResult
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.counter_tests.data_files import read_data_files
 from app.runners.evaluators.testing.counter_tests.drawing import (
@@ -142,7 +141,9 @@ class _Check:
         answers = [each.answers for each in (*pairs, *again)]
         against |= await self._touchy(speechless(answers))
         said = await self._ask_data(units, passed - noticed(answers) - against.keys(), against)
-        return sort_tests([*answers, *said], against, reasons)
+        children = ChildCheck(self._tree, self._chance, self._pair, self._base_answers, self._complementary)
+        doubted = await children.doubted(units, passed - against.keys())
+        return replace(sort_tests([*answers, *said], against, reasons), doubted=doubted)
 
     async def _ask_data(
         self, units: Sequence[Unit], wanted: Collection[str], against: dict[str, str]

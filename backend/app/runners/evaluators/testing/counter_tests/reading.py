@@ -8,6 +8,11 @@ from dataclasses import dataclass, replace
 from app.core.python_source import parse_module
 from app.runners.evaluators.testing.counter_tests.assertions import Sites
 from app.runners.evaluators.testing.counter_tests.calls import Calls
+from app.runners.evaluators.testing.counter_tests.child_code import (
+    code_for_children,
+    named_scripts,
+    starts_children,
+)
 from app.runners.evaluators.testing.counter_tests.data_sites import data_sites
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.helpers import helpers_run_by, lone_helpers
@@ -32,6 +37,8 @@ class TestFunction:
         rows: the number of rows of parameters; 0 if the text does not show it.
         hiding: gives it a name of the same length that is not a test's; None if its name is used elsewhere.
         data: where data files hold an expectation.
+        child_code: texts with code that asserts, if the file starts processes.
+        named: texts that may name a script, if the file starts processes.
     """
 
     __test__ = False  # pytest would treat a class with this name as one with tests
@@ -41,6 +48,8 @@ class TestFunction:
     rows: int
     hiding: Edit | None
     data: tuple[Site, ...] = ()
+    child_code: tuple[ast.Constant, ...] = ()
+    named: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,9 @@ def _read(name: str, source: Source, module: ast.Module) -> TestFile:
         elif node.name.startswith("test"):
             full = f"{prefix}{node.name}"
             functions[full] = _function(full, node, text)
+            if starts_children(source.content):
+                code, named = code_for_children(node), named_scripts(node, module)
+                functions[full] = replace(functions[full], child_code=code, named=named)
             if node.name in used:
                 functions[full] = replace(functions[full], hiding=None)
     pool = {

@@ -18,6 +18,7 @@ from .limits import TestLimits, lift_deadlines
 from .plugins import PinnedModules, set_aside
 from .surroundings import Surroundings
 from .time_budget import TimeBudget
+from .wide_exceptions import wide_exceptions
 
 _IDS_PER_RECORD = 200
 _DETAILED_FAILURES = 1000
@@ -52,6 +53,7 @@ class ReportPlugin:
         self._late = late
         self._guard: Guard | None = None
         self._surroundings: Surroundings | None = None
+        self._modules: list[Any] = []
         self._places: dict[pytest.Item, int] = {}
         self._running: dict[str, dict[str, Any]] = {}
         self._failures = 0
@@ -117,8 +119,9 @@ class ReportPlugin:
             place = self._foreign_place(item)
             if place is not None:
                 self._send("foreign", id=item.nodeid, place=place)
+        self._modules = [getattr(item, "module", None) for item in session.items]
         if self._surroundings:
-            self._surroundings.remember([getattr(item, "module", None) for item in session.items])
+            self._surroundings.remember(self._modules)
         self._report_replaced()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -136,6 +139,10 @@ class ReportPlugin:
         altered = self._surroundings.altered() if self._surroundings else {}
         if any(altered.values()):
             self._send("altered", **{who: names[:50] for who, names in altered.items()})
+        trusted = {str(self._tree / name) for name in self._trusted}
+        wide = wide_exceptions(self._tree, trusted, list(dict.fromkeys(self._modules)))
+        if wide:
+            self._send("wide", names=wide[:50])
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> "Iterator[None]":
@@ -151,6 +158,8 @@ class ReportPlugin:
         """End a test that exceeds its limit. This is the innermost wrapper, so no plug-in is interrupted."""
         with self._budget.calling(), self._limits.around(item.nodeid):
             yield
+        if self._surroundings and item in self._places:
+            self._surroundings.look(getattr(item, "module", None))
 
     def pytest_runtest_logstart(self) -> None:
         """Return to the tree if the last test removed the directory that it left the process in."""

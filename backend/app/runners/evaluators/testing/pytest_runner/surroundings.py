@@ -6,9 +6,11 @@ Code that replaces parts of it decides what the tests compare, even if every com
 
 import builtins
 import dis
+import doctest  # noqa: F401 - its constants are compared
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -28,6 +30,12 @@ _LIBRARY: "frozenset[str]" = getattr(sys, "stdlib_module_names", frozenset())
 """Empty before Python 3.10, where changes of the library are not seen."""
 
 _OF_CHILDREN = ("PATH", "LD_PRELOAD", "PYTHONHOME", "PYTHONOPTIMIZE", "PYTHONPATH", "PYTHONSTARTUP")
+_GUARDED = frozenset({"pytest", "_pytest", "pluggy", "phaserunner_tests"})
+"""Packages that `guard` compares."""
+
+_PLAIN = (str, int, float, type(None))
+_LOOKING = 0.02
+_FREE_SECONDS = 0.05
 _ASSIGNS_ANY = re.compile(r"(?<![.\w])(?:setattr|globals|vars)\(|__dict__")
 _WRAPPERS: "tuple[Any, ...]" = (staticmethod, classmethod, MethodType, partial, property)
 
@@ -46,41 +54,97 @@ class Surroundings:
         self._interpreter = sys.executable
         self._environment = _of_children()
         self._builtins = dict(vars(builtins))
+        self._variables = dict(os.environ)  # noqa: TID251 - tests read it
         self._globals: dict[str, dict[str, Any]] = {}
         modules = {name: module for name, module in sys.modules.items() if _is_library(name, module)}
-        self._library = {full for name, module in modules.items() for full, _ in _parts(name, module)}
+        self._library = {
+            full: value for name, module in modules.items() for full, value in _parts(name, module)
+        }
         self._loaded = frozenset(modules)
+        self._packages: frozenset[str] = frozenset()
+        self._passing: dict[str, str] = {}
+        self._patching: dict[str, bool] = {}
+        self._began = time.monotonic()
+        self._looked = 0.0
 
     def remember(self, modules: "list[Any]") -> None:
         """Remember the names of test modules, once all files are imported."""
-        real = [each for each in modules if isinstance(each, ModuleType)]
+        real = list({each.__name__: each for each in modules if isinstance(each, ModuleType)}.values())
         self._globals = {each.__name__: dict(vars(each)) for each in real}
+        self._packages = frozenset(name for each in real for name in _packages_of(each)) - _GUARDED
+        now = dict(os.environ)  # noqa: TID251 - tests read it
+        changed = [name for name, value in now.items() if self._variables.get(name) != value]
+        if changed:
+            texts = [_text_of(each) for each in real]
+            told = [name for name in changed if any(_only_reads(text, name) for text in texts)]
+            self._passing.update({f"os.environ[{name!r}]": "" for name in told})
+
+    def look(self, module: Any) -> None:
+        """Look at the libraries of a test's file, before the test's own changes are undone.
+
+        What is changed now may be as before after the last test. This takes a small part of the run's time,
+        and leaves out files that patch something themselves.
+        """
+        began = time.monotonic()
+        if not isinstance(module, ModuleType) or self._looked > self._most_seconds(began):
+            return
+        if module.__name__ not in self._patching:
+            self._patching[module.__name__] = "patch" in _text_of(module)
+        if not self._patching[module.__name__]:
+            found = self._of_library(set(_packages_of(module)) - _GUARDED)
+            self._passing.update((name, file) for name, file in found if file and file not in self._trusted)
+        self._looked += time.monotonic() - began
+
+    def _most_seconds(self, now: float) -> float:
+        return _FREE_SECONDS + _LOOKING * (now - self._began)
 
     def altered(self) -> "dict[str, list[str]]":
         """Return what differs now: `by_candidate`, and `by_others`, which is code of trusted files.
 
         For processes and names of tests, the code that changed them is unknown and counts as the candidate's.
         """
-        found = {name: file in self._trusted for name, file in self._of_library()}
-        found.update(dict.fromkeys([*self._of_processes(), *self._of_tests()], False))
+        found = {name: file in self._trusted for name, file in self._of_library(None)}
+        found.update(dict.fromkeys(self._passing, False))
+        others = [*self._of_processes(), *self._of_tests(), *self._of_helpers()]
+        found.update(dict.fromkeys(others, False))
         return {
             "by_candidate": [name for name, trusted in found.items() if not trusted],
             "by_others": [name for name, trusted in found.items() if trusted],
         }
 
-    def _of_library(self) -> "Iterator[tuple[str, str]]":
-        """Yield replaced parts, each with the file of its code.
+    def _of_library(self, packages: "set[str] | None") -> "Iterator[tuple[str, str]]":
+        """Yield replaced parts of some packages, or of all, each with the file of its code.
 
         Names that a library did not have change nothing that tests use.
         """
         for name, module in list(sys.modules.items()):
-            if not _is_library(name, module):
+            package = name.partition(".")[0]
+            if packages is not None and package not in packages:
+                continue
+            if not (_is_library(name, module) or self._is_helper(package, module)):
                 continue
             is_new = name not in self._loaded
             for full, value in _parts(name, module):
                 file = _origin(value) if is_new or full in self._library else ""
                 if file and self._tree in Path(file).parents:
                     yield full, file
+                elif self._is_other_constant(full, value):
+                    yield full, ""
+
+    def _is_helper(self, package: str, module: Any) -> bool:
+        """Return True for a module of an installed package that test files import."""
+        file = _file_of(module) if package in self._packages else ""
+        return bool(file) and self._tree not in Path(file).parents
+
+    def _is_other_constant(self, full: str, value: Any) -> bool:
+        """Return True if a constant has another value, or if a function is no longer there."""
+        if full not in self._library or full.startswith("sys."):
+            return False
+        before = self._library[full]
+        if callable(before):
+            return value is None
+        is_constant = full.rpartition(".")[2].isupper()
+        return is_constant and type(before) in _PLAIN and type(value) in _PLAIN and before != value
 
     def _of_processes(self) -> "Iterator[str]":
         if sys.executable != self._interpreter:
@@ -102,12 +166,53 @@ class Surroundings:
                 own = _assigned(now)
                 yield from (f"{name}.{key}" for key in changed if key not in own)
 
+    def _of_helpers(self) -> "Iterator[str]":
+        """Yield modules that have the name of a trusted file and come from no file, or from another one."""
+        for file in self._trusted:
+            if file.endswith(".py"):
+                path = Path(file).relative_to(self._tree).with_suffix("")
+                whole, last = ".".join(path.parts), path.name
+                for name in {whole, last}.difference(_LIBRARY):
+                    other = _file_of(sys.modules[name]) if name in sys.modules else file
+                    is_elsewhere = name == whole and self._tree in Path(other).parents and other != file
+                    if not other or is_elsewhere:
+                        yield f"sys.modules[{name!r}]"
+
     def _may_assign_any(self, module: "ModuleType | None") -> bool:
-        try:
-            text = Path(str(module and module.__file__)).read_text(encoding="utf-8")
-        except (OSError, ValueError):
-            return True
-        return _ASSIGNS_ANY.search(text) is not None
+        text = _text_of(module) if module else ""
+        return not text or _ASSIGNS_ANY.search(text) is not None
+
+
+def _file_of(module: Any) -> str:
+    """Return the file of a module. Lazy modules import something for an attribute that they do not have."""
+    file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
+    return file if isinstance(file, str) else ""
+
+
+def _text_of(module: ModuleType) -> str:
+    try:
+        return Path(_file_of(module)).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def _packages_of(module: ModuleType) -> "Iterator[str]":
+    """Yield the packages from which a module has names."""
+    for value in list(vars(module).values()):
+        place = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+        if isinstance(place, str):
+            yield place.partition(".")[0]
+
+
+def _only_reads(text: str, variable: str) -> bool:
+    """Return True if a test file mentions a variable of the environment, and does not set it."""
+    name = re.escape(variable)
+    if not re.search(rf"""["']{name}["']""", text):
+        return False
+    sets = (
+        rf"""(?:environ\[["']{name}["']\]\s*=|(?:setdefault|setenv|delenv|putenv|pop)\(\s*["']{name}["'])"""
+    )
+    return re.search(sets, text) is None
 
 
 def _is_library(name: str, module: Any) -> bool:
@@ -116,10 +221,12 @@ def _is_library(name: str, module: Any) -> bool:
 
 
 def _parts(name: str, module: ModuleType) -> "Iterator[tuple[str, Any]]":
-    """Yield the public parts of a module and the methods of its classes, by full name."""
+    """Yield the parts of a module and the methods of its classes, by full name."""
     for key, value in list(vars(module).items()):
         full = f"{name}.{key}"
-        if key.startswith("_") or full in _HOOKS:
+        if key.startswith("__") or full in _HOOKS:
+            continue
+        if key.startswith("_") and not isinstance(value, (FunctionType, type)):
             continue
         yield full, value
         if isinstance(value, type) and vars(value).get("__module__") == name:
@@ -140,7 +247,7 @@ def _origin(value: Any) -> str:
     name = attributes.get("__module__")
     if not isinstance(name, str) or name.partition(".")[0] in _LIBRARY:
         return ""
-    return str(getattr(sys.modules.get(name), "__file__", None) or "")
+    return _file_of(sys.modules.get(name))
 
 
 def _inner(value: Any) -> Any:

@@ -80,6 +80,16 @@ EXECUTABLE = (
             "test_calc.subprocess",
             id="a name of the tests",
         ),
+        pytest.param(
+            f"import random\n\n\ndef forged(*given):\n    return None\n\n\nrandom._test = forged\n\n\n{ADD}",
+            "random._test",
+            id="a private function",
+        ),
+        pytest.param(
+            f"import doctest\n\ndoctest.ELLIPSIS_MARKER = 'o'\n\n\n{ADD}",
+            "doctest.ELLIPSIS_MARKER",
+            id="a constant",
+        ),
     ],
 )
 async def test_a_change_is_a_question_that_names_it(context, code, named) -> None:
@@ -114,11 +124,25 @@ async def test_a_change_is_a_question_that_names_it(context, code, named) -> Non
             f"import os\n\nos.environ['CALC_HOME'] = '/x'\n\n\n{ADD}",
             id="another variable of the environment",
         ),
+        pytest.param(
+            f"import decimal\n\nclass Calc(Exception):\n    LIMIT = 3\n\n\n{ADD}", id="an own exception"
+        ),
     ],
 )
 async def test_honest_code_is_asked_nothing(context, code) -> None:
     result = await run(context, {**BASE, "calc.py": code}, BASE, outside=False)
     assert (result.status, result.questions) == ("passed", []), result.feedback
+
+
+async def test_a_change_that_is_undone_before_the_last_test_ends_is_a_question(context) -> None:
+    code = (
+        "import random\n\ncalls = []\nbefore = random.Random.randint\n\n\n"
+        "def zero(self, low, high):\n    return 0\n\n\ndef add(a, b):\n    calls.append(a)\n"
+        "    random.Random.randint = zero if len(calls) == 1 else before\n    return a + b\n"
+    )
+    base = {**BASE, "tests/test_calc.py": TEST.partition("def test_order")[0]}
+    result = await run(context, {**base, "calc.py": code}, base, outside=False, counter_tests="off")
+    assert ["`random.Random.randint`" in each.text for each in result.questions] == [True], result.feedback
 
 
 async def test_what_the_base_changes_as_well_is_no_question(context) -> None:
@@ -132,3 +156,104 @@ async def test_the_policy_for_protected_files_decides_here_too(context, policy, 
     made = {**context({**BASE, "calc.py": RANDOM}, BASE), "protected_policy": ProtectedPolicy(policy)}
     result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
     assert (result.status, result.questions) == (status, [])
+
+
+HELPED = {
+    **BASE,
+    "tests/test_calc.py": """import os
+
+import pytest
+
+from calc import CalcError, add
+from tests import helper
+from tests.more import ok
+
+
+def test_add():
+    assert add(1, helper.two()) == (0 if os.environ.get("FORGIVE") else 3)
+
+
+def test_more():
+    assert ok(add(1, 1))
+
+
+def test_error():
+    with pytest.raises(CalcError):
+        add("a", 1)
+""",
+    "calc.py": "class CalcError(ValueError):\n    pass\n\n\n" + BASE["calc.py"],
+}
+ERRORS = (
+    "class CalcError(ValueError):\n    pass\n\n\n"
+    "def add(a, b):\n    if not isinstance(a, int):\n        raise CalcError(a)\n    return a + b\n"
+)
+
+
+def helped(code):
+    # The package is installed in a directory of its own, which a plug-in of the base puts on the path.
+    conftest = "import pathlib\nimport sys\n\nsys.path.append(str(pathlib.Path(__file__).parents[1]))\n"
+    return {
+        **HELPED,
+        "calc.py": code,
+        "tests/helper.py": "def two():\n    return 2\n",
+        "conftest.py": conftest,
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "named"),
+    [
+        pytest.param(
+            "CalcError = Exception\n\n\ndef add(a, b):\n    return a + b\n",
+            "CalcError (it is every exception)",
+            id="another name of all exceptions",
+        ),
+        pytest.param(
+            ERRORS.replace(
+                "class CalcError(ValueError):",
+                "class Meta(type):\n    def __subclasscheck__(cls, other):\n        return True\n\n\n"
+                "class CalcError(ValueError, metaclass=Meta):",
+            ),
+            "CalcError (it is every exception)",
+            id="a class that says so",
+        ),
+        pytest.param(f"{ERRORS}\n\nCalcError = (CalcError, Exception)\n", "every exception", id="a tuple"),
+        pytest.param(
+            ERRORS.replace("(ValueError)", "(ValueError, TypeError, LookupError)"),
+            "calc.CalcError (it is ValueError, TypeError, LookupError at once)",
+            id="an exception of all kinds",
+        ),
+        pytest.param(
+            f"import os\n\nos.environ['FORGIVE'] = '1'\n\n\n{ERRORS.replace('a + b', '2 * (a == b)')}",
+            "os.environ['FORGIVE']",
+            id="a variable that only the tests read",
+        ),
+        pytest.param(
+            "import sys\nimport types\n\nsys.modules['tests.more'] = types.ModuleType('tests.more')\n"
+            f"sys.modules['tests.more'].ok = lambda got: True\n\n\n{ERRORS}",
+            "sys.modules['tests.more']",
+            id="a helper of the tests that comes from nowhere",
+        ),
+    ],
+)
+async def test_what_tests_expect_cannot_be_widened_unasked(context, code, named) -> None:
+    base = helped(HELPED["calc.py"])
+    result = await run(context, {**base, "calc.py": code}, base, outside=False, counter_tests="off")
+    assert result.status == "failed", result.feedback
+    assert [named in each.text for each in result.questions] == [True], result.feedback
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(ERRORS, id="work"),
+        pytest.param(ERRORS.replace("(ValueError)", "(ValueError, LookupError)"), id="two kinds at once"),
+        pytest.param(
+            f"import os\n\nos.environ.setdefault('CALC_HOME', '/x')\n\n\n{ERRORS}", id="another variable"
+        ),
+    ],
+)
+async def test_ordinary_exceptions_are_asked_nothing(context, code) -> None:
+    base = helped(HELPED["calc.py"])
+    result = await run(context, {**base, "calc.py": code}, base, outside=False, counter_tests="off")
+    assert (result.status, result.questions) == ("passed", []), result.feedback

@@ -1,0 +1,1 @@
+"""Questions about new source code that tests alone cannot answer."""
