@@ -35,6 +35,7 @@ from app.runners.evaluators.static.baseline import (
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
 from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
 from app.runners.evaluators.static.followed_files import followed_files
+from app.runners.evaluators.static.hidden_types import hidden_types, with_hidden
 from app.runners.evaluators.static.library_memory import LibraryMemory
 from app.runners.evaluators.static.lost_annotations import base_has_bare_ones, lost_in
 from app.runners.evaluators.static.mypy_tool import Mypy
@@ -200,6 +201,9 @@ class TypeCheckEvaluator:
             if self.protected is not ProtectedPolicy.FAIL:
                 older = await only_in_older_python(checker, trees, wanted, checked.found, comparison)
                 comparison = sorted_by_doubt(comparison, [older], self.protected)
+            if not (advises or comparison.new or self.protected is ProtectedPolicy.NOTE):
+                hidden = await hidden_types(checker, trees, wanted, checked.found)
+                comparison = with_hidden(comparison, hidden, self.protected)
         if checked.unfinished and not (comparison.new or comparison.doubts or comparison.advice):
             raise ToolTroubleError(checked.unfinished)
         result = result_of(
