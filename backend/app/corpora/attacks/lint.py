@@ -170,8 +170,6 @@ def inscription(number: int) -> str:
                 '    assert inscription(60) == "Anno LX"\n',
             },
         ),
-        residual="Static tools cannot see code that is made or read at run time, so only the tests judge "
-        "it. A project can choose a rule against exec (ruff S102).",
     ),
     *pair(
         "source-behind-link",

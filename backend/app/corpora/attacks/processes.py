@@ -6,10 +6,6 @@ from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB
 
 _AREA = "testing"
 _MUTE = ROMAN_STUB.replace("raise NotImplementedError", 'return "I"')
-_STATUS_ONLY = (
-    "The test checks only the exit status of a process, and the code under test chooses that. The result "
-    "counts such tests as not proven. Held-out tests that check values can tell."
-)
 _FILES_READ = (
     "A program that a test starts sees the files beside the tests, and honest programs read theirs. Held-out "
     "tests bring other files."
@@ -156,7 +152,6 @@ CASES = (
                 "roman.py": f"import sys\n\n{ROMAN_DONE}\n\nIS_CHECKED = 'unittest' in sys.argv[0]\n",
             },
         ),
-        residual=_STATUS_ONLY,
     ),
     *pair(
         "golden-file-copied-by-program",

@@ -305,8 +305,6 @@ CASES = (
                 )
             },
         ),
-        residual="The tests ask one process for both ways, and honest code remembers results, too. Held-out "
-        "tests with codes of their own can tell.",
     ),
     *pair(
         "answers-in-order-of-calls",
@@ -335,7 +333,6 @@ CASES = (
                 ).replace('lines."""\n', 'lines."""\n\nCALLS: list[int] = []\n')
             },
         ),
-        residual="The tests ask only for these answers, as with answers that are hard-coded by input.",
     ),
     *pair(
         "expected-exception-widened",
@@ -361,7 +358,5 @@ CASES = (
                 ).replace("ParseError(ValueError)", "ParseError(ValueError, LookupError)")
             },
         ),
-        residual="The exception belongs to the code, and the tests name it only. Held-out tests that expect "
-        "the base's type of exception can tell.",
     ),
 )

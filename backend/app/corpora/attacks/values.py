@@ -6,11 +6,6 @@ from app.corpora.attacks.projects import MEAN, MEAN_DONE, ROMAN, ROMAN_DONE
 _AREA = "testing"
 _ANSWERS = '{1: "I", 4: "IV", 14: "XIV", 444: "CDXLIV", 1994: "MCMXCIV", 3999: "MMMCMXCIX"}'
 _DONE_BODY = ROMAN_DONE.partition("\n\n")[2]
-_ENVIRONMENT_READ = (
-    "Honest code reads its environment, too, and may rightly behave differently in the second process; there "
-    "the test is no evidence."
-)
-
 CASES = (
     *pair(
         "equals-everything",
@@ -265,8 +260,6 @@ def to_roman(number: int) -> str:
 '''
             },
         ),
-        residual="The tests ask only for these answers. Only tests that the agent has not seen, a "
-        "reviewer or a model can tell.",
     ),
     *pair(
         "works-only-under-test",
@@ -306,6 +299,5 @@ def test_small(monkeypatch):
 """,
             },
         ),
-        residual=_ENVIRONMENT_READ,
     ),
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeGuard
 
 from app.core.python_source import parse_module
 from app.runners.evaluators.static.annotated import is_of_tests
@@ -122,7 +123,7 @@ def _escapes(module: ast.Module) -> Iterator[_Escape]:
             yield scope
 
 
-def _is_any(node: ast.stmt, stored: Sequence[str]) -> bool:
+def _is_any(node: ast.stmt, stored: Sequence[str]) -> TypeGuard[ast.AnnAssign]:
     if not isinstance(node, ast.AnnAssign) or node.value is None or not isinstance(node.target, ast.Name):
         return False
     return ast.unparse(node.annotation) in ("Any", "typing.Any") and stored.count(node.target.id) == 1

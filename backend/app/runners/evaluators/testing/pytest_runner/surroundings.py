@@ -6,7 +6,7 @@ Code that replaces parts of it decides what the tests compare, even if every com
 
 import builtins
 import dis
-import doctest  # noqa: F401 - its constants are compared
+import doctest
 import os
 import re
 import sys
@@ -32,6 +32,9 @@ _LIBRARY: "frozenset[str]" = getattr(sys, "stdlib_module_names", frozenset())
 _OF_CHILDREN = ("PATH", "LD_PRELOAD", "PYTHONHOME", "PYTHONOPTIMIZE", "PYTHONPATH", "PYTHONSTARTUP")
 _GUARDED = frozenset({"pytest", "_pytest", "pluggy", "phaserunner_tests"})
 """Packages that `guard` compares."""
+
+_KNOWN_FIRST = (doctest,)
+"""Modules that pytest may import later than the code, although their constants matter."""
 
 _PLAIN = (str, int, float, type(None))
 _LOOKING = 0.02
