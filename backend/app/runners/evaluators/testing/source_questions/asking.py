@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -167,11 +168,14 @@ def _about_hidden(source: NewSource) -> Iterator[Question]:
     for name, text in source.texts.items():
         if not runs_code(text):
             continue
-        places = [f"`{each}`" for each in hidden_in_files(text, source.data)]
-        places += [f"line {each}" for each in hidden_in_texts(text)]
+        files = hidden_in_files(text, source.data)
+        places = [*(f"`{each}`" for each in files), *(f"line {each}" for each in hidden_in_texts(text))]
         if places:
             asked = f"`{name}` runs code from {', '.join(places[:3])}: does the goal say so?"
-            yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_HIDDEN, after=text)
+            # An accepted question must not cover another content of the files.
+            contents = [f"{each}: {hashlib.sha256(source.data[each]).hexdigest()}" for each in files]
+            after = "\n".join([text, *contents])
+            yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_HIDDEN, after=after)
 
 
 def _about_states(source: NewSource) -> Iterator[Question]:
@@ -181,7 +185,7 @@ def _about_states(source: NewSource) -> Iterator[Question]:
         for state in states_set(text, tests):
             if not any(state in states_set(each, tests) for each in source.known.values()):
                 asked = f"`{name}` sets {state}, on which tests depend: does the goal say so?"
-                yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_STATE, after=text)
+                yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_STATE, after=state)
 
 
 def _about_tools(source: NewSource) -> Iterator[Question]:
@@ -192,7 +196,7 @@ def _about_tools(source: NewSource) -> Iterator[Question]:
     for name, tools in found.items():
         if new := sorted(tools - known):
             asked = f"`{name}` imports {', '.join(new)}, a tool of the tests: does the goal say so?"
-            yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_TOOL, after=source.texts[name])
+            yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_TOOL, after="\n".join(new))
 
 
 def _parsed(texts: Mapping[str, str]) -> Iterator[tuple[str, ast.Module]]:
