@@ -168,6 +168,7 @@ class JudgedRun:
             **({"left_out": len(self.left_out)} if self.left_out else {}),
             "forged": [*report.forged[:20], *self.replaced[:20]],
             **({"altered": list(self.altered[:50])} if self.altered else {}),
+            **({"doubtful": list(self.doubtful[:50])} if self.doubtful else {}),
             **({"outside": self.outside.metadata()} if self.outside else {}),
             **({"counter_tests": self.counter.metadata()} if self.counter else {}),
             "ending": report.ending.value,

@@ -6,7 +6,7 @@ notice any wrong assertion there, and does notice that the process fails at once
 
 import ast
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 from random import Random
 
@@ -35,7 +35,7 @@ def child_changes(units: Sequence[Unit], tree: RunTree, chance: Random | None) -
     found: list[WrongExpectation] = []
     for unit in units:
         edits = tuple(_edits(unit, chance))
-        texts = {name: text for name, text in changed.items() if _names(unit, name)}
+        texts = {name: text for name, text in changed.items() if _is_named(name, unit.function.named)}
         if edits or texts:
             place = DataPlace(file=", ".join(texts)) if texts else None
             line = unit.function.child_code[0].lineno if unit.function.child_code else 1
@@ -80,21 +80,22 @@ def _wrong_literals(text: bytes, source: Source, chance: Random) -> Iterator[tup
 def _scripts(tree: RunTree, units: Sequence[Unit]) -> dict[str, bytes]:
     """Return the modules with assertions that tests name, and that are no test files themselves."""
     tests = {file_of(test) for unit in units for test in unit.tests}
+    named = frozenset[str]().union(*(each.function.named for each in units))
     found: dict[str, bytes] = {}
     for name in sorted(tree.trusted - tests):
-        if name.endswith(".py") and name in tree.files and any(_names(unit, name) for unit in units):
+        if name.endswith(".py") and name in tree.files and _is_named(name, named):
             content = _read(tree, name)
             if asserts(content):
                 found[name] = content
     return found
 
 
-def _names(unit: Unit, script: str) -> bool:
+def _is_named(script: str, named: Collection[str]) -> bool:
+    """Return True if one of some texts is a path to a script, or its name as a module."""
     module = script.removesuffix(".py").replace("/", ".")
     file = PurePosixPath(script).name
     return any(
-        each == module or each.endswith(f".{module}") or PurePosixPath(each).name == file
-        for each in unit.function.named
+        each == module or each.endswith(f".{module}") or each.rpartition("/")[2] == file for each in named
     )
 
 

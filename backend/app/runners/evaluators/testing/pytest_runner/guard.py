@@ -20,7 +20,8 @@ _MODULES = (
         "unittest.case",
     ),
     *("phaserunner_tests.recorder", "phaserunner_tests.canaries", "phaserunner_tests.guard"),
-    "phaserunner_tests.limits",
+    *("phaserunner_tests.limits", "phaserunner_tests.surroundings", "phaserunner_tests.kinds"),
+    "phaserunner_tests.wide_exceptions",
 )
 _BUILTINS = ("AssertionError", "abs", "all", "any", "bool", "isinstance", "len", "sorted", "sum", "type")
 

@@ -14,8 +14,10 @@ import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, cast
+
+from .kinds import is_kind, names_in
 
 _HOOKS = frozenset(
     {
@@ -40,6 +42,7 @@ _PLAIN = (str, int, float, type(None))
 _LOOKING = 0.02
 _FREE_SECONDS = 0.05
 _ASSIGNS_ANY = re.compile(r"(?<![.\w])(?:setattr|globals|vars)\(|__dict__")
+_NAMED = (type, FunctionType, BuiltinFunctionType)
 _WRAPPERS: "tuple[Any, ...]" = (staticmethod, classmethod, MethodType, partial, property)
 
 
@@ -188,7 +191,7 @@ class Surroundings:
 
 def _file_of(module: Any) -> str:
     """Return the file of a module. Lazy modules import something for an attribute that they do not have."""
-    file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
+    file = names_in(module).get("__file__")
     return file if isinstance(file, str) else ""
 
 
@@ -202,7 +205,10 @@ def _text_of(module: ModuleType) -> str:
 def _packages_of(module: ModuleType) -> "Iterator[str]":
     """Yield the packages from which a module has names."""
     for value in list(vars(module).values()):
-        place = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+        if is_kind(value, ModuleType):
+            place = names_in(value).get("__name__")
+        else:
+            place = (value if is_kind(value, _NAMED) else type(value)).__module__
         if isinstance(place, str):
             yield place.partition(".")[0]
 
@@ -229,11 +235,12 @@ def _parts(name: str, module: ModuleType) -> "Iterator[tuple[str, Any]]":
         full = f"{name}.{key}"
         if key.startswith("__") or full in _HOOKS:
             continue
-        if key.startswith("_") and not isinstance(value, (FunctionType, type)):
+        if key.startswith("_") and not is_kind(value, (FunctionType, type)):
             continue
         yield full, value
-        if isinstance(value, type) and vars(value).get("__module__") == name:
-            yield from ((f"{full}.{method}", each) for method, each in list(vars(value).items()))
+        members = names_in(value) if is_kind(value, type) else {}
+        if members.get("__module__") == name:
+            yield from ((f"{full}.{method}", each) for method, each in members.items())
 
 
 def _of_children() -> "dict[str, str | None]":
@@ -242,21 +249,21 @@ def _of_children() -> "dict[str, str | None]":
 
 def _origin(value: Any) -> str:
     """Return the file with the code of a function, method, class or instance; `""` if there is none."""
-    while isinstance(value, _WRAPPERS):
+    while is_kind(value, _WRAPPERS):
         value = _inner(value)
-    if isinstance(value, FunctionType):
-        return value.__code__.co_filename
-    attributes: dict[str, Any] = dict(vars(value if isinstance(value, type) else type(value)))
-    name = attributes.get("__module__")
+    if is_kind(value, FunctionType):
+        return str(value.__code__.co_filename)
+    kind = value if is_kind(value, type) else cast("Any", type(value))
+    name = names_in(kind).get("__module__")
     if not isinstance(name, str) or name.partition(".")[0] in _LIBRARY:
         return ""
     return _file_of(sys.modules.get(name))
 
 
 def _inner(value: Any) -> Any:
-    if isinstance(value, property):
+    if is_kind(value, property):
         return value.fget
-    return value.func if isinstance(value, partial) else value.__func__
+    return value.func if is_kind(value, partial) else value.__func__
 
 
 def _assigned(names: "Mapping[str, Any]") -> "set[str]":

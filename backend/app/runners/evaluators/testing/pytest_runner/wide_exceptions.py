@@ -8,6 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from .kinds import is_kind, names_in
+
 _EXPECTED = re.compile(r"\b(?:raises|assertRaises\w*)\(\s*\(?((?:[A-Za-z_][\w.]*\s*,?\s*)+)")
 _KINDS_AT_ONCE = 3
 _EVERYTHING = (Exception, BaseException)
@@ -27,14 +29,13 @@ def wide_exceptions(tree: Path, trusted: "set[str]", tests: "list[Any]") -> "lis
     """
     own = [each for each in list(sys.modules.values()) if _is_own(each, tree, trusted)]
     found = [name for module in tests if isinstance(module, ModuleType) for name in _in_tests(module, own)]
-    files = {each.__name__ for each in own}
+    files = {vars(each).get("__name__") for each in own}
     found += [name for each in _subclasses(Exception) if each.__module__ in files for name in _mixed(each)]
     return list(dict.fromkeys(found))
 
 
 def _is_own(module: Any, tree: Path, trusted: "set[str]") -> bool:
-    # Lazy modules import something for an attribute that they do not have.
-    file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
+    file = names_in(module).get("__file__") if is_kind(module, ModuleType) else None
     return isinstance(file, str) and file not in trusted and tree in Path(file).parents
 
 
@@ -59,14 +60,14 @@ def _expected_names(module: ModuleType) -> "list[str]":
 def _resolved(module: ModuleType, name: str) -> Any:
     value: Any = module
     for part in name.split("."):
-        value = vars(value).get(part) if isinstance(value, (ModuleType, type)) else None
+        value = names_in(value).get(part)
     return value
 
 
 def _accepts_all(value: Any) -> bool:
     try:
         return value is not None and issubclass(_ForeignError, value)
-    except TypeError:
+    except Exception:  # noqa: BLE001 - whatever a class of the code raises
         return False
 
 

@@ -27,7 +27,7 @@ class KnownAnswer:
     Attributes:
         key: the words of the input.
         value: the result, as text.
-        line: number of the line that holds it; 0 if the file has no lines of its own.
+        line: number of the line that holds it; 0 for a JSON file.
     """
 
     key: Key

@@ -1,0 +1,14 @@
+"""Tells what a value is without asking the value: a proxy would ask, or import, what it stands for."""
+
+from types import ModuleType
+from typing import Any, cast
+
+
+def is_kind(value: Any, kind: Any) -> bool:
+    """Return True for an instance of a class, or of one of several classes."""
+    return issubclass(type(value), kind)
+
+
+def names_in(value: Any) -> "dict[str, Any]":
+    """Return the names of a module or class with their values; none for other values."""
+    return dict(cast("Any", vars)(value)) if is_kind(value, (ModuleType, type)) else {}
