@@ -158,6 +158,20 @@ async def test_the_policy_for_protected_files_decides_here_too(context, policy, 
     assert (result.status, result.questions) == (status, [])
 
 
+async def test_a_change_of_a_package_that_tests_import_is_a_question(context) -> None:
+    code = (
+        "import importlib\n\n_st = importlib.import_module('hypothesis.strategies')\n\n\n"
+        f"def zero():\n    return _st.just(0)\n\n\n_st.integers = zero\n\n\n{ADD}"
+    )
+    test = (
+        "from hypothesis import given\nfrom hypothesis import strategies as st\n\nfrom calc import add\n\n\n"
+        "@given(st.integers(), st.integers())\ndef test_add(a, b):\n    assert add(a, b) == a + b\n"
+    )
+    base = {**BASE, "tests/test_calc.py": test}
+    result = await run(context, {**base, "calc.py": code}, base, outside=False, counter_tests="off")
+    assert ["`hypothesis.strategies.integers`" in each.text for each in result.questions] == [True]
+
+
 HELPED = {
     **BASE,
     "tests/test_calc.py": """import os
