@@ -204,14 +204,12 @@ ERRORS = (
 
 
 def helped(code):
-    # The package is installed in a directory of its own, which a plug-in of the base puts on the path.
-    conftest = "import pathlib\nimport sys\n\nsys.path.append(str(pathlib.Path(__file__).parents[1]))\n"
-    return {
-        **HELPED,
-        "calc.py": code,
+    helpers = {
+        "tests/__init__.py": "",
         "tests/helper.py": "def two():\n    return 2\n",
-        "conftest.py": conftest,
+        "tests/more.py": "def ok(got):\n    return got == 2\n",
     }
+    return {**HELPED, **helpers, "calc.py": code}
 
 
 @pytest.mark.parametrize(
