@@ -50,14 +50,17 @@ class TimeBudget:
 
     def begin(self, item: pytest.Item) -> float:
         """Return the time at which a test begins."""
-        state: Any = getattr(item.session, "_setupstate", None)
-        if self._untidy and hasattr(state, "teardown_exact"):
-            # The test before kept what it shared with one that was left out.
-            with suppress(Exception, pytest.fail.Exception, pytest.skip.Exception):
-                state.teardown_exact(item)
-        self._untidy = False
+        self.tidy_up(item.session, item)
         self._in_call = 0.0
         return self._now()
+
+    def tidy_up(self, session: pytest.Session, following: "pytest.Item | None" = None) -> None:
+        """Tear down what the test before kept, because it shared it with one that was left out."""
+        state: Any = getattr(session, "_setupstate", None)
+        if self._untidy and hasattr(state, "teardown_exact"):
+            with suppress(Exception, pytest.fail.Exception, pytest.skip.Exception):
+                state.teardown_exact(following)
+        self._untidy = False
 
     @contextmanager
     def calling(self) -> "Generator[None]":
