@@ -26,9 +26,8 @@ _Taken = tuple["frozenset[str]", float]
 class TimeBudget:
     """Leaves out tests when the rest of their file would take more time than the run has left.
 
-    The tests of a file are taken together, and so are all tests of a plug-in. If only
-    some rows of parameters take long, the others still run. The time in which a busy machine does not run
-    this process does not count.
+    The tests of a file are taken together, and the tests of a plug-in. If only some rows of parameters take
+    long, the others still run. The time in which a busy machine does not run this process does not count.
 
     Args:
         limit: how long the run may take, in seconds; None leaves nothing out.
