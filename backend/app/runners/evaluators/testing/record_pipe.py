@@ -15,7 +15,7 @@ class RecordPipe:
         last_record: when something last came, by the clock of the event loop.
 
     Args:
-        short: set as soon as a record says that a test was left out. Its signature is not checked by then.
+        short: set as soon as a record says that a test was left out; its signature is not checked yet.
     """
 
     def __init__(self, short: asyncio.Event | None = None) -> None:

@@ -134,6 +134,7 @@ class ReportPlugin:
         run_canaries(self._canaries["begin"], session, report)
         outcome = cast("Any", (yield))
         if outcome.excinfo is None:
+            self._budget.tidy_up(session)
             run_canaries(self._canaries["end"], session, report)
         self._report_replaced()
         altered = self._surroundings.altered() if self._surroundings else {}

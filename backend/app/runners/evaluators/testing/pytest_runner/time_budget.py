@@ -26,9 +26,8 @@ _Taken = tuple["frozenset[str]", float]
 class TimeBudget:
     """Leaves out tests when the rest of their file would take more time than the run has left.
 
-    The tests of a file are taken together, and all that a plug-in makes of files of one kind. If only
-    some rows of parameters take long, the others still run. The time in which a busy machine does not run
-    this process does not count.
+    The tests of a file are taken together, and the tests of a plug-in. If only some rows of parameters take
+    long, the others still run. The time in which a busy machine does not run this process does not count.
 
     Args:
         limit: how long the run may take, in seconds; None leaves nothing out.
@@ -50,14 +49,17 @@ class TimeBudget:
 
     def begin(self, item: pytest.Item) -> float:
         """Return the time at which a test begins."""
-        state: Any = getattr(item.session, "_setupstate", None)
-        if self._untidy and hasattr(state, "teardown_exact"):
-            # The test before kept what it shared with one that was left out.
-            with suppress(Exception, pytest.fail.Exception, pytest.skip.Exception):
-                state.teardown_exact(item)
-        self._untidy = False
+        self.tidy_up(item.session, item)
         self._in_call = 0.0
         return self._now()
+
+    def tidy_up(self, session: pytest.Session, following: "pytest.Item | None" = None) -> None:
+        """Tear down what the test before kept, because it shared it with one that was left out."""
+        state: Any = getattr(session, "_setupstate", None)
+        if self._untidy and hasattr(state, "teardown_exact"):
+            with suppress(Exception, pytest.fail.Exception, pytest.skip.Exception):
+                state.teardown_exact(following)
+        self._untidy = False
 
     @contextmanager
     def calling(self) -> "Generator[None]":

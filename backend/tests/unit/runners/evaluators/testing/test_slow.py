@@ -92,6 +92,13 @@ async def test_new_tests_like_those_that_the_base_leaves_out_are_left_out_with_t
     assert result.metadata["left_out"] > 80
 
 
+async def test_nothing_is_left_behind_if_the_last_file_is_left_out(context) -> None:
+    base = {**CODE, **TEST, "tests/test_slow.py": MODULE_FIXTURE}
+    result = await run(context, base, base, timeout=LIMIT, counter_tests="off", outside=False)
+    assert [each.id for each in result.questions] == ["tests/test_slow.py"], result.feedback
+    assert result.metadata["forged"] == []
+
+
 async def test_a_fault_beside_slow_tests_still_fails(context) -> None:
     wrong = {"tests/test_zero.py": AFTER, "calc.py": "def add(a, b):\n    return a + b if a != b else 0\n"}
     result = await judged(context, wrong)
