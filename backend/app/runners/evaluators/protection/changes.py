@@ -17,6 +17,7 @@ from app.runners.evaluators.protection.meaning import (
     compare_functions,
 )
 from app.runners.evaluators.protection.normal_form import forget_letters, is_silencer, normal_form
+from app.runners.evaluators.protection.row_tables import assigned_names, has_more_rows
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -116,7 +117,7 @@ class _Scope:
             why = "was added and affects existing tests"
         elif not self._prefix and plain in self._needed and not _is_bound(plain, self._module):
             why = "was added and replaces what tests used under this name"
-        elif name != plain or plain in self._imports[0] or plain in _assigned(self._rest):
+        elif name != plain or plain in self._imports[0] or plain in assigned_names(self._rest):
             why = "was added and replaces another definition"
         if why:
             yield self._change(name, Meaning(MeaningChange.DIFFERENT, why), None, node)
@@ -124,7 +125,7 @@ class _Scope:
     def _of_imports(self) -> Iterator[DefinitionChange]:
         old, new = self._imports
         used = set(names_in([self._modules[1]]))
-        own = {*self._old, *_assigned(self._rest)}
+        own = {*self._old, *assigned_names(self._rest)}
         for name, place in new.items():
             before = old.get(name, "")
             is_other = before not in ("", place) and name in used
@@ -141,9 +142,11 @@ class _Scope:
 
     def _of_statements(self) -> Iterator[DefinitionChange]:
         wanted = list(self._rest)
-        bound = {*self._old, *self._imports[0], *_assigned(self._rest)}
+        bound = {*self._old, *self._imports[0], *assigned_names(self._rest)}
         for each in self._new_rest:
-            if wanted and (ast.dump(wanted[0]) == ast.dump(each) or _has_more(wanted[0], each, self._module)):
+            if wanted and (
+                ast.dump(wanted[0]) == ast.dump(each) or has_more_rows(wanted[0], each, self._module)
+            ):
                 wanted.pop(0)
             elif not self._may_be_added(each, bound):
                 yield self._statement(each, wanted)
@@ -155,8 +158,8 @@ class _Scope:
     def _statement(self, added: ast.stmt, wanted: list[ast.stmt]) -> DefinitionChange:
         """Pair an added statement with an old one that binds the same names."""
         silences = any(isinstance(node, ast.expr) and is_silencer(node) for node in ast.walk(added))
-        names = set(_assigned([added]))
-        old = next((each for each in wanted if names and names == set(_assigned([each]))), None)
+        names = set(assigned_names([added]))
+        old = next((each for each in wanted if names and names == set(assigned_names([each]))), None)
         if old is not None:
             wanted.remove(old)
         if silences:
@@ -167,7 +170,7 @@ class _Scope:
         return self._change("", meaning, old, added)
 
     def _may_be_added(self, statement: ast.stmt, bound: Collection[str]) -> bool:
-        names = set(_assigned([statement]))
+        names = set(assigned_names([statement]))
         if not names or not names.isdisjoint(bound) or any(map(_decides, names)):
             return False
         return not any(name in self._needed and not self._prefix for name in names)
@@ -235,46 +238,6 @@ def _tests(scope: Mapping[str, Definition], without: Collection[str]) -> Iterato
     for name, node in scope.items():
         if name.startswith("test") and name not in without and isinstance(node, _FUNCTIONS):
             yield name, f"{type(node).__name__}\n{normal_form(node)}"
-
-
-def _assigned(statements: Iterable[ast.stmt]) -> Iterator[str]:
-    for each in statements:
-        if isinstance(each, ast.Assign | ast.AnnAssign):
-            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
-
-
-def _has_more(old: ast.stmt, new: ast.stmt, module: ast.AST) -> bool:
-    """Return True for a list of rows that only got longer and is used only by parametrisations."""
-    if not (isinstance(old, ast.Assign) and isinstance(new, ast.Assign)):
-        return False
-    rows, more = old.value, new.value
-    if not (isinstance(rows, ast.List | ast.Tuple) and type(rows) is type(more)):
-        return False
-    assert isinstance(more, ast.List | ast.Tuple)  # noqa: S101 - of the same type
-    left = iter(map(ast.dump, more.elts))
-    targets = [list(map(ast.dump, each.targets)) for each in (old, new)]
-    return (
-        targets[0] == targets[1]
-        and all(each in left for each in map(ast.dump, rows.elts))
-        and all(_serves_rows(name, module) for name in _assigned([old]))
-    )
-
-
-def _serves_rows(name: str, module: ast.AST) -> bool:
-    reads = [
-        node
-        for node in ast.walk(module)
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-    ]
-    rows = [
-        node.args[1]
-        for node in ast.walk(module)
-        if isinstance(node, ast.Call)
-        and ast.unparse(node.func).endswith("parametrize")
-        and len(node.args) > 1
-    ]
-    return bool(reads) and all(any(each is row for row in rows) for each in reads)
 
 
 def _decides(name: str) -> bool:

@@ -104,7 +104,8 @@ async def look_again(
     if base.remembered is not None and base.remembered.knows(failing):
         return await _remembered(base.remembered, base, report, failing, _now_good(looked_at, await again))
     by_name = failing if len(failing) <= _COMPARED else None
-    at_base_now = base.run_now(set(map(file_of, failing))) if by_name is None else base.run(None, by_name)
+    files = set(map(file_of, failing))
+    at_base_now = base.run_now(files) if by_name is None else base.run(files, by_name)
     second, there = await together(again, at_base_now)
     flaky = _now_good(looked_at, second)
     at_base = tuple(each for each in failing if _is_bad(each, there))

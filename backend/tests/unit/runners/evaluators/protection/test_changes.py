@@ -105,6 +105,42 @@ def test_asking_for_the_same_or_more_is_no_question(pairs) -> None:
     assert changes_between(BASE.encode(), edited(*pairs)) == []
 
 
+_TABLE = """import pytest
+
+from shop import check
+
+CASES = {"a": 1, 1: 3, "b": 2}
+
+
+@pytest.mark.parametrize("one, two", CASES.items())
+def test_cases(one, two):
+    assert check(one) == two
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asks"),
+    [
+        pytest.param('"b": 2', '"b": 2, "c": 3', False, id="a further row"),
+        pytest.param('{"a": 1', '{"c": 3, "a": 1', False, id="a row before the others"),
+        pytest.param('"b": 2', '"b": 3', True, id="another expectation"),
+        pytest.param('"b": 2', '"b": 2, "a": 2', True, id="a key that stands there twice"),
+        pytest.param('"b": 2', '"b": 2, True: 2', True, id="a key that is another one"),
+        pytest.param('"b": 2', '"b": 2, 97: 3, **MORE', True, id="rows from elsewhere"),
+        pytest.param(', "b": 2', "", True, id="a row less"),
+    ],
+)
+def test_a_dictionary_of_rows_may_get_longer(old: str, new: str, asks: bool) -> None:
+    changed = _TABLE.replace(old, new)
+    assert changed != _TABLE
+    assert bool(changes_between(_TABLE.encode(), changed.encode())) is asks
+    for wrapped in ("list(CASES.items())", "sorted(CASES.items())"):
+        before, after = (each.replace("CASES.items()", wrapped).encode() for each in (_TABLE, changed))
+        assert bool(changes_between(before, after)) is asks
+    elsewhere = "\n\ndef test_count():\n    assert len(CASES) == 2\n"
+    assert changes_between(f"{_TABLE}{elsewhere}".encode(), f"{changed}{elsewhere}".encode())
+
+
 @pytest.mark.parametrize(
     ("annotation", "same"), [("list[int]", True), ("'Basket | None'", True), ("fill(basket)", False)]
 )
