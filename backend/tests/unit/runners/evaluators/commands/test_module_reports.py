@@ -110,6 +110,27 @@ async def test_a_module_without_its_report_lost_its_tests(context: Context, pres
     assert "no longer run" in result.feedback
 
 
+async def test_a_report_of_several_suites_counts_beside_others(context: Context) -> None:
+    written = {f"target/nextest/default/{name}.xml": made(NEXTEST) for name in ("a", "b")}
+    result = await judge(context, "nextest", written, written)
+    assert "All 4 tests passed" in result.feedback
+
+
+@pytest.mark.parametrize(
+    ("printed", "status"),
+    [
+        ("\nrunning 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed\n", "passed"),
+        ("\nrunning 1 test\n", "failed"),
+        ("what the test printed", "passed"),
+    ],
+)
+async def test_a_rust_test_must_run_to_its_end(context: Context, printed: str, status: str) -> None:
+    told = f"<system-out>{printed}</system-out>"
+    written = {"target/nextest/default/junit.xml": NEXTEST.format(failures=0, trouble=told)}
+    result = await judge(context, "nextest", written, files("nextest"))
+    assert result.status == status, result.feedback
+
+
 async def test_no_report_at_all_is_no_pass(context: Context) -> None:
     result = await judge(context, "maven", {}, files("maven"))
     assert result.status == "failed"
