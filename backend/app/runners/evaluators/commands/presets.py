@@ -104,7 +104,9 @@ _GO_ENV = {"GOFLAGS": "", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOENV": "of
 # With few cores, Jest runs tests in its own process. The options are not given to that process, so code
 # does not find them in `process.argv`. Workers must not inherit `-e`. Jest reads CI=true like `--ci`.
 _JEST = (
-    'process.argv.splice(1, 1, require.resolve("jest/bin/jest")); process.execArgv.splice(0); '
+    'let jest; try { jest = require.resolve("jest/bin/jest") } catch { } '
+    'if (!jest) { console.error("Cannot find module jest"); process.exit(1) } '
+    "process.argv.splice(1, 1, jest); process.execArgv.splice(0); "
     f'require("jest").run(["--json", "--outputFile={_JSON}"])'
 )
 # Settings of a tool count less than the project's, which may name another file for the report. The output of

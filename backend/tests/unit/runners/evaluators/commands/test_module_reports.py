@@ -131,6 +131,16 @@ async def test_a_rust_test_must_run_to_its_end(context: Context, printed: str, s
     assert result.status == status, result.feedback
 
 
+async def test_tests_that_all_fail_at_the_base_are_no_evidence(context: Context) -> None:
+    told = '<failure message="Cannot find module lodash"/>'
+    suite = f'<testsuite name="s"><testcase name="a">{told}</testcase></testsuite>'
+    written = {"target/nextest/default/junit.xml": suite}
+    result = await judge(context, "nextest", written, written, code=1)
+    assert result.status == "errored"
+    assert "1 failing tests and none that passes, at the base as well" in result.feedback
+    assert "Cannot find module lodash. If it is one of the project's packages" in result.feedback
+
+
 async def test_no_report_at_all_is_no_pass(context: Context) -> None:
     result = await judge(context, "maven", {}, files("maven"))
     assert result.status == "failed"
