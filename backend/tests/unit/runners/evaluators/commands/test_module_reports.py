@@ -141,6 +141,15 @@ async def test_tests_that_all_fail_at_the_base_are_no_evidence(context: Context)
     assert "Cannot find module lodash. If it is one of the project's packages" in result.feedback
 
 
+async def test_what_is_missing_is_told_before_a_long_trace(context: Context) -> None:
+    command = "echo Cannot find module lodash; seq 1000; exit 1"
+    gate = CommandEvaluator(name="unit", command=command, report=PRESETS["mocha"].report)
+    result = await gate.evaluate("coding", "", context({"a": ""}, {"a": ""}))
+    assert result.status == "errored"
+    assert "Cannot find module lodash" in result.feedback
+    assert "[environment] setup" in result.feedback
+
+
 async def test_no_report_at_all_is_no_pass(context: Context) -> None:
     result = await judge(context, "maven", {}, files("maven"))
     assert result.status == "failed"
