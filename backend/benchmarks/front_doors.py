@@ -1,7 +1,8 @@
 """What the hook adds to the tools that it runs, and how long `init` takes with a thousand files.
 
 The hook is called by itself and with a process that stands by. Processor time is that of the hook, of the
-process that works for it, and of everything that either started.
+process that works for it, and of everything that either started. Each call of the hook is followed by a
+reference: the same tool in the same sandbox without the hook. It shows what other work on the machine adds.
 """
 
 import asyncio
@@ -12,8 +13,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.workspaces.confine.confinement import Confinement
+from app.workspaces.confine.sandbox import Sandbox
 from benchmarks.figures import Series
 
 TITLE = "front doors: what the hook and `init` add to the tools, in seconds of wall clock and of processor"
@@ -55,27 +59,61 @@ def _hooks(place: Path) -> list[Series]:
         server.terminate()
         server.wait()
     return [
-        Series("hook, beyond its tool", helped[0], "s", HOOK_TARGET),
-        Series("hook, processor time", helped[1], "s", HOOK_TARGET),
+        Series("hook, beyond its tool", helped.wall, "s", HOOK_TARGET),
+        Series("reference: the tool in a sandbox, beyond its time", helped.reference, "s"),
+        Series("hook, beyond the reference", helped.beyond, "s", HOOK_TARGET),
+        Series("hook, processor time", helped.processor, "s", HOOK_TARGET),
         Series("memory of what stands by", [memory], "MB"),
-        Series("hook by itself, beyond its tool", alone[0], "s"),
-        Series("hook by itself, processor time", alone[1], "s"),
+        Series("hook by itself, beyond its tool", alone.wall, "s"),
+        Series("hook by itself, processor time", alone.processor, "s"),
     ]
 
 
-def _hook(place: Path, project: Path, server: int | None = None) -> tuple[list[float], list[float]]:
+@dataclass(slots=True)
+class _Calls:
+    """Seconds of some calls of the hook, and of the reference after each, without the tool's own second."""
+
+    wall: list[float] = field(default_factory=list[float])
+    processor: list[float] = field(default_factory=list[float])
+    reference: list[float] = field(default_factory=list[float])
+
+    @property
+    def beyond(self) -> list[float]:
+        return [hook - bare for hook, bare in zip(self.wall, self.reference, strict=True)]
+
+
+def _hook(place: Path, project: Path, server: int | None = None) -> _Calls:
     event = {"hook_event_name": "Stop", "cwd": str(project), "stop_hook_active": False}
-    wall: list[float] = []
-    processor: list[float] = []
+    calls = _Calls()
     for number in range(_ROUNDS + 1):
         told = json.dumps({**event, "session_id": str(number)})
         before = _used(server)
         call = ["hook", "claude-code", "--run", "--base", "HEAD"]
         seconds, used, _ = _call(place, call, told, is_stood_by=server is not None)
         if number:  # the first reads files that no cache has
-            wall.append(seconds - _TOOL_SECONDS)
-            processor.append(used + _used(server) - before)
-    return wall, processor
+            calls.wall.append(seconds - _TOOL_SECONDS)
+            calls.processor.append(used + _used(server) - before)
+            calls.reference.append(_bare(project) - _TOOL_SECONDS)
+    return calls
+
+
+def _bare(project: Path) -> float:
+    """Run the tool in a sandbox; give its wall clock in seconds."""
+
+    async def run() -> float:
+        sandbox = Sandbox()
+        assert (await sandbox.state()).confined
+        started = time.perf_counter()
+        await sandbox.run(
+            ["sleep", f"{_TOOL_SECONDS:g}"],
+            cwd=project,
+            env={"PATH": "/usr/bin:/bin"},
+            timeout=600,
+            confinement=Confinement(readable=(project,)),
+        )
+        return time.perf_counter() - started
+
+    return asyncio.run(run())
 
 
 def _stand_by(place: Path) -> "subprocess.Popen[bytes]":

@@ -1,4 +1,4 @@
-"""Whether honest work in JavaScript, Go and Rust passes: judges real commits by presets."""
+"""Whether honest work in other languages than Python passes: judges real commits by presets."""
 
 import argparse
 import asyncio
@@ -6,9 +6,9 @@ import os
 import sys
 import time
 import tomllib
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ LIST = Path(__file__).with_name("real_languages.toml")
 TITLE = "real languages: honest commits of people, judged by the preset of their tests"
 
 _LIMIT_SECONDS = 900.0
+_WITH_MODULES = ("JavaScript", "TypeScript")
 _NO_PYTHON = "".join(
     f"[evaluators.{name}]\nenabled = false\n" for name in ("pytest", "ruff_lint", "type_check")
 )
@@ -38,11 +39,19 @@ _NO_PYTHON = "".join(
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One commit of the list, its language, and the preset of its tests."""
+    """One commit of the list.
+
+    Attributes:
+        case: the commit.
+        language: the project's language.
+        presets: of its tests and its checkers.
+        files: texts that replace files of the base and of the commit, by path.
+    """
 
     case: Case
     language: str
-    preset: str
+    presets: tuple[str, ...]
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def read_list(text: str) -> list[Listed]:
@@ -50,11 +59,17 @@ def read_list(text: str) -> list[Listed]:
     projects: list[dict[str, Any]] = tomllib.loads(text)["project"]
     rounds = max(len(each["commits"]) for each in projects)
     return [
-        Listed(Case(each["name"], "", each["commits"][number]), each["language"], each["preset"])
+        _listed(each, number)
         for number in range(rounds)
         for each in projects
         if number < len(each["commits"])
     ]
+
+
+def _listed(project: Mapping[str, Any], number: int) -> Listed:
+    case = Case(project["name"], "", project["commits"][number])
+    presets = (project["preset"], *project.get("checkers", ()))
+    return Listed(case, project["language"], presets, project.get("files", {}))
 
 
 async def judge_all(listed: Sequence[Listed], place: Path, histories: Path, modules: Path | None) -> None:
@@ -98,22 +113,33 @@ async def _with_project_file(
 ) -> AsyncGenerator[Workspace]:
     """Lay out a commit whose base has a `phaserunner.toml` beside what it has anyway."""
     async with laid_out(listed.case, histories, place / "archives") as found:
-        await anyio.Path(found.path, PROJECT_FILE).write_text(_project_file(listed, modules))
+        files = {**listed.files, PROJECT_FILE: _project_file(listed, modules)}
+        await asyncio.to_thread(_write, found.path, files)
         env = {"GIT_INDEX_FILE": str(found.path.parent / "index")}
         await _git(found.path, "read-tree", found.base, **env)
-        await _git(found.path, "add", "-f", PROJECT_FILE, **env)
+        await _git(found.path, "add", "-f", *files, **env)
         tree = await _git(found.path, "write-tree", **env)
         author = ("-c", "user.name=base", "-c", "user.email=base@example.invalid")
         base = await _git(found.path, *author, "commit-tree", "-p", found.base, "-m", "Base", tree)
         yield Workspace(found.path, base, found.goal)
 
 
+def _write(tree: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text)
+
+
 def _project_file(listed: Listed, modules: Path | None) -> str:
-    command = f'[[command]]\nname = "tests"\npreset = "{listed.preset}"\ntimeout = 600\n'
-    if listed.language != "JavaScript" or modules is None:
-        return f"{_NO_PYTHON}{command}"
-    setup = f"cp -a {modules / 'node_modules'} node_modules"
-    return f'{_NO_PYTHON}{command}[environment]\nsetup = ["{setup}"]\n'
+    commands = "".join(
+        f'[[command]]\nname = "{each.replace("-", "_")}"\npreset = "{each}"\ntimeout = 600\n'
+        for each in listed.presets
+    )
+    if listed.language not in _WITH_MODULES or modules is None:
+        return f"{_NO_PYTHON}{commands}"
+    own = modules / listed.case.project
+    setup = f"cp -a {(own if own.is_dir() else modules) / 'node_modules'} node_modules"
+    return f'{_NO_PYTHON}{commands}[environment]\nsetup = ["{setup}"]\n'
 
 
 async def _git(tree: Path, *arguments: str, **env: str) -> str:
@@ -162,7 +188,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real_languages", description=TITLE)
     parser.add_argument("place", type=Path, help="directory for results; with the same one a run goes on")
     parser.add_argument("--histories", type=Path, required=True, help="clones, each named as its project")
-    parser.add_argument("--modules", type=Path, help="directory whose node_modules holds the test runners")
+    parser.add_argument(
+        "--modules",
+        type=Path,
+        help="directory whose node_modules holds the test runners, or one such directory for each project",
+    )
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a project or a language")
     arguments = parser.parse_args()
     every = read_list(LIST.read_text("utf-8"))

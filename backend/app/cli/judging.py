@@ -38,11 +38,10 @@ async def judge_directory(root: Root, path: Path, fields: Mapping[str, Any]) -> 
     from app.schemas.api.workspace_reports import EvaluateRequest  # noqa: PLC0415 - only to evaluate
     from app.services.local.changes import repository_prefix  # noqa: PLC0415 - only to evaluate
     from app.workspaces.history.git import Git  # noqa: PLC0415 - only to evaluate
+    from app.workspaces.together import together  # noqa: PLC0415 - only to evaluate
 
     absolute = root.absolute(path)
     request = read_given(EvaluateRequest, {**fields, "path": absolute})
     async with root.judging() as judging:
-        report = await judging.judge(request)
-    return JudgedReport.of(
-        report, version("phaserunner"), await repository_prefix(Path(absolute), Git.find())
-    )
+        report, prefix = await together(judging.judge(request), repository_prefix(Path(absolute), Git.find()))
+    return JudgedReport.of(report, version("phaserunner"), prefix)

@@ -42,6 +42,7 @@ def build_evaluations(tools: JudgingTools, *, at_once: int | None = None) -> Eva
         tools.registry.describe(),
         at_once,
         tools.held_out,
+        tools.sandbox.state,
     )
 
 

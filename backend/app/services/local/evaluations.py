@@ -1,13 +1,14 @@
 """Evaluates a local workspace without an agent, server or database."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
 from app.core.errors import BusyError, InvalidInputError, WorkspaceError
@@ -32,6 +33,7 @@ from app.workspaces.sources.copying import copy_working_tree, top_of_repository
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.line_ends import write_line_ends
+from app.workspaces.together import together
 
 if TYPE_CHECKING:
     from app.runners.evaluators.held_out.held_out_gate import HeldOutEvaluator
@@ -57,6 +59,7 @@ class EvaluationService:
         described: every evaluator of sprints.
         at_once: how many judgements may run at the same time; None sets no bound.
         held_out: makes the gate of held-out tests.
+        ready: finds out in advance how programs are confined here.
     """
 
     def __init__(  # noqa: PLR0913 - five parts, and options by name
@@ -69,7 +72,9 @@ class EvaluationService:
         described: list[EvaluatorDescription],
         at_once: int | None = None,
         held_out: MakeGate = make_held_out_gate,
+        ready: Callable[[], Coroutine[Any, Any, object]] = anyio.lowlevel.checkpoint,
     ) -> None:
+        self._ready = ready
         self._panel = panel
         self._policy = policy
         self._git = git
@@ -106,7 +111,8 @@ class EvaluationService:
         path = await anyio.to_thread.run_sync(self._check_path, request.path)
         place = Path(await anyio.mkdtemp(prefix="phaserunner-evaluate-"))
         try:
-            judged = await self._judge_copy(request, path, place)
+            # The first gate needs what `ready` finds out.
+            judged, _ = await together(self._judge_copy(request, path, place), self._ready())
         finally:
             with anyio.CancelScope(shield=True):
                 await remove_tree(place)
@@ -200,14 +206,16 @@ class EvaluationService:
         repository = RunRepository(self._git, place / "repo.git", self._limits)
         source = LocalSource(path=str(path), ref=ref)
         try:
-            commit = await import_source(source, repository, self._sources)
+            commit, found = await together(
+                import_source(source, repository, self._sources), top_of_repository(path, self._git)
+            )
         except (InvalidInputError, WorkspaceError) as error:
             field = "base" if error.field == "source.ref" else "path"
             raise type(error)(error.detail, field=field) from error
         await repository.checkout_base(commit, place / "base")
         await write_line_ends(place / "base", self._git)
         # A directory inside a repository is compared with the same directory of the base.
-        top = await top_of_repository(path, self._git) or path
+        top = found or path
         base = place / "base" / path.relative_to(top)
         await anyio.Path(base).mkdir(parents=True, exist_ok=True)  # the directory may not exist in the base
         if base != place / "base":

@@ -5,6 +5,8 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import cache
+from glob import glob
 from pathlib import Path
 from typing import Self
 
@@ -21,10 +23,11 @@ SYSTEM = (
 _SYSTEM_PLACES = frozenset(map(Path, SYSTEM))
 _HIDDEN = ("/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kcore")
 """Kernel files that reveal other users and the service."""
-ETC = (
+_ETC = (
     *("alternatives", "ca-certificates", "crypto-policies", "group", "hosts", "ld.so.cache", "ld.so.conf"),
     *("ld.so.conf.d", "localtime", "mime.types", "nsswitch.conf", "os-release", "passwd", "pki", "protocols"),
-    *("services", "ssl"),
+    # Maven's other files may hold passwords.
+    *("services", "ssl", "maven/m2.conf", "maven/logging"),
 )
 _RESOLVER = Path("/etc/resolv.conf")
 
@@ -110,7 +113,7 @@ class SystemConfiguration:
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        for name in ETC:
+        for name in etc_names():
             # A path that is missing or unreadable is left out inside, too.
             with suppress(OSError):
                 self._add(f"/etc/{name}")
@@ -147,9 +150,16 @@ class SystemConfiguration:
         return copy
 
 
+@cache
+def etc_names() -> tuple[str, ...]:
+    """Return the names below `/etc` that programs see, if they exist. Java of Debian has settings there."""
+    return (*_ETC, *sorted(glob("java-*-openjdk", root_dir="/etc")))
+
+
 def visible_without_asking(path: Path) -> bool:
     """Return True if every confined program sees this path."""
-    return not _SYSTEM_PLACES.isdisjoint((path, *path.parents))
+    above = (path, *path.parents)
+    return not _SYSTEM_PLACES.isdisjoint(above) or any(Path("/etc", each) in above for each in etc_names())
 
 
 def command_line(program: str, launch: Launch, argv: Sequence[str]) -> list[str]:

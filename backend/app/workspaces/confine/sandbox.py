@@ -1,5 +1,6 @@
 """Runs untrusted programs: confined, or else only if the operator allows it."""
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -32,6 +33,7 @@ class Sandbox:
         self._settings = settings or SandboxSettings()
         self._backend: ConfinementBackend = backend_for(self._settings, program)
         self._known: SandboxState | None = None
+        self._asking = asyncio.Lock()
         self._asked_at = 0.0
 
     @property
@@ -42,11 +44,12 @@ class Sandbox:
 
     async def state(self) -> SandboxState:
         """Return whether programs are confined here. A failed check is repeated after a while."""
-        stale = time.monotonic() - self._asked_at > _PROBE_AGAIN_SECONDS
-        if self._known is None or (not self._known.confined and stale):
-            self._known = await self._probe()
-            self._asked_at = time.monotonic()
-        return self._known
+        async with self._asking:
+            stale = time.monotonic() - self._asked_at > _PROBE_AGAIN_SECONDS
+            if self._known is None or (not self._known.confined and stale):
+                self._known = await self._probe()
+                self._asked_at = time.monotonic()
+            return self._known
 
     async def run(  # noqa: PLR0913 - a process has that many sides
         self,

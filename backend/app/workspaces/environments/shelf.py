@@ -176,7 +176,11 @@ def _is_still_there(file: IO[bytes], path: Path) -> bool:
 
 
 def _make_directory(path: Path) -> None:
+    is_new = not path.parent.exists()
     path.mkdir(parents=True, exist_ok=True)
+    if is_new:
+        # DATA_DIR may be in the repository that is evaluated, which must not look changed because of it.
+        (path.parent / ".gitignore").write_text("*\n")
     # The environment may be read by another user.
     path.chmod(0o755)
 

@@ -27,6 +27,7 @@ from app.workspaces.history.looking import look_at
 from app.workspaces.history.notes import BASE_REF, notes_in, read_notes, write_notes
 from app.workspaces.history.refs import check_branch
 from app.workspaces.history.trees import Checkout, CommitOutcome, TreeWork
+from app.workspaces.together import together
 
 # Overrides every `.gitattributes` of a tree: bytes are stored and returned unchanged, except for line endings
 # (see `crlf_rules`), no driver is looked up, and no file can hide from a diff.
@@ -88,13 +89,13 @@ class RunRepository:
         Raises:
             GitError: there is no such commit.
         """
-        listed = await self.git.run(["ls-tree", "-z", commit, "--", path], self.target)
-        if b" blob " not in listed:
-            return None
         command = ["cat-file", "blob", f"{commit}:{path}"]
         outcome = await self.git.attempt(command, self.target, output_limit=limit)
         if outcome.returncode == 0 or outcome.truncated:
             return outcome.stdout
+        listed = await self.git.run(["ls-tree", "-z", commit, "--", path], self.target)
+        if b" blob " not in listed:
+            return None
         return await self.git.run(command, self.target)
 
     async def checkout(self, commit: str, dest: Path) -> Checkout:
@@ -112,8 +113,10 @@ class RunRepository:
 
     async def checkout_base(self, commit: str, dest: Path) -> Checkout:
         """Write a base's files like `checkout`, and its origin beside them; see `origin_of`."""
-        made = await self.checkout(commit, dest)
-        shown = await self.git.attempt(["show", "-s", "--format=%ct", commit], self.target)
+        made, shown = await together(
+            self.checkout(commit, dest),
+            self.git.attempt(["show", "-s", "--format=%ct", commit], self.target),
+        )
         lines = shown.stdout.split()
         committed = int(lines[-1]) if shown.returncode == 0 and lines and lines[-1].isdigit() else 0
         notes = await anyio.to_thread.run_sync(read_notes, self.path)

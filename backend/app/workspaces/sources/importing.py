@@ -22,6 +22,7 @@ from app.workspaces.sources.inspection import (
 from app.workspaces.sources.local import locate
 from app.workspaces.sources.local_parts import LocalPlace
 from app.workspaces.sources.remote import prepare_fetch
+from app.workspaces.together import together
 
 _FETCH = ["fetch", "-q", "--depth=1", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]
 _FETCHED = "refs/phaserunner/fetched"
@@ -61,19 +62,21 @@ async def import_source(source: WorkspaceSource, repo: RunRepository, policy: So
 async def _import_local(source: LocalSource, repo: RunRepository, policy: SourcePolicy) -> tuple[str, Path]:
     found = await locate(source, policy.allowed_roots, repo.git)
     await repo.create("sha1" if len(found.commit) == 40 else "sha256")
-    outcome = await repo.git.attempt(
-        [*_FETCH, "--", str(found.store), found.commit],
-        repo.target,
-        env={"GIT_ALLOW_PROTOCOL": "file"},
-        timeout=policy.fetch_seconds,
+    outcome, described = await together(
+        repo.git.attempt(
+            [*_FETCH, "--", str(found.store), found.commit],
+            repo.target,
+            env={"GIT_ALLOW_PROTOCOL": "file"},
+            timeout=policy.fetch_seconds,
+        ),
+        repo.git.attempt(
+            ["describe", "--tags", "--long", "--match=*[0-9]*", found.commit],
+            GitTarget(found.store),
+            timeout=_DESCRIBE_SECONDS,
+        ),
     )
     if outcome.returncode != 0 or outcome.timed_out:
         raise WorkspaceError(f"{source.path} cannot be read: {reason(outcome)}", field="source.path")
-    described = await repo.git.attempt(
-        ["describe", "--tags", "--long", "--match=*[0-9]*", found.commit],
-        GitTarget(found.store),
-        timeout=_DESCRIBE_SECONDS,
-    )
     if described.returncode == 0:
         await repo.note_description(described.stdout.decode("utf-8", "replace").strip())
     return found.commit, found.store

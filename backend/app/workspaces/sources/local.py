@@ -51,14 +51,17 @@ async def locate(source: LocalSource, allowed_roots: Sequence[Path], git: Git) -
     path = await anyio.to_thread.run_sync(_existing_directory, source.path)
     _check_roots(source.path, path, allowed_roots)
     await anyio.to_thread.run_sync(check_repository_files, source.path, path, allowed_roots)
-    answer = await git.attempt(["rev-parse", "--is-bare-repository", "--git-common-dir"], _ANYWHERE, cwd=path)
+    asked = ["rev-parse", "--is-bare-repository", "--git-common-dir", "--show-toplevel"]
+    answer = await git.attempt(asked, _ANYWHERE, cwd=path)
     lines = answer.stdout.decode("utf-8", "surrogateescape").splitlines()
-    if answer.returncode != 0 or len(lines) != 2:
+    if len(lines) < 2:
         told = "is not a git repository, nor inside one; make one with `git init`, and commit"
         raise WorkspaceError(f"{source.path} {told}", field=_PATH)
     bare = lines[0] == "true"
     store = await anyio.to_thread.run_sync((path / lines[1]).resolve)
-    top = store if bare else await _top_of(path, source, git)
+    if not bare and len(lines) != 3:  # as inside `.git`
+        raise WorkspaceError(f"{source.path} is not in a working tree: {reason(answer)}", field=_PATH)
+    top = store if bare else await anyio.to_thread.run_sync(Path(lines[2]).resolve)
     for place in (top, store):  # a `.git` file may point elsewhere
         _check_roots(source.path, place, allowed_roots)
     commit, has_submodules = await _commit_of(source, path, git)
@@ -126,14 +129,6 @@ def _existing_directory(given: str) -> Path:
 def _check_roots(given: str, path: Path, allowed_roots: Sequence[Path]) -> None:
     if allowed_roots and not any(path.is_relative_to(root.resolve()) for root in allowed_roots):
         raise InvalidInputError(f"{given} is outside the allowed directories (WORKSPACE_ROOTS)", field=_PATH)
-
-
-async def _top_of(path: Path, source: LocalSource, git: Git) -> Path:
-    answer = await git.attempt(["rev-parse", "--show-toplevel"], _ANYWHERE, cwd=path)
-    top = answer.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
-    if answer.returncode != 0 or not top:
-        raise WorkspaceError(f"{source.path} is not in a working tree: {reason(answer)}", field=_PATH)
-    return await anyio.to_thread.run_sync(Path(top).resolve)
 
 
 async def _commit_of(source: LocalSource, path: Path, git: Git) -> tuple[str, bool]:

@@ -85,6 +85,15 @@ CASES: dict[str, tuple[str, Mapping[str, str], str, str]] = {
         {"cart.js": BAD_COMMON, "package.json": '{ "jest": { "testNamePattern": "nothing" } }\n'},
         *("failed", "gives the tenth for free"),
     ),
+    "jest: code that reads its arguments": (
+        "jest",
+        {
+            "args.js": "exports.args = () => process.argv.slice(2);\n",
+            "args.test.js": 'const { args } = require("./args");\n'
+            'it("has no arguments", () => expect(args()).toEqual([]));\n',
+        },
+        *("passed", "All 2 tests passed"),
+    ),
     "mocha: good": ("mocha", {"cart.js": f"// Better.\n{COMMON}"}, "passed", "All 2 tests passed"),
     "mocha: bad": ("mocha", {"cart.js": BAD_COMMON}, "failed", "gives the tenth for free"),
     "mocha: a setting leaves the test out": (

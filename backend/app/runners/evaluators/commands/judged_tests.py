@@ -8,8 +8,8 @@ from app.runners.evaluators.commands.output_tests import read_go, read_jest, rea
 from app.runners.evaluators.commands.red_at_base import Failures, RedAtBase, sort_failures
 from app.runners.evaluators.commands.results import TestsJudged, tests_result
 from app.runners.evaluators.commands.run import CommandRun
-from app.runners.evaluators.commands.taking import NoVerdictError
-from app.runners.evaluators.protocol import EvaluationResult, Evaluator
+from app.runners.evaluators.commands.taking import NoVerdictError, next_step
+from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored
 from app.runners.evaluators.tooling import excerpt
 from app.schemas.project_file import JestReport, JUnitReport, TestsReport
 from app.workspaces.together import together
@@ -58,6 +58,8 @@ class TestsJudging:
         failures = await self._sorted(now, bases)
         codes = {*self.pass_codes, *(each.run.outcome.returncode for each in bases)}
         excused = bool(now.found.failures) and not failures.counted
+        if excused and not now.found.passed:
+            return self._without_evidence(now.found)
         judged = TestsJudged(
             now.found,
             failures,
@@ -65,6 +67,16 @@ class TestsJudging:
             lost=_lost(now.found, bases[0].found) if bases and self.kept else (),
         )
         return tests_result(self.evaluator, now.run, judged)
+
+    def _without_evidence(self, found: JUnit) -> EvaluationResult:
+        """Reach no verdict: what all tests lack, here and at the base, is usually a package or a service."""
+        first = found.failures[0]
+        trouble = NoVerdictError(
+            f"has {len(found.failures)} failing tests and none that passes, at the base as well. "
+            f"{first.id}: {first.message}",
+            "no test passes at the base",
+        )
+        return errored(self.evaluator, f"The command {trouble}{next_step(trouble)}", reason=trouble.kind)
 
     async def _runs(self) -> tuple[_Tests, list[_Tests]]:
         """Run the candidate, and the base if there is a comparison."""

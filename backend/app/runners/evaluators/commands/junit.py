@@ -1,5 +1,6 @@
 """Reads JUnit XML: the tests that ran, and their outcomes."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,6 +11,10 @@ from app.schemas.loop.safe_xml import Element, UnsafeXmlError, parse_xml
 
 _ROOTS = ("testsuites", "testsuite")
 _MESSAGE_CHARS = 300
+
+# nextest runs each of Rust's tests in its own process, and takes exit status 0 for a pass.
+_LIBTEST_START = re.compile(r"\s*running 1 test\n")
+_LIBTEST_END = re.compile(r"^test result: ok\. 1 passed;", re.MULTILINE)
 
 
 class ReportError(ValueError):
@@ -111,6 +116,8 @@ def _cases(suite: Element, path: str) -> Iterator[Case]:
         name = child.attributes.get("name", "")
         if child.tag == "testsuite":
             yield from _cases(child, _joined(path, name))
+        elif child.tag == "testsuites":  # one of several reports that were joined
+            yield from _cases(child, path)
         elif child.tag == "testcase":
             place = _joined(child.attributes.get("file", ""), child.attributes.get("classname", ""))
             yield _case(child, _joined(_joined(path, place), name))
@@ -122,6 +129,9 @@ def _case(element: Element, name: str) -> Case:
     if trouble is not None:
         message = trouble.attributes.get("message", "").strip() or trouble.text.strip()
         return Case(name, JUnitOutcome.FAILED, message[:_MESSAGE_CHARS])
+    printed = kinds["system-out"].text if "system-out" in kinds else ""
+    if _LIBTEST_START.match(printed) and not _LIBTEST_END.search(printed):
+        return Case(name, JUnitOutcome.FAILED, "the code ended its process before the test was over")
     return Case(name, JUnitOutcome.SKIPPED if "skipped" in kinds else JUnitOutcome.PASSED)
 
 

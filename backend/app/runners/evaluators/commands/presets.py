@@ -101,6 +101,21 @@ _XML = "phaserunner-tests.xml"
 _JSON = "phaserunner-report.json"
 _PLACE = r"(?P<file>[^\s:()]+):(?P<line>\d+)(?::\d+)?: "
 _GO_ENV = {"GOFLAGS": "", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOENV": "off"}
+# With few cores, Jest runs tests in its own process. The options are not given to that process, so code
+# does not find them in `process.argv`. Workers must not inherit `-e`. Jest reads CI=true like `--ci`.
+_JEST = (
+    'let jest; try { jest = require.resolve("jest/bin/jest") } catch { } '
+    'if (!jest) { console.error("Cannot find module jest"); process.exit(1) } '
+    "process.argv.splice(1, 1, jest); process.execArgv.splice(0); "
+    f'require("jest").run(["--json", "--outputFile={_JSON}"])'
+)
+# Settings of a tool count less than the project's, which may name another file for the report. The output of
+# tests that pass shows whether they ran to their end.
+_NEXTEST = (
+    """printf '[profile.default.junit]\\npath = "junit.xml"\\nstore-success-output = true\\n' """
+    '> "$TMPDIR/nextest.toml" && '
+    'cargo nextest run --offline --no-fail-fast --tool-config-file "phaserunner:$TMPDIR/nextest.toml"'
+)
 _CARGO_ENV = {"CARGO_TERM_COLOR": "never", "RUST_BACKTRACE": "0", "CARGO_INCREMENTAL": "0"}
 
 PRESETS: Mapping[PresetName, Preset] = {
@@ -120,7 +135,7 @@ PRESETS: Mapping[PresetName, Preset] = {
         remark=IN_PROCESS,
     ),
     "jest": Preset(
-        run=("npx", "--no-install", "jest", "--ci", "--json", f"--outputFile={_JSON}"),
+        run=("npx", "--no-install", "--call", f"node -e '{_JEST}'"),
         report=JestReport(kind="jest", path=_JSON),
         setting=_NODE,
         remark=IN_PROCESS,
@@ -146,8 +161,8 @@ PRESETS: Mapping[PresetName, Preset] = {
         remark=_RUST_REMARK,
     ),
     "nextest": Preset(
-        run=("cargo", "nextest", "run", "--offline", "--no-fail-fast"),
-        report=JUnitReport(kind="junit", path="target/nextest/default/junit.xml"),
+        run=_NEXTEST,
+        report=JUnitReport(kind="junit", path="target/nextest/default/*.xml"),
         env=_CARGO_ENV,
         setting=_RUST,
         remark=_RUST_REMARK,

@@ -109,7 +109,10 @@ def take_all(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
 def _said(outcome: ProcessOutcome) -> str:
     """Return the end of a command's output, where the reason usually is."""
     text = "\n".join(each.strip() for each in (outcome.stdout, outcome.stderr) if each.strip())
-    return f". The end of its output: {excerpt(text, 500)}" if text else ""
+    end = excerpt(text, 500)
+    missing = next((line.strip()[:200] for line in text.splitlines() if _MISSING.search(line)), "")
+    first = "" if missing in end else f". Its output says: {missing}"
+    return f"{first}. The end of its output: {end}" if text else ""
 
 
 def _matching(copy: Path, report: str) -> list[Path]:

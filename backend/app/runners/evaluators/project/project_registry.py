@@ -130,7 +130,7 @@ def _refused_commands(
             message = "is the name of an evaluator of this service"
             problems.append(file.problem(("command", index, "name"), message))
         if table.network and not limits.network:
-            message = "is not allowed on this service (EVALUATOR_COMMAND_NETWORK)"
+            message = "is not allowed here; the operator allows it with EVALUATOR_COMMAND_NETWORK=true"
             problems.append(file.problem(("command", index, "network"), message))
         if told := _unknown_secret(table.secrets, limits):
             problems.append(file.problem(("command", index, "secrets"), told))
@@ -141,7 +141,7 @@ def _refused_environment(file: ReadProjectFile, limits: OperatorLimits) -> list[
     environment = file.settings.environment
     problems: list[ProjectFileProblem] = []
     if environment.network and not limits.setup_network:
-        message = "is not allowed on this service (ENVIRONMENT_SETUP_NETWORK)"
+        message = "is not allowed here; the operator allows it with ENVIRONMENT_SETUP_NETWORK=true"
         problems.append(file.problem(("environment", "network"), message))
     if told := _unknown_secret(environment.secrets, limits):
         problems.append(file.problem(("environment", "secrets"), told))

@@ -7,7 +7,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.workspaces.confine.bubblewrap import ETC, HOME, SYSTEM, visible_without_asking
+from app.workspaces.confine.bubblewrap import HOME, SYSTEM, etc_names, visible_without_asking
 from app.workspaces.confine.container.engine import Engine
 from app.workspaces.confine.running import SandboxUnavailableError
 
@@ -42,7 +42,7 @@ def system_places() -> Iterator[tuple[Path, Path]]:
         place = Path(name)
         if place.is_dir() and not place.is_symlink():
             yield place, place
-    for name in ETC:
+    for name in etc_names():
         place = Path("/etc", name)
         if name not in _MADE_PER_LAUNCH and os.access(place, os.R_OK):
             # The link is resolved here, because only the image could hold it inside.

@@ -45,6 +45,13 @@ async def is_there(shelf: Shelf, key: str) -> bool:
         return place is not None
 
 
+async def test_git_ignores_a_data_directory_that_the_shelf_creates(tmp_path: Path) -> None:
+    await put(Shelf(tmp_path / "data" / "setups"), "key")
+    assert (tmp_path / "data" / ".gitignore").read_text() == "*\n"
+    await put(Shelf(tmp_path / "setups"), "key")
+    assert not (tmp_path / ".gitignore").exists()
+
+
 async def test_an_environment_is_there_once_it_is_finished(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path / "shelf")
     assert not await is_there(shelf, "key")

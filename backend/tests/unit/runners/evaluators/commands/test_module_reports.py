@@ -110,6 +110,46 @@ async def test_a_module_without_its_report_lost_its_tests(context: Context, pres
     assert "no longer run" in result.feedback
 
 
+async def test_a_report_of_several_suites_counts_beside_others(context: Context) -> None:
+    written = {f"target/nextest/default/{name}.xml": made(NEXTEST) for name in ("a", "b")}
+    result = await judge(context, "nextest", written, written)
+    assert "All 4 tests passed" in result.feedback
+
+
+@pytest.mark.parametrize(
+    ("printed", "status"),
+    [
+        ("\nrunning 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed\n", "passed"),
+        ("\nrunning 1 test\n", "failed"),
+        ("what the test printed", "passed"),
+    ],
+)
+async def test_a_rust_test_must_run_to_its_end(context: Context, printed: str, status: str) -> None:
+    told = f"<system-out>{printed}</system-out>"
+    written = {"target/nextest/default/junit.xml": NEXTEST.format(failures=0, trouble=told)}
+    result = await judge(context, "nextest", written, files("nextest"))
+    assert result.status == status, result.feedback
+
+
+async def test_tests_that_all_fail_at_the_base_are_no_evidence(context: Context) -> None:
+    told = '<failure message="Cannot find module lodash"/>'
+    suite = f'<testsuite name="s"><testcase name="a">{told}</testcase></testsuite>'
+    written = {"target/nextest/default/junit.xml": suite}
+    result = await judge(context, "nextest", written, written, code=1)
+    assert result.status == "errored"
+    assert "1 failing tests and none that passes, at the base as well" in result.feedback
+    assert "Cannot find module lodash. If it is one of the project's packages" in result.feedback
+
+
+async def test_what_is_missing_is_told_before_a_long_trace(context: Context) -> None:
+    command = "echo Cannot find module lodash; seq 1000; exit 1"
+    gate = CommandEvaluator(name="unit", command=command, report=PRESETS["mocha"].report)
+    result = await gate.evaluate("coding", "", context({"a": ""}, {"a": ""}))
+    assert result.status == "errored"
+    assert "Cannot find module lodash" in result.feedback
+    assert "[environment] setup" in result.feedback
+
+
 async def test_no_report_at_all_is_no_pass(context: Context) -> None:
     result = await judge(context, "maven", {}, files("maven"))
     assert result.status == "failed"

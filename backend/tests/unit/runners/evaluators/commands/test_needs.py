@@ -170,7 +170,7 @@ COMMAND = '[[command]]\nname = "unit"\nrun = "true"\n'
 REFUSED = {
     "the network": (
         '[environment]\nsetup = ["npm ci"]\nnetwork = true',
-        "environment.network: is not allowed on this service (ENVIRONMENT_SETUP_NETWORK)",
+        "environment.network: is not allowed here; the operator allows it with ENVIRONMENT_SETUP_NETWORK",
     ),
     "a secret for the set-up": (
         '[environment]\nsetup = ["npm ci"]\nsecrets = ["OTHER"]',
