@@ -20,8 +20,8 @@ from app.runners.evaluators.commands.overlay import Overlay, Overlays
 from app.runners.evaluators.commands.package_json import package_texts
 from app.runners.evaluators.commands.scripts import script_text
 from app.runners.evaluators.protection.rules import matches
-from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.setting import directories_above, setting_of
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.setting import directories_above, setting_of
 from app.runners.evaluators.tree_files import tree_files
 from app.workspaces.files.limits import DEFAULT_LIMITS
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import InvalidInputError
-from app.runners.evaluators.testing.config import PytestSettings, settings_for
-from app.runners.evaluators.testing.setting import TestSetting, is_test_file
+from app.runners.evaluators.testing.layout.config import PytestSettings, settings_for
+from app.runners.evaluators.testing.layout.setting import TestSetting, is_test_file
 from app.runners.evaluators.tree_files import tree_files
 from app.schemas.held_out import MAX_HELD_OUT_BYTES, MAX_HELD_OUT_FILES
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits

@@ -16,9 +16,9 @@ from app.runners.evaluators.held_out.wording import for_agents
 from app.runners.evaluators.interpreter import EnvironmentTroubleError, interpreter_for
 from app.runners.evaluators.protocol import EvaluationCategory, EvaluationContext, EvaluationResult, errored
 from app.runners.evaluators.testing.gate import PytestEvaluator
-from app.runners.evaluators.testing.report import PytestEnding, RunReport
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import Layout, whole_tree
+from app.runners.evaluators.testing.layout.trees import Layout, whole_tree
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt, find_base, stretched
 from app.schemas.held_out import HELD_OUT_TESTS, HeldOutAtBase
 from app.schemas.questions import BaseFailures, ProtectedPolicy

@@ -34,8 +34,8 @@ from app.runners.evaluators.protection.questions import questions_about
 from app.runners.evaluators.protection.strength import asks_for_as_much
 from app.runners.evaluators.protection.tool_settings import Read
 from app.runners.evaluators.source_tree import project_files
-from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.setting import TestSetting, setting_of
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.setting import TestSetting, setting_of
 from app.schemas.questions import Question
 from app.workspaces.files.paths import is_excluded_directory
 

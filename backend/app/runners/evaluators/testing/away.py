@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
-from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.inventory import file_of
+from app.runners.evaluators.testing.at_base.base import BaseTests
+from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.layout.trees import Layout, RunTree
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside, OutsideRun
-from app.runners.evaluators.testing.report import RanTest
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import Layout, RunTree
+from app.runners.evaluators.testing.running.report import RanTest
+from app.runners.evaluators.testing.running.run import Harness
 
 _QUICK = 1.0
 """Seconds: a test that takes less beside the code does not wait for anything there."""

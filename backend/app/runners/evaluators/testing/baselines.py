@@ -8,11 +8,11 @@ from pathlib import Path
 from app.core.errors import WorkspaceError
 from app.runners.evaluators.interpreter import EnvironmentTroubleError, interpreter_for
 from app.runners.evaluators.registrations import EvaluatorRegistry
-from app.runners.evaluators.testing.baseline import measure
-from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.at_base.baseline import measure
 from app.runners.evaluators.testing.gate import PytestEvaluator
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import lay_out
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.trees import lay_out
+from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt, stretched
 from app.schemas.baseline import Baseline
 from app.workspaces.confine.sandbox import SandboxUnavailableError

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, EvaluatorIdentity
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
-from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.left_out import notes_about
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, reasons
-from app.runners.evaluators.testing.report import Outcome, PytestEnding, RunReport
+from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RunReport
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.left_out import notes_about
 from app.runners.evaluators.testing.suggestions import about_failure, about_problem, suggestions_for
 from app.schemas.modes import InProcessOnly
 from app.schemas.questions import QUESTIONS, Question, QuestionKind

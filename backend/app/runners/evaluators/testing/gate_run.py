@@ -8,22 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, errored
-from app.runners.evaluators.testing.accounting import SortingRules, accounted, says_something
-from app.runners.evaluators.testing.again import SecondLook, look_again, steadied
+from app.runners.evaluators.testing.at_base.base import BaseTests
 from app.runners.evaluators.testing.away import Away
-from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.base_failures import Goal
-from app.runners.evaluators.testing.changed import ChangedTests
-from app.runners.evaluators.testing.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.counter_tests.asking import counter_report
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.gate_settings import PytestGateSettings
-from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import PytestEnding, RunReport
-from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.layout.config import PytestSettings, settings_for
+from app.runners.evaluators.testing.layout.trees import Layout, RunTree, lay_out, whole_tree
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.run import Harness
+from app.runners.evaluators.testing.sorting.accounting import SortingRules, accounted, says_something
+from app.runners.evaluators.testing.sorting.again import SecondLook, look_again, steadied
+from app.runners.evaluators.testing.sorting.base_failures import Goal
+from app.runners.evaluators.testing.sorting.changed import ChangedTests
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.source_questions.asking import NewSource, asked_about_source
-from app.runners.evaluators.testing.surroundings import asked_about_children, asked_about_surroundings
-from app.runners.evaluators.testing.trees import Layout, RunTree, lay_out, whole_tree
 from app.runners.evaluators.tooling import find_base, seconds_for, seconds_here_for
 from app.schemas.baseline import Baseline
 from app.workspaces.environments.outcome import Ready

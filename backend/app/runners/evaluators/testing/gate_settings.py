@@ -15,7 +15,7 @@ from app.workspaces.environments.outcome import Ready
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 
 if TYPE_CHECKING:
-    from app.runners.evaluators.testing.trees import Layout
+    from app.runners.evaluators.testing.layout.trees import Layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class PytestGateSettings:
             WorkspaceError: the tree is larger than the limits allow.
             OSError: a file cannot be read.
         """
-        from app.runners.evaluators.testing.baseline import baseline_key  # noqa: PLC0415 - only with a baseline
+        from app.runners.evaluators.testing.at_base.baseline import baseline_key  # noqa: PLC0415 - only with a baseline
 
         state = await self.sandbox.state()
         return await asyncio.to_thread(baseline_key, base, found, (self.version, state.name), self.limits)

@@ -1,7 +1,7 @@
 """Suggests what to do about a test run that does not pass."""
 
-from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import CollectProblem, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.report import CollectProblem, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
 
 _SUGGESTIONS = 8
 _LINE_CHARS = 400

@@ -7,9 +7,9 @@ from pathlib import Path
 from app.core.errors import WorkspaceError
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.counter_tests.counter_run import CounterTests
-from app.runners.evaluators.testing.report import RunReport
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import RunTree, whole_tree
+from app.runners.evaluators.testing.layout.trees import RunTree, whole_tree
+from app.runners.evaluators.testing.running.report import RunReport
+from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.schemas.modes import CounterTestsMode
 from app.workspaces.files.limits import WorkspaceLimits

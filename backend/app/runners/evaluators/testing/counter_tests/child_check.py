@@ -11,7 +11,7 @@ from app.runners.evaluators.testing.counter_tests.drawing import Unit, WrongExpe
 from app.runners.evaluators.testing.counter_tests.pairs import Pair, Versions
 from app.runners.evaluators.testing.counter_tests.sorting import Answers, noticed, suspects
 from app.runners.evaluators.testing.counter_tests.versions import Version
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.layout.trees import RunTree
 
 _WHY = "it starts a process, and passes although every assertion in the code of that process is wrong"
 

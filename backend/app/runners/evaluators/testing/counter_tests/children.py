@@ -16,8 +16,8 @@ from app.runners.evaluators.testing.counter_tests.drawing import Unit, WrongExpe
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source, apply_edits
 from app.runners.evaluators.testing.counter_tests.literals import is_plain, plain_value, wrong_texts
 from app.runners.evaluators.testing.counter_tests.sites import DataPlace, Kind, Site
-from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.layout.trees import RunTree
 
 _ENDED = b"raise SystemExit(97)"
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.runners.evaluators.testing.counter_tests.drawing import WrongExpectation
-from app.runners.evaluators.testing.inventory import function_of
-from app.runners.evaluators.testing.report import RanTest, RunReport
+from app.runners.evaluators.testing.layout.inventory import function_of
+from app.runners.evaluators.testing.running.report import RanTest, RunReport
 
 
 class CounterTestOutcome(StrEnum):

@@ -41,10 +41,10 @@ from app.runners.evaluators.testing.counter_tests.versions import (
     read_test_files,
     touched_version,
 )
-from app.runners.evaluators.testing.inventory import file_of, function_of
-from app.runners.evaluators.testing.report import RunReport
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.running.report import RunReport
+from app.runners.evaluators.testing.running.run import Harness
 
 _NO_EXPECTATION = "it has no expectation that can be changed"
 _ASKED_AGAIN = 2

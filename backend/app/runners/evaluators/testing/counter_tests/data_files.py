@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, cast
 
 from app.runners.evaluators.testing.counter_tests.sites import DataPlace
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.layout.trees import RunTree
 
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _KINDS = (string.digits, string.ascii_lowercase, string.ascii_uppercase)

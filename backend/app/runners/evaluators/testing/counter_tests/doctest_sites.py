@@ -11,7 +11,7 @@ from random import Random
 from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, TestFunction
 from app.runners.evaluators.testing.counter_tests.sites import Kind, Site
-from app.runners.evaluators.testing.doctests import docstrings
+from app.runners.evaluators.testing.layout.doctests import docstrings
 
 _LENIENT = ("...", "<BLANKLINE>", "Traceback (")
 """Expected output with one of these is compared in a special way."""

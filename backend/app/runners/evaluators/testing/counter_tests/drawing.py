@@ -11,7 +11,7 @@ from app.runners.evaluators.testing.counter_tests.edits import Edit, apply_edits
 from app.runners.evaluators.testing.counter_tests.literals import matches, read_plain, wrong_texts
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, TestFunction
 from app.runners.evaluators.testing.counter_tests.sites import DataPlace, Kind, Leaf, Site
-from app.runners.evaluators.testing.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 
 _ROWS_FIRST = 0.75
 _DEEPEST = 8

@@ -12,9 +12,9 @@ from app.runners.evaluators.testing.counter_tests.comparing import (
 )
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
 from app.runners.evaluators.testing.counter_tests.versions import Version, write_trees
-from app.runners.evaluators.testing.report import RunReport
-from app.runners.evaluators.testing.run import Harness, run_directory
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.running.report import RunReport
+from app.runners.evaluators.testing.running.run import Harness, run_directory
 from app.workspaces.together import together
 
 

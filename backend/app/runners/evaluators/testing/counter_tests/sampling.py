@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
-from app.runners.evaluators.testing.inventory import function_of
-from app.runners.evaluators.testing.report import RunReport
+from app.runners.evaluators.testing.layout.inventory import function_of
+from app.runners.evaluators.testing.running.report import RunReport
 
 
 @dataclass(frozen=True, slots=True)

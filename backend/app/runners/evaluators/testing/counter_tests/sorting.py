@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from app.runners.evaluators.testing.counter_tests.comparing import CounterTestOutcome, CounterTestResult
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
-from app.runners.evaluators.testing.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 
 _REASONS = {
     CounterTestOutcome.UNNOTICED: "it passes with a wrong expectation, which honest code may do there",

@@ -10,9 +10,9 @@ from random import Random
 from app.runners.evaluators.testing.counter_tests.doctest_sites import read_doctests
 from app.runners.evaluators.testing.counter_tests.drawing import WrongExpectation, rewritten
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
-from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.report import RunReport
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.running.report import RunReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.generated import write_generated
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.trees import RunTree, materialise
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
 from app.runners.evaluators.testing.pytest_outside.wire import ENDED
-from app.runners.evaluators.testing.run import Harness, plugin_sources, pytest_arguments, run_directory
-from app.runners.evaluators.testing.trees import RunTree, materialise
+from app.runners.evaluators.testing.running.generated import write_generated
+from app.runners.evaluators.testing.running.run import (
+    Harness,
+    plugin_sources,
+    pytest_arguments,
+    run_directory,
+)
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.process import ProcessOutcome

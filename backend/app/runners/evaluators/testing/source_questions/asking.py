@@ -10,7 +10,8 @@ from pathlib import Path
 
 from app.core.python_source import parse_module
 from app.runners.evaluators.source_tree import same_file
-from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.layout.trees import Layout
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.source_questions.hidden_code import (
     hidden_in_files,
     hidden_in_texts,
@@ -27,7 +28,6 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
     tables_of_tests,
 )
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
-from app.runners.evaluators.testing.trees import Layout
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
 _MOST_BYTES = 1_000_000

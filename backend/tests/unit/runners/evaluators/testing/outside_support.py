@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.trees import lay_out
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import lay_out
+from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.confinement import SandboxSettings
 from app.workspaces.confine.sandbox import Sandbox

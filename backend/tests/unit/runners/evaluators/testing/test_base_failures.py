@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.again import SecondLook
-from app.runners.evaluators.testing.base_failures import Goal, as_few, sort_errors, sort_failures
-from app.runners.evaluators.testing.report import CollectProblem, Outcome, RanTest
-from app.runners.evaluators.testing.touched import Touched, touched_files
+from app.runners.evaluators.testing.layout.touched import Touched, touched_files
+from app.runners.evaluators.testing.running.report import CollectProblem, Outcome, RanTest
+from app.runners.evaluators.testing.sorting.again import SecondLook
+from app.runners.evaluators.testing.sorting.base_failures import Goal, as_few, sort_errors, sort_failures
 from app.schemas.questions import MAX_QUESTIONS, BaseFailures
 
 PATH = "tests/test_a.py"

@@ -7,11 +7,17 @@ from pathlib import Path
 import pytest
 
 from app.runners.evaluators.registry import create_default_registry
-from app.runners.evaluators.testing.baseline import baseline_of
+from app.runners.evaluators.testing.at_base.baseline import baseline_of
+from app.runners.evaluators.testing.at_base.remembered import Remembered
 from app.runners.evaluators.testing.baselines import baseline_at, comparing_gate, no_recall
 from app.runners.evaluators.testing.gate import PytestEvaluator
-from app.runners.evaluators.testing.remembered import Remembered
-from app.runners.evaluators.testing.report import CollectProblem, Outcome, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.report import (
+    CollectProblem,
+    Outcome,
+    PytestEnding,
+    RanTest,
+    RunReport,
+)
 from app.schemas.baseline import Baseline, BaselineSummary, RedTest
 from app.workspaces.environments.outcome import Ready
 from tests.patience import PATIENCE

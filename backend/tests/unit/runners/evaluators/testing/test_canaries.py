@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import whole_tree
+from app.runners.evaluators.testing.layout.trees import whole_tree
+from app.runners.evaluators.testing.running.run import Harness
 from app.workspaces.files.limits import DEFAULT_LIMITS
 from tests.patience import PATIENCE
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.dependencies import (
+from app.runners.evaluators.testing.running.dependencies import (
     is_declared_part,
     is_lacked_by_installed,
     lacking,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.runners.evaluators.testing.doctests import fixtures_of_doctests, with_base_doctests
+from app.runners.evaluators.testing.layout.doctests import fixtures_of_doctests, with_base_doctests
 from tests.unit.runners.evaluators.conftest import Tree
 
 BASE = 'def f():\n    """Do.\n\n    >>> f()\n    1\n    """\n    return 0\n'

@@ -4,13 +4,19 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from app.runners.evaluators.testing.again import SecondLook, steadied
-from app.runners.evaluators.testing.doubts import doubts_about
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.gate import PytestEvaluator
-from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import CollectProblem, Outcome, PytestEnding, RanTest, RunReport
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.running.report import (
+    CollectProblem,
+    Outcome,
+    PytestEnding,
+    RanTest,
+    RunReport,
+)
+from app.runners.evaluators.testing.sorting.again import SecondLook, steadied
+from app.runners.evaluators.testing.sorting.doubts import doubts_about
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.verdict import VerdictStatus, judge
 from app.schemas.questions import MAX_QUESTIONS, BaseFailures
 from tests.unit.runners.evaluators.testing.gate_support import GOOD, run

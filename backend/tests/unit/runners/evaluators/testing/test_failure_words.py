@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.runners.evaluators.testing.failure_words import fails_alike
 from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE
+from app.runners.evaluators.testing.running.failure_words import fails_alike
 
 _MISSING = "E   ModuleNotFoundError: No module named 'zope.testing'"
 

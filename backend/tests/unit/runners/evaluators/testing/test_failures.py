@@ -13,8 +13,8 @@ import pytest
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing import pytest_runner
-from app.runners.evaluators.testing.dependencies import lacking
 from app.runners.evaluators.testing.pytest_runner.failures import message_of
+from app.runners.evaluators.testing.running.dependencies import lacking
 
 _PLUGIN = """
 import json

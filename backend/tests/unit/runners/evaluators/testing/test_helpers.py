@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing import config
-from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.dependencies import is_foreign, is_in_tree, missing_module
-from app.runners.evaluators.testing.inventory import lost_tests
-from app.runners.evaluators.testing.written import written_tests
+from app.runners.evaluators.testing.layout import config
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.inventory import lost_tests
+from app.runners.evaluators.testing.layout.written import written_tests
+from app.runners.evaluators.testing.running.dependencies import is_foreign, is_in_tree, missing_module
 
 
 @pytest.mark.parametrize(

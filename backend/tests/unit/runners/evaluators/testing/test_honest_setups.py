@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
-from app.runners.evaluators.testing.dependencies import is_made_by_build
+from app.runners.evaluators.testing.running.dependencies import is_made_by_build
 from app.workspaces.files.origin import TreeOrigin, write_origin
 
 pytestmark = pytest.mark.anyio

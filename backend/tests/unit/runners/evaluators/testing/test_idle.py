@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.report import PytestEnding, RunReport
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import whole_tree
+from app.runners.evaluators.testing.layout.trees import whole_tree
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.confinement import SandboxSettings
 from app.workspaces.confine.sandbox import Sandbox

@@ -5,12 +5,18 @@ from dataclasses import replace
 import pytest
 
 from app.runners.evaluators.protocol import EvaluationResult
-from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.gate import PytestEvaluator
-from app.runners.evaluators.testing.judged import JudgedRun
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
-from app.runners.evaluators.testing.report import CollectProblem, Outcome, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.report import (
+    CollectProblem,
+    Outcome,
+    PytestEnding,
+    RanTest,
+    RunReport,
+)
+from app.runners.evaluators.testing.sorting.again import SecondLook
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.modes import InProcessOnly
 
 

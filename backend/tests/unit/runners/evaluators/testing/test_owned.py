@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.owned import owned_by_tests
-from app.runners.evaluators.testing.setting import TestSetting
+from app.runners.evaluators.testing.layout.owned import owned_by_tests
+from app.runners.evaluators.testing.layout.setting import TestSetting
 from app.runners.evaluators.tree_files import tree_files
 from tests.unit.runners.evaluators.conftest import Tree
 

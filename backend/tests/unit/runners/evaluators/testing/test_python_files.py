@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.python_files import named_otherwise, patterns_of_tests
-from app.runners.evaluators.testing.setting import is_test_file
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.python_files import named_otherwise, patterns_of_tests
+from app.runners.evaluators.testing.layout.setting import is_test_file
 
 SOURCE = 'def double(x):\n    """\n    >>> double(2)\n    4\n    """\n    return 2 * x\n'
 TEST = "def test_it():\n    assert True\n"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from app.runners.evaluators.testing.report import Outcome, PytestEnding, read_report
-from app.runners.evaluators.testing.secret import RunSecret, code_of, draw_secret
+from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, read_report
+from app.runners.evaluators.testing.running.secret import RunSecret, code_of, draw_secret
 from app.workspaces.process import ProcessOutcome
 
 START = {"kind": "start"}

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.runners.evaluators.protection.rules import protected_files
-from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.setting import TestSetting
-from app.runners.evaluators.testing.trees import lay_out
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.setting import TestSetting
+from app.runners.evaluators.testing.layout.trees import lay_out
 
 PATTERNS = ("test_*.py", "*_test.py", "checks/*.py")
 

@@ -7,9 +7,9 @@ import zipfile
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
-from app.runners.evaluators.testing.config import settings_for
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.trees import lay_out
 from app.runners.evaluators.testing.source_questions.asking import NewSource, source_questions
-from app.runners.evaluators.testing.trees import lay_out
 from app.schemas.questions import ProtectedPolicy
 from tests.unit.runners.evaluators.testing.gate_support import run
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import WorkspaceError
-from app.runners.evaluators.testing.config import settings_for
-from app.runners.evaluators.testing.trees import (
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.trees import (
     Layout,
     RunTree,
     lay_out,

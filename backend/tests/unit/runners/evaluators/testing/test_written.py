@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.runners.evaluators.testing.written import read_tests
+from app.runners.evaluators.testing.layout.written import read_tests
 
 PLAIN = "import pytest\n\ndef test_a(): ...\n"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.config import settings_for
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.counter_tests.counter_run import CounterTests
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import lay_out, whole_tree
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.trees import lay_out, whole_tree
+from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.confinement import SandboxSettings
 from app.workspaces.confine.sandbox import Sandbox

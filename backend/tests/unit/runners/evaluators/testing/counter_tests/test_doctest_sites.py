@@ -8,7 +8,7 @@ import pytest
 from app.runners.evaluators.testing.counter_tests.doctest_sites import read_doctests
 from app.runners.evaluators.testing.counter_tests.edits import apply_edits
 from app.runners.evaluators.testing.counter_tests.reading import TestFile
-from app.runners.evaluators.testing.doctests import docstrings
+from app.runners.evaluators.testing.layout.doctests import docstrings
 
 NAME = "package/sums.py"
 

@@ -15,7 +15,7 @@ from app.runners.evaluators.testing.counter_tests.drawing import (
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
 from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, sample
 from app.runners.evaluators.testing.counter_tests.sites import Kind
-from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
 
 
 def read(text: str, name: str = "test_x.py") -> TestFile:

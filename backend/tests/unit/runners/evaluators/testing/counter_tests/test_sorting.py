@@ -24,7 +24,7 @@ from app.runners.evaluators.testing.counter_tests.sorting import (
     unnoticed_twice,
     worth_asking,
 )
-from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
 
 TEST = "test_x.py::test_x"
 

@@ -6,25 +6,25 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from app.runners.evaluators.testing.config import PytestSettings
-from app.runners.evaluators.testing.dependencies import (
+from app.runners.evaluators.testing.at_base.endless import Endless
+from app.runners.evaluators.testing.at_base.remembered import Remembered, ran_endless
+from app.runners.evaluators.testing.at_base.slow import SlowTests, joined
+from app.runners.evaluators.testing.layout.config import PytestSettings
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of, lost_tests
+from app.runners.evaluators.testing.layout.setting import is_test_file
+from app.runners.evaluators.testing.layout.trees import Layout, RunTree, whole_tree
+from app.runners.evaluators.testing.layout.written import WrittenTests, read_tests, written_tests
+from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
+from app.runners.evaluators.testing.running.dependencies import (
     is_in_tree,
     is_lacked_by_installed,
     missing_module,
     missing_submodule,
     own_hook_broke,
 )
-from app.runners.evaluators.testing.endless import Endless
-from app.runners.evaluators.testing.inventory import file_of, function_of, lost_tests
-from app.runners.evaluators.testing.lacks import LACKS, Lacks
-from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
-from app.runners.evaluators.testing.remembered import Remembered, ran_endless
-from app.runners.evaluators.testing.report import PytestEnding, RunReport
-from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
-from app.runners.evaluators.testing.setting import is_test_file
-from app.runners.evaluators.testing.slow import SlowTests, joined
-from app.runners.evaluators.testing.trees import Layout, RunTree, whole_tree
-from app.runners.evaluators.testing.written import WrittenTests, read_tests, written_tests
+from app.runners.evaluators.testing.running.lacks import LACKS, Lacks
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
 from app.schemas.baseline import Baseline
 from app.workspaces.confine.sandbox import SandboxUnavailableError

@@ -4,8 +4,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.report import CollectProblem, Outcome, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.running.report import (
+    CollectProblem,
+    Outcome,
+    PytestEnding,
+    RanTest,
+    RunReport,
+)
 from app.schemas.baseline import Baseline
 
 

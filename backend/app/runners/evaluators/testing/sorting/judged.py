@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.runners.evaluators.testing.again import SecondLook
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
-from app.runners.evaluators.testing.failure_words import fails_alike, failure_words
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
-from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.failure_words import fails_alike, failure_words
+from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.schemas.modes import InProcessOnly
 from app.schemas.questions import Question
 

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.report import PytestEnding, RunReport
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.run import Harness
 
 RunShort = Callable[[], Awaitable[RunReport]]
 """Runs all tests of the base on the base's own code, with the same patience."""

@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.runners.evaluators.source_places import source_places
-from app.runners.evaluators.testing.python_files import defines_tests, named_otherwise, patterns_of_tests
+from app.runners.evaluators.testing.layout.python_files import (
+    defines_tests,
+    named_otherwise,
+    patterns_of_tests,
+)
 
 # Options in the base's `addopts` that determine which tests exist, how they are imported, and what
 # `sys.stdout` is. Others (coverage, parallel runs, reports) are for convenience, or for plug-ins that may not

@@ -15,15 +15,15 @@ from typing import Any
 
 import anyio
 
-from app.runners.evaluators.testing.config import PytestSettings, packages_of_pytest, settings_for
-from app.runners.evaluators.testing.doctests import fixtures_of_doctests
-from app.runners.evaluators.testing.generated import write_generated
-from app.runners.evaluators.testing.idle import until_idle
-from app.runners.evaluators.testing.record_pipe import RecordPipe
-from app.runners.evaluators.testing.report import PytestEnding, RunReport, read_report
-from app.runners.evaluators.testing.secret import RunSecret, draw_secret
-from app.runners.evaluators.testing.setting import is_test_support
-from app.runners.evaluators.testing.trees import RunTree, materialise
+from app.runners.evaluators.testing.layout.config import PytestSettings, packages_of_pytest, settings_for
+from app.runners.evaluators.testing.layout.doctests import fixtures_of_doctests
+from app.runners.evaluators.testing.layout.setting import is_test_support
+from app.runners.evaluators.testing.layout.trees import RunTree, materialise
+from app.runners.evaluators.testing.running.generated import write_generated
+from app.runners.evaluators.testing.running.idle import until_idle
+from app.runners.evaluators.testing.running.record_pipe import RecordPipe
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport, read_report
+from app.runners.evaluators.testing.running.secret import RunSecret, draw_secret
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
@@ -32,7 +32,7 @@ from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome
 
-RUNNER = Path(__file__).with_name("pytest_runner") / "__main__.py"
+RUNNER = Path(__file__).parents[1] / "pytest_runner" / "__main__.py"
 
 RAISE_LIMIT = "If they need longer, raise evaluators.pytest.timeout in phaserunner.toml"
 """The next step if tests of the base did not end."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from app.runners.evaluators.testing.records import read_records
-from app.runners.evaluators.testing.secret import RunSecret, all_ran, wrong_canaries
+from app.runners.evaluators.testing.running.records import read_records
+from app.runners.evaluators.testing.running.secret import RunSecret, all_ran, wrong_canaries
 from app.workspaces.process import ProcessOutcome
 
 

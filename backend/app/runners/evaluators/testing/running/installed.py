@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from app.runners.evaluators.testing.run import Harness, run_directory
+from app.runners.evaluators.testing.running.run import Harness, run_directory
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
 

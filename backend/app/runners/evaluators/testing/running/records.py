@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from hmac import compare_digest
 from typing import Any, cast
 
-from app.runners.evaluators.testing.secret import CODE_DIGITS, RunSecret, code_of
+from app.runners.evaluators.testing.running.secret import CODE_DIGITS, RunSecret, code_of
 
 
 def read_records(stream: bytes, secret: RunSecret) -> tuple[list[dict[str, Any]], bool]:

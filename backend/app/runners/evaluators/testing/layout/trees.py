@@ -25,11 +25,11 @@ from pathlib import Path
 
 from app.runners.evaluators.protection.rules import matches
 from app.runners.evaluators.source_tree import python_files
-from app.runners.evaluators.testing.config import PytestSettings
-from app.runners.evaluators.testing.doctests import with_base_doctests
-from app.runners.evaluators.testing.setting import directories_above, is_test_file, setting_of
-from app.runners.evaluators.testing.shadowing import stand_ins, starts_processes
-from app.runners.evaluators.testing.written import pinned_modules
+from app.runners.evaluators.testing.layout.config import PytestSettings
+from app.runners.evaluators.testing.layout.doctests import with_base_doctests
+from app.runners.evaluators.testing.layout.setting import directories_above, is_test_file, setting_of
+from app.runners.evaluators.testing.layout.shadowing import stand_ins, starts_processes
+from app.runners.evaluators.testing.layout.written import pinned_modules
 from app.runners.evaluators.tree_files import tree_files
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.paths import leaves_tree

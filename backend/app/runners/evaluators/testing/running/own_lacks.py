@@ -7,10 +7,15 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.runners.evaluators.testing.dependencies import is_foreign, is_test_library, lacking, missing_module
-from app.runners.evaluators.testing.installed import has_module
-from app.runners.evaluators.testing.report import RunReport
-from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.running.dependencies import (
+    is_foreign,
+    is_test_library,
+    lacking,
+    missing_module,
+)
+from app.runners.evaluators.testing.running.installed import has_module
+from app.runners.evaluators.testing.running.report import RunReport
+from app.runners.evaluators.testing.running.run import Harness
 
 
 async def lacking_own(harness: Harness, trees: Sequence[Path], report: RunReport | None) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.judged import JudgedRun
+from app.runners.evaluators.testing.at_base.base import BaseTests
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
 _LISTED = 5

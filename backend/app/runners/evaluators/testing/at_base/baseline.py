@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.runners.evaluators.issues import issue_key
-from app.runners.evaluators.testing.failure_words import fails_alike
-from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.report import PytestEnding, RanTest, RunReport
-from app.runners.evaluators.testing.run import RAISE_LIMIT, Harness
-from app.runners.evaluators.testing.trees import RunTree, whole_tree
+from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.layout.trees import RunTree, whole_tree
+from app.runners.evaluators.testing.running.failure_words import fails_alike
+from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.tooling import excerpt
 from app.schemas.baseline import Baseline, FlakyTest, RedTest
 from app.workspaces.environments.outcome import Ready

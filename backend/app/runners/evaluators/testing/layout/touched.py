@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.core.python_source import parse_module
 from app.runners.evaluators.source_tree import project_files
-from app.runners.evaluators.testing.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 
 _ROOTS = ("", "src/", "lib/")
 _WORD = re.compile(r"[a-z]{4,}")

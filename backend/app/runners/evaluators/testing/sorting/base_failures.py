@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from app.runners.evaluators.issues import issue_key
-from app.runners.evaluators.testing.again import SecondLook
-from app.runners.evaluators.testing.dependencies import is_in_tree
-from app.runners.evaluators.testing.failure_words import fails_alike
-from app.runners.evaluators.testing.inventory import file_of, function_of
-from app.runners.evaluators.testing.report import CollectProblem, RanTest
-from app.runners.evaluators.testing.touched import Touched
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.touched import Touched
+from app.runners.evaluators.testing.running.dependencies import is_in_tree
+from app.runners.evaluators.testing.running.failure_words import fails_alike
+from app.runners.evaluators.testing.running.report import CollectProblem, RanTest
+from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question, QuestionKind
 
 # Error messages about versions of other people's code rather than the project's own code.

@@ -12,7 +12,7 @@ from math import prod
 from pathlib import Path, PurePosixPath
 
 from app.core.python_source import parse_module
-from app.runners.evaluators.testing.inventory import function_of
+from app.runners.evaluators.testing.layout.inventory import function_of
 
 _HARMLESS_BASES = frozenset({"object", "TestCase", "IsolatedAsyncioTestCase"})
 _DECIDING_NAMES = ("pytest_generate_tests", "pytest_collect", "pytest_pycollect", "collect_ignore")

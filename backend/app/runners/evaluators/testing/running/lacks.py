@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.runners.evaluators.testing.dependencies import (
+from app.runners.evaluators.testing.running.dependencies import (
     is_compiled,
     is_declared_part,
     is_foreign,
@@ -16,10 +16,10 @@ from app.runners.evaluators.testing.dependencies import (
     missing_module,
     missing_submodule,
 )
-from app.runners.evaluators.testing.failure_words import fails_alike
-from app.runners.evaluators.testing.installed import has_module
-from app.runners.evaluators.testing.report import CollectProblem
-from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.running.failure_words import fails_alike
+from app.runners.evaluators.testing.running.installed import has_module
+from app.runners.evaluators.testing.running.report import CollectProblem
+from app.runners.evaluators.testing.running.run import Harness
 
 LACKS = "The interpreter that runs the tests lacks what the project needs"
 

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.issues import issue_key
-from app.runners.evaluators.testing.failure_words import failure_words
-from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.failure_words import failure_words
+from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
 _UNSTEADY = "it failed once, and passed alone and in a second whole run of the same code"

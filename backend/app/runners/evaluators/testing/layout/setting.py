@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from app.runners.evaluators.testing.owned import owned_by_tests
+from app.runners.evaluators.testing.layout.owned import owned_by_tests
 
 _CONFTEST = "conftest.py"
 _TEST_DIRECTORIES = frozenset({"test", "tests", "unit_tests", "unittests", "spec", "specs"})

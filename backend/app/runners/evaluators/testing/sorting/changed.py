@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.runners.evaluators.protection.questions import folded, question_of_file, questions_about
-from app.runners.evaluators.testing.inventory import file_of, function_of
-from app.runners.evaluators.testing.report import PytestEnding, RanTest, RunReport
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.setting import is_test_file
-from app.runners.evaluators.testing.touched import Touched, touched_files
-from app.runners.evaluators.testing.trees import RunTree, whole_tree
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.setting import is_test_file
+from app.runners.evaluators.testing.layout.touched import Touched, touched_files
+from app.runners.evaluators.testing.layout.trees import RunTree, whole_tree
+from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.questions import Question, QuestionKind
 
 _ENDING = "does the goal say so?"

@@ -5,8 +5,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.base_failures import (
+from app.runners.evaluators.testing.at_base.base import BaseTests
+from app.runners.evaluators.testing.layout.inventory import function_of
+from app.runners.evaluators.testing.running.own_lacks import lacking_own
+from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.running.run import Harness
+from app.runners.evaluators.testing.sorting.base_failures import (
     Goal,
     SortedFailures,
     as_few,
@@ -14,14 +18,10 @@ from app.runners.evaluators.testing.base_failures import (
     sort_errors,
     sort_failures,
 )
-from app.runners.evaluators.testing.changed import ChangedTests
-from app.runners.evaluators.testing.doubts import doubts_about
-from app.runners.evaluators.testing.inventory import function_of
-from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.left_out import questions_about, with_left_out
-from app.runners.evaluators.testing.own_lacks import lacking_own
-from app.runners.evaluators.testing.report import Outcome, PytestEnding, RanTest, RunReport
-from app.runners.evaluators.testing.run import Harness
+from app.runners.evaluators.testing.sorting.changed import ChangedTests
+from app.runners.evaluators.testing.sorting.doubts import doubts_about
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.left_out import questions_about, with_left_out
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
 _CHOSEN = "the test is the base's, so the code chooses the rows; its other rows pass"

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from app.runners.evaluators.testing.base_failures import Goal
-from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.judged import JudgedRun
-from app.runners.evaluators.testing.report import Outcome, RanTest
-from app.runners.evaluators.testing.slow import is_red_too
+from app.runners.evaluators.testing.at_base.slow import is_red_too
+from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.running.report import Outcome, RanTest
+from app.runners.evaluators.testing.sorting.base_failures import Goal
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 
 _WHY = "a run of all tests would not end in time"

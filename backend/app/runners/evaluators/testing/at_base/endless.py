@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Collection
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.runners.evaluators.testing.inventory import file_of, function_of
-from app.runners.evaluators.testing.report import PytestEnding, RunReport
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.baseline import Baseline
 
 MOST_ENDLESS = 2

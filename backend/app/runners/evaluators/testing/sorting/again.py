@@ -23,14 +23,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from app.runners.evaluators.testing.base import BaseTests
-from app.runners.evaluators.testing.dependencies import lacking, missing_module, missing_submodule
-from app.runners.evaluators.testing.failure_words import fails_alike
-from app.runners.evaluators.testing.inventory import file_of
-from app.runners.evaluators.testing.remembered import Remembered
-from app.runners.evaluators.testing.report import Outcome, PytestEnding, RunReport
-from app.runners.evaluators.testing.run import Harness
-from app.runners.evaluators.testing.trees import RunTree
+from app.runners.evaluators.testing.at_base.base import BaseTests
+from app.runners.evaluators.testing.at_base.remembered import Remembered
+from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.running.dependencies import lacking, missing_module, missing_submodule
+from app.runners.evaluators.testing.running.failure_words import fails_alike
+from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RunReport
+from app.runners.evaluators.testing.running.run import Harness
 from app.workspaces.together import together
 
 LOOKED_AT = 10

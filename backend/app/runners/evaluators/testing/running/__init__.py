@@ -1,0 +1,1 @@
+"""Runs tests in a private copy, reads their records, and recognises what the environment lacks."""
