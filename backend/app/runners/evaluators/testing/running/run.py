@@ -110,7 +110,8 @@ class Harness:
         self, tree: RunTree, place: Path, ids: Collection[str] | None, *, collect_only: bool
     ) -> "_PreparedRun":
         # The writable directory is a mount inside, and tests may ask whether their tree is one.
-        copy, given = place / "work" / "tree", place / "given"
+        # Its name adds no letters; see `_make_directory`.
+        copy, given = place / "vault" / "tree", place / "given"
         copy.parent.mkdir()
         materialise(tree, copy)
         write_generated(self.base, copy)
