@@ -91,7 +91,8 @@ class TimeBudget:
         took = [seconds for _, seconds in done]
         is_one = len(took) == 1 and not self._is_short
         spent, share = (self._in_call, _ONE_SHARE) if is_one else (sum(took), _FIRST_SHARE)
-        if not self._is_short and spent < share * limit:
+        is_known = self._is_short and len(took) > 1
+        if spent < share * limit and not is_known:
             return []
         typical = spent / _ONE_OF if is_one else _typical(took)
         fitting = (limit - (self._now() - self._began)) / max(typical, 1e-6)
