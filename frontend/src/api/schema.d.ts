@@ -7089,7 +7089,7 @@ export interface components {
          *     Attributes:
          *         id: pytest's id of the test, or the path of the file.
          *         message: place and assertion of the failure.
-         *         signature: the part of the message that stays the same from run to run.
+         *         signature: the part of the message that stays the same from run to run; `""` if its words differ.
          *         files: the project's files in the traceback.
          */
         RedTest: {
