@@ -24,6 +24,7 @@ from app.runners.evaluators.static.baseline import (
 )
 from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
 from app.runners.evaluators.static.followed_files import followed_files
+from app.runners.evaluators.static.own_rules import allowed_by, own_rules
 from app.runners.evaluators.static.ruff_pin import pinned_ruff
 from app.runners.evaluators.static.ruff_rules import (
     LintRules,
@@ -64,7 +65,8 @@ class RuffLintEvaluator:
     `E402`, with these codes: an import for its side effect, or one that must come late, is no fault, and
     honest code has such comments often. If the candidate drops old versions of Python, both trees are linted
     for the new oldest one. If the base's own findings, or its own comments of that kind, cast doubt on a
-    finding (see `doubt`), a person is asked. Each new error costs 0.1 of the score.
+    finding (see `doubt`), or the candidate's own configuration allows it, a person is asked. Each new error
+    costs 0.1 of the score.
 
     Attributes:
         timeout: seconds for ruff; it usually needs hundredths of one.
@@ -99,13 +101,17 @@ class RuffLintEvaluator:
             trees = await open_trees(workspace, base, Tool.LINTER, scraps.path, allow=self.allow_silencers)
             if trees is None:
                 return skipped(self, "No Python files to lint", version=self.version)
-            ruff = Ruff(scraps, await asyncio.to_thread(_rules_for, base, workspace), seconds)
+            rules = await asyncio.to_thread(_rules_for, base, workspace)
+            ruff = Ruff(scraps, rules, seconds)
+            own = await asyncio.to_thread(own_rules, workspace, rules)
             try:
-                return await self._compare(ruff, trees, policy)
+                return await self._compare(ruff, trees, own, policy)
             except RulesUnusableError as unusable:
-                return await self._compare(ruff.under(quiet(str(unusable))), trees, policy)
+                return await self._compare(ruff.under(quiet(str(unusable))), trees, None, policy)
 
-    async def _compare(self, ruff: Ruff, trees: StaticTrees, policy: ProtectedPolicy) -> EvaluationResult:
+    async def _compare(
+        self, ruff: Ruff, trees: StaticTrees, own: LintRules | None, policy: ProtectedPolicy
+    ) -> EvaluationResult:
         copy = trees.copy
         await asyncio.to_thread(lay_out, ruff.rules, copy.path)
         wanted = await ruff.selected(copy.path, copy.files) if copy.files else []
@@ -122,7 +128,8 @@ class RuffLintEvaluator:
         if trees.base is not None and any(not _is_plain_fault(each) for each in comparison.new):
             control = await self._control(ruff, trees)
             comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison, control))
-            comparison = sorted_by_doubt(comparison, (copy.hidden, control.why), policy)
+            allowed = await allowed_by(own, ruff, copy, comparison.new, trees.place / "own")
+            comparison = sorted_by_doubt(comparison, (copy.hidden, control.why, allowed), policy)
         return result_of(
             self,
             comparison,

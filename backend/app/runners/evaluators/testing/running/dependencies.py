@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.runners.evaluators.source_places import source_places
+from app.runners.evaluators.testing.running.machine_words import missing_on_machine
 from app.workspaces.environments.reading import setup_arguments, texts
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
@@ -22,47 +23,6 @@ _FRAME = re.compile(r'INTERNALERROR>\s+File "([^"]+)", line \d+')
 """A line in a traceback of pytest itself. It names files of the tree by their path below it."""
 _IMPORT_FRAME = re.compile(r"(?:^|\s)(\S+\.py):\d+: in ")
 """A line in a traceback of an import that failed."""
-
-# Parts of error messages about the machine rather than the code.
-_ENVIRONMENT = (
-    (
-        re.compile(r"Network is unreachable|name resolution|Name or service not known"),
-        "the tests have no network",
-    ),
-    (re.compile(r"cannot open shared object file|error while loading shared"), "a system library is missing"),
-    (
-        re.compile(r"(?:No such file or directory|Permission denied): '[\w.+-]+'$", re.MULTILINE),
-        "a program is missing",
-    ),
-    (
-        re.compile(r"Connection refused|(?:Cannot|Could not) connect to"),
-        "a service that the tests need is not reachable",
-    ),
-    (re.compile(r"locale\.Error: unsupported locale setting"), "a locale is missing"),
-    (re.compile(r"Read-only file system"), "the tests may only write in their tree and to temporary files"),
-    (re.compile(r"No space left on device"), "the disk is full"),
-    (re.compile(r"\bnot a git repository\b"), "the tests run outside a git repository"),
-    (
-        re.compile(r"Invalid cross-device link"),
-        "temporary files are on a different file system",
-    ),
-    (
-        re.compile(r"\bpip\W+install\W.*returned non-zero exit status"),
-        "a package cannot be installed without a network",
-    ),
-    (
-        re.compile(r"\bfixture '\w+' not found|FixtureLookupError: \('\w+'"),
-        "a pytest plugin that has a fixture is missing",
-    ),
-    (
-        re.compile(
-            r"\b(?:ImportError|ModuleNotFoundError): .*(?:pip install|please install|(?:not|be) installed)",
-            re.IGNORECASE,
-        ),
-        "an optional package is missing",
-    ),
-    (re.compile(r"PackageNotFoundError|No package metadata was found"), "a package's metadata is missing"),
-)
 
 # Distributions with a module of another name; enough of the well-known ones to tell whose fault it is.
 _DISTRIBUTION_OF = {
@@ -109,7 +69,7 @@ def lacking(message: str, tree: Path | None = None) -> str | None:
         message: the error's message.
         tree: the base, where a git submodule may be missing.
     """
-    found = next((what for pattern, what in _ENVIRONMENT if pattern.search(message)), None)
+    found = missing_on_machine(message)
     return found or (None if tree is None else _unfetched_submodule(message, tree))
 
 

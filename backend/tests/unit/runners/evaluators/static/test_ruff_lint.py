@@ -236,6 +236,36 @@ async def test_the_rules_of_the_base_hold(context) -> None:
     assert result.metadata["files_checked"] == 1
 
 
+COMPLEX = "def f(a):\n    if a:\n        return 1\n    if a is None:\n        return 2\n    return 3\n"
+LIMIT = '[lint]\nselect = ["C90"]\nmccabe.max-complexity = '
+
+
+@pytest.mark.parametrize(
+    ("own", "is_asked"),
+    [
+        pytest.param({"ruff.toml": f"{LIMIT}3\n"}, True, id="raised"),
+        pytest.param({"ruff.toml": '[lint]\nselect = ["F"]\n'}, True, id="dropped"),
+        pytest.param({"ruff.toml": f"{LIMIT}1\n"}, False, id="lowered"),
+        pytest.param({"ruff.toml": f'exclude = ["a.py"]\n{LIMIT}2\n'}, False, id="excluded"),
+        pytest.param({"ruff.toml": "no toml ["}, False, id="unreadable"),
+        pytest.param({}, False, id="deleted"),
+    ],
+)
+async def test_a_finding_that_its_own_configuration_allows_is_asked(context, own, is_asked: bool) -> None:
+    base = {"ruff.toml": f"{LIMIT}2\n", "a.py": "x = 1\n"}
+    result = await lint(context, {**own, "a.py": COMPLEX}, base)
+    assert result.status == "failed"
+    assert bool(result.questions) is is_asked
+    if is_asked:
+        assert "edits ruff's configuration" in result.questions[0].why
+
+
+async def test_its_own_configuration_allows_no_fault(context) -> None:
+    base = {"ruff.toml": '[lint]\nselect = ["F"]\n', "a.py": "x = 1\n"}
+    result = await lint(context, {"ruff.toml": '[lint]\nselect = ["E"]\n', **WRONG}, base)
+    assert (result.status, result.questions) == ("failed", [])
+
+
 @pytest.mark.parametrize(
     "config",
     [

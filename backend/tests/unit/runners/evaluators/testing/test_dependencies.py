@@ -32,6 +32,20 @@ from app.runners.evaluators.testing.running.dependencies import (
         ("CalledProcessError: fatal: not a git repository (or any parent)", "outside a git repository"),
         ("keyring/core.py:41: FixtureLookupError: ('fs', <FixtureRequest for core>)", "a pytest plugin"),
         ("PackageNotFoundError: No package metadata was found for widgets", "metadata is missing"),
+        ("socket.gaierror: [Errno -5] No address associated with hostname", "no network"),
+        ("OSError: [Errno 97] Address family not supported by protocol", "no network"),
+        ("NewConnectionError: Failed to establish a new connection: [Errno -3]", "no network"),
+        ("ConnectionRefusedError: [Errno 111] Connect call failed ('127.0.0.1', 6379)", "a service"),
+        ("httpx.ConnectError: All connection attempts failed", "a service"),
+        ("ConnectionError: Error 2 connecting to unix socket: /var/run/redis.sock", "a service"),
+        ("pymongo.errors.ServerSelectionTimeoutError: localhost:27017: timed out", "a service"),
+        ("sh: 1: gpg: not found", "a program is missing"),
+        ("bash: line 3: xmllint: command not found", "a program is missing"),
+        ("ZoneInfoNotFoundError: 'No time zone found with key Europe/Paris'", "time zones are missing"),
+        ("PermissionError: [Errno 1] Operation not permitted: 'x'", "does not allow a system call"),
+        ("termios.error: (25, 'Inappropriate ioctl for device')", "no terminal"),
+        ("_curses.error: setupterm: could not find terminal", "no terminal"),
+        ("TclError: no display name and no $DISPLAY environment variable", "no display"),
     ],
 )
 def test_words_about_the_machine(message: str, told: str) -> None:
@@ -45,6 +59,9 @@ def test_words_about_the_machine(message: str, told: str) -> None:
         "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/x/data.json'",
         "ValueError: pip install needs a name",
         "CalledProcessError: Command '['git', 'status']' returned non-zero exit status 128",
+        "KeyError: key not found",
+        "ConnectionError: the code gave up connecting",
+        "PermissionError: [Errno 13] Permission denied: '/tmp/x/data.json'",
     ],
 )
 def test_words_about_the_code(message: str) -> None:
