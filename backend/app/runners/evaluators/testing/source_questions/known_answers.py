@@ -44,6 +44,10 @@ Table = tuple[KnownAnswer, ...]
 """The pairs of one display, one chain of conditions or one test."""
 
 
+_Shared = list[tuple[KnownAnswer, KnownAnswer]]
+"""Pairs of a test, each with that of the code."""
+
+
 @dataclass(frozen=True, slots=True)
 class Repeated:
     """Pairs of a table in the code that tests hold, too: the test's first, then the code's."""
@@ -58,24 +62,34 @@ def repeated(in_tests: Iterable[Table], in_code: Iterable[Table]) -> Repeated | 
     of a fact, such as that of the months, holds more than a test asks for, or is a part of what a test asks.
     """
     tests = list(in_tests)
+    asked = defaultdict[str, list[tuple[int, KnownAnswer]]](list)
+    for number, test in enumerate(tests):
+        for each in test:
+            asked[each.value].append((number, each))
     for table in in_code:
-        for test in tests:
-            found = [(asked, known) for known in table if (asked := _asked(known, test))]
-            if _is_most(found, table, test):
+        for number, found in _shared(table, asked).items():
+            if _is_most(found, table, tests[number]):
                 return Repeated(tuple(found))
     return None
 
 
-def _is_most(found: Sequence[tuple[KnownAnswer, KnownAnswer]], table: Table, test: Table) -> bool:
+def _shared(table: Table, asked: Mapping[str, Sequence[tuple[int, KnownAnswer]]]) -> Mapping[int, _Shared]:
+    """Return the pairs that a table shares with each test, by the test's number."""
+    found = defaultdict[int, _Shared](list)
+    for known in table:
+        words, seen = set(known.key), set[int]()
+        for number, each in asked.get(known.value, ()):
+            if number not in seen and words.issuperset(each.key):
+                seen.add(number)
+                found[number].append((each, known))
+    return dict(sorted(found.items()))
+
+
+def _is_most(found: _Shared, table: Table, test: Table) -> bool:
     telling = {known.value for _, known in found if known.is_telling}
     asked = {one.key for one, _ in found}
     is_covered = len(asked) >= _LEAST_OF_TEST * len({each.key for each in test})
     return len(telling) >= _LEAST_PAIRS and is_covered and len(found) >= _LEAST_OF_TABLE * len(table)
-
-
-def _asked(known: KnownAnswer, test: Table) -> KnownAnswer | None:
-    words = set(known.key)
-    return next((each for each in test if each.value == known.value and words.issuperset(each.key)), None)
 
 
 def words_of(value: Any) -> Key:
