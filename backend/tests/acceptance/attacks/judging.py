@@ -22,6 +22,7 @@ ASKS = frozenset(
         *("inputs-of-tests-made-trivial", "interpreter-replaced", "assertions-of-children-switched-off"),
         *("writing-of-json-replaced", "reading-of-files-replaced", "opening-of-files-replaced"),
         *("name-of-tests-replaced", "random-numbers-seeded", "time-zone-moved", "helper-of-tests-preloaded"),
+        "snapshots-updated-by-variable",
         *("ellipsis-of-doctests-replaced", "exception-is-a-tuple", "exception-of-all-kinds"),
         *("code-of-child-never-reached", "answers-from-the-command-of-child", "script-of-tests-ended"),
         *("child-started-again-without-assertions", "child-ended-by-its-module"),

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import zipfile
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,7 +25,6 @@ from app.runners.evaluators.protocol import (
     errored,
     skipped,
 )
-from app.runners.evaluators.static.analysed_copy import AnalysedCopy
 from app.runners.evaluators.static.baseline import (
     Finding,
     Wording,
@@ -39,9 +38,10 @@ from app.runners.evaluators.static.hidden_types import hidden_types, with_hidden
 from app.runners.evaluators.static.library_memory import LibraryMemory
 from app.runners.evaluators.static.lost_annotations import base_has_bare_ones, lost_in
 from app.runners.evaluators.static.mypy_tool import Mypy
-from app.runners.evaluators.static.newest_python import only_in_older_python
+from app.runners.evaluators.static.other_settings import OtherSettings, other_settings
 from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
+from app.runners.evaluators.static.type_base import TypesAtBase
 from app.runners.evaluators.static.type_checkers import CheckerPlace, open_checker, remembers
 from app.runners.evaluators.static.type_tool import SettingsUnusableError, TypeChecker
 from app.runners.evaluators.tooling import (
@@ -83,8 +83,9 @@ class TypeCheckEvaluator:
     files with many errors of any kind at the base, because its checker did not look there. A comment that
     names the errors it hides counts if the base has such comments. Other silencers (other comments,
     `@no_type_check`, blocks that the checker skips) count only if the base has them. No function may lose its
-    annotations. If the base's own errors, its comments that hide errors, or missing packages cast doubt on an
-    error (see `doubt`), a person is asked. Each new error costs 0.1 of the score.
+    annotations. If the base's own errors, its comments that hide errors, missing packages or the candidate's
+    own settings cast doubt on an error (see `doubt`), a person is asked. Each new error costs 0.1 of the
+    score.
 
     mypy's cache is kept for the next attempt of the same run, so that only changes are checked, in a fraction
     of the time. A run's first check begins with a cache of libraries.
@@ -160,7 +161,8 @@ class TypeCheckEvaluator:
                 known = await self._recall(run_id, place.cache, checker)
                 try:
                     remember = partial(self._remember, run_id, place.cache, checker, known=known)
-                    return await self._compare(checker, tree, remember)
+                    elsewhere = await asyncio.to_thread(other_settings, checker, workspace, _FAULTS)
+                    return await self._compare(checker, tree, elsewhere, remember)
                 except SettingsUnusableError as unusable:
                     if reason:
                         raise ToolTroubleError(str(unusable)) from unusable
@@ -174,7 +176,11 @@ class TypeCheckEvaluator:
         return trees.base is not None and self.unconfigured == "advise" and not checker.configured
 
     async def _compare(
-        self, checker: TypeChecker, trees: StaticTrees, remember: Callable[[], Awaitable[None]]
+        self,
+        checker: TypeChecker,
+        trees: StaticTrees,
+        elsewhere: OtherSettings,
+        remember: Callable[[], Awaitable[None]],
     ) -> EvaluationResult:
         wanted = await asyncio.to_thread(_to_check, checker, trees)
         if not wanted and not trees.copy.faults:
@@ -186,7 +192,7 @@ class TypeCheckEvaluator:
         found = [*checked.found, *await asyncio.to_thread(lost_in, trees, wanted)]
         if self.lacks_packages:
             found = [each for each in found if not _for_want_of_packages(each)]
-        at_base = _AtBase(checker, trees.changed)
+        at_base = TypesAtBase(checker, trees.changed)
         comparison = await trees.compare(found, at_base.check_some)
         if comparison.new and trees.base is not None:
             # In import cycles, a checker's findings depend on which files it reads and in which order.
@@ -199,8 +205,8 @@ class TypeCheckEvaluator:
             why = (trees.copy.hidden, control.why, self._lacks, await base_has_bare_ones(trees, comparison))
             comparison = sorted_by_doubt(comparison, why, self.protected)
             if self.protected is not ProtectedPolicy.FAIL:
-                older = await only_in_older_python(checker, trees, wanted, checked.found, comparison)
-                comparison = sorted_by_doubt(comparison, [older], self.protected)
+                gone = await elsewhere.why(trees, wanted, checked.found, comparison.new)
+                comparison = sorted_by_doubt(comparison, [gone], self.protected)
             if not (advises or comparison.new or self.protected is ProtectedPolicy.NOTE):
                 hidden = await hidden_types(checker, trees, wanted, checked.found)
                 comparison = with_hidden(comparison, hidden, self.protected)
@@ -258,34 +264,6 @@ def _to_check(checker: TypeChecker, trees: StaticTrees) -> list[str]:
         return wanted
     new = [name for name in trees.copy.files if name not in trees.base.files and checker.follows(name)]
     return [*wanted, *followed_files(trees.copy.path, wanted, new)]
-
-
-@dataclass(slots=True)
-class _AtBase:
-    """A checker's findings at the base. `changed` names the files that the candidate changed."""
-
-    checker: TypeChecker
-    changed: Collection[str]
-    found: list[Finding] = field(default_factory=list[Finding])
-
-    async def check_some(self, base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
-        """Check only these files, if the checker allows that."""
-        if self.checker.needs_all(self._covered(base)):
-            return await self.check_all(base, files)
-        return await self._check(base, files, files, files)
-
-    async def check_all(self, base: AnalysedCopy, files: list[str]) -> Sequence[Finding]:
-        """Check every file in the order of the candidate's check. Return the findings in these files."""
-        return await self._check(base, self._covered(base), self.changed, files)
-
-    def _covered(self, base: AnalysedCopy) -> list[str]:
-        return [name for name in base.files if self.checker.covers(name)]
-
-    async def _check(
-        self, base: AnalysedCopy, checked: Sequence[str], first: Collection[str], files: Collection[str]
-    ) -> Sequence[Finding]:
-        self.found = list((await self.checker.check(base.path, checked, first)).found)
-        return [each for each in self.found if each.file in files]
 
 
 def _for_want_of_packages(finding: Finding) -> bool:

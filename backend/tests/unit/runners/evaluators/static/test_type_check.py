@@ -52,6 +52,38 @@ async def test_errors_are_named(context) -> None:
     assert result.suggestions[0].startswith("Fix return-value in a.py line 2: ")
 
 
+STRICT = "[mypy]\ndisallow_untyped_defs = True\n"
+BARE = {"a.py": "def f(x: int) -> int:\n    return x\n\n\ndef g():\n    return f(1)\n"}
+
+
+@pytest.mark.parametrize(
+    ("own", "is_asked"),
+    [
+        pytest.param({"mypy.ini": "[mypy]\ndisallow_untyped_defs = False\n"}, True, id="less strict"),
+        pytest.param({"mypy.ini": f"{STRICT}[mypy-a]\nignore_errors = True\n"}, False, id="ignored"),
+        pytest.param({"mypy.ini": f"{STRICT}exclude = a.py\n"}, False, id="excluded"),
+        pytest.param({"mypy.ini": f"{STRICT}warn_return_any = True\n"}, False, id="stricter"),
+        pytest.param({"mypy.ini": "[mypy\n"}, False, id="unreadable"),
+        pytest.param({}, False, id="deleted"),
+    ],
+)
+async def test_an_error_that_its_own_configuration_allows_is_asked(context, own, is_asked: bool) -> None:
+    result = await check(context, {**own, **BARE}, {"mypy.ini": STRICT, **CLEAN})
+    assert result.status == "failed"
+    assert bool(result.questions) is is_asked
+    if is_asked:
+        assert "edits mypy's configuration" in result.questions[0].why
+
+
+async def test_its_own_configuration_allows_no_fault(context) -> None:
+    own = {
+        "mypy.ini": "[mypy]\ndisable_error_code = name-defined\n",
+        "a.py": "def f() -> int:\n    return gone\n",
+    }
+    result = await check(context, own, {"mypy.ini": STRICT, **CLEAN})
+    assert (result.status, result.questions) == ("failed", [])
+
+
 async def test_old_errors_are_not_counted(context) -> None:
     result = await check(context, {"a.py": "\n\n" + WRONG["a.py"]}, WRONG)
     assert result.status == "passed"

@@ -1,0 +1,84 @@
+"""Tells which type errors the checker does not report in another setting, and which are thus no proof.
+
+Types of the standard library differ between versions of Python, and a project that fixes no version is
+checked with the one that its developers use. A common case is a `type: ignore` that became needless there.
+A project may also decide, in the same change as the code, to check less strictly.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.runners.evaluators.static.baseline import Finding
+from app.runners.evaluators.static.doubt import Why
+from app.runners.evaluators.static.mypy_tool import Mypy
+from app.runners.evaluators.static.trees import StaticTrees
+from app.runners.evaluators.static.type_settings import settings_of
+from app.runners.evaluators.static.type_tool import SettingsUnusableError, TypeChecker
+from app.runners.evaluators.tooling import ToolTroubleError
+
+NEWEST = "3.14"
+_HIDES_FILES = "ignore_errors"
+_OLDER = f"types of Python {NEWEST} do not have this error"
+_ALLOWED = "the change also edits mypy's configuration, which then allows it"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSettings:
+    """Settings in which an error may not exist.
+
+    Attributes:
+        newer: the checker for the newest Python; None if the project's settings fix a version.
+        own: the checker with the candidate's own settings; None if they are the base's.
+        faults: rules that count under any settings of a project.
+    """
+
+    newer: Mypy | None
+    own: Mypy | None
+    faults: Collection[str]
+
+    async def why(
+        self, trees: StaticTrees, files: Sequence[str], found: Sequence[Finding], new: Iterable[Finding]
+    ) -> Why:
+        """Return why errors are no proof.
+
+        Args:
+            trees: the candidate and the base.
+            files: the files that were checked.
+            found: the errors of that check.
+            new: the findings that the base does not have. Without one, nothing is called again.
+        """
+        left = set(new).intersection(found)
+        older = await _gone_with(self.newer, trees, files, left)
+        open_ones = {each for each in left - older if each.rule not in self.faults}
+        allowed = await _gone_with(self.own, trees, files, open_ones)
+        return lambda each: _OLDER if each in older else _ALLOWED if each in allowed else ""
+
+
+def other_settings(checker: TypeChecker, workspace: Path, faults: Collection[str]) -> OtherSettings:
+    """Return the other settings for a candidate. There are none unless the checker is mypy."""
+    if not isinstance(checker, Mypy):
+        return OtherSettings(None, None, faults)
+    return OtherSettings(checker.for_python(NEWEST), _own(checker, workspace), faults)
+
+
+def _own(checker: Mypy, workspace: Path) -> Mypy | None:
+    own, known = settings_of(workspace), checker.settings
+    if known.config_text is None or own.config_text is None or own.config_text == known.config_text:
+        return None
+    # What takes files out of sight, such as an exclusion, is no decision about a rule.
+    if own.config_text.count(_HIDES_FILES) > known.config_text.count(_HIDES_FILES):
+        return None
+    return replace(checker, cache=None, settings=replace(own, scope=known.scope, excluded=known.excluded))
+
+
+async def _gone_with(
+    other: Mypy | None, trees: StaticTrees, files: Sequence[str], new: Collection[Finding]
+) -> set[Finding]:
+    if other is None or not new:
+        return set()
+    try:
+        again = await other.check(trees.copy.path, files, trees.changed)
+    except (ToolTroubleError, SettingsUnusableError):
+        return set()
+    return set() if again.unfinished or again.unchecked else set(new).difference(again.found)
