@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing.layout import config
+from app.runners.evaluators.testing import pytest_runner
 from app.runners.evaluators.testing.layout.config import settings_for
 from app.runners.evaluators.testing.layout.inventory import lost_tests
 from app.runners.evaluators.testing.layout.written import written_tests
@@ -101,7 +101,7 @@ def test_a_plugin_comes_with_the_plugins_that_it_needs(tree) -> None:
         "from pytest_runner.plugins import needed_plugins\n"
         "print(*(needed_plugins([f'{sys.argv[2]}/{name}']) for name in ('test_a.py', 'test_b.py')))\n"
     )
-    beside = Path(config.__file__).parent
+    beside = Path(pytest_runner.__file__).parents[1]
     command = [sys.executable, "-I", "-c", code, str(beside), str(place)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert said == "['outer', 'pytest-inner'] []\n"
