@@ -179,10 +179,12 @@ def verdict_lines(
     duration_ms: int | None,
 ) -> list[Line]:
     """Return one evaluator's result, stored or not. `role` names its part."""
+    said = first_lines(feedback, 8)
+    if state == "skipped" and len(said) == 1 and not suggestions:
+        return [(f"    {_words(state)} {one_line(name)}: {said[0]}", look(state).style)]
     took = f", {duration(duration_ms / 1000)}" if duration_ms is not None else ""
     lines = [(f"    {_words(state)} {one_line(name)} ({role}, {score:.2f}{took})", look(state).style)]
     if state != "passed":
-        said = first_lines(feedback, 8)
         if len(said) < 2:  # detailed feedback names them itself
             said = (*said, *(f"- {one_line(each)}" for each in suggestions[:5]))
         lines += [(f"        {line}", "") for line in said]

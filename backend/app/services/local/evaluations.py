@@ -124,7 +124,7 @@ class EvaluationService:
             phase=request.phase,
             verdict=verdict.status.value,
             score=verdict.score if _has_evidence(results, gates) else None,
-            reason=f"{verdict.reason}{judged.hint}",
+            reason=_sentences(verdict.reason, judged.hint),
             questions=list(verdict.questions),
             base_commit=judged.base.commit,
             project_file=_told(panel, judged.base.commit),
@@ -254,6 +254,12 @@ async def _baseline(request: EvaluateRequest, panel: PhasePanel, base: _Base) ->
     gate = comparing_gate(panel.get_evaluator_registry(), [request.phase])
     found = await baseline_at(gate, base.tree) if gate else None
     return found.baseline if found else None
+
+
+def _sentences(reason: str, hint: str) -> str:
+    if not hint:
+        return reason
+    return f"{reason}{'' if reason.endswith(('.', '?', '!')) else '.'} {hint}"
 
 
 def _is_unconfigured(panel: PhasePanel) -> bool:

@@ -165,7 +165,7 @@ def hint_for(tree: Path) -> str:
     places = dict.fromkeys(f"{each.language}{_where(each)}" for each in left)
     listed = ", ".join([*places][:_LISTED])
     return (
-        f". There is no {PROJECT_FILE}, so no gate knows {listed}. Run `phaserunner init` and commit its file"
+        f"There is no {PROJECT_FILE}, so no gate knows {listed}. Run `phaserunner init` and commit its file"
     )
 
 
