@@ -1,6 +1,7 @@
 """What every evaluator that runs a tool needs: the workspace, a clean environment, a scratch directory."""
 
 import os
+import re
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ MOST_STRETCHED = 4.0
 """The factor by which a time limit can grow at most on a busy machine."""
 
 _TEXT_CHARS = 1000
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class ToolTroubleError(Exception):
@@ -139,6 +141,6 @@ def stretched(seconds: float) -> float:
 
 
 def excerpt(text: str, limit: int = _TEXT_CHARS) -> str:
-    """Return the end of a tool's output, where the reason usually is."""
-    text = text.strip()
+    """Return the end of a tool's output, where the reason usually is, without colours."""
+    text = _COLOURS.sub("", text).strip()
     return text if len(text) <= limit else f"…{text[-limit:]}"

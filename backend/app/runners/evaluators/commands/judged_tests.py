@@ -129,12 +129,12 @@ def read_tests(run: CommandRun, report: TestsReport) -> JUnit:
     try:
         found = _read(run, report)
     except ReportError as error:
-        said = f" The end of its output: {excerpt(run.text, 500)}" if run.text else ""
+        said = f" The end of its output: {excerpt(run.text)}" if run.text else ""
         raise NoVerdictError(
             f"produced no usable report: {error}.{said}", f"report, exit status {code}"
         ) from error
     if code != 0 and not found.cases:
-        reason = f"ran no test and ended with exit status {code}: {excerpt(run.text, 500)}"
+        reason = f"ran no test and ended with exit status {code}: {excerpt(run.text)}"
         raise NoVerdictError(reason, f"no test, exit status {code}")
     return found
 

@@ -109,7 +109,7 @@ def take_all(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
 def _said(outcome: ProcessOutcome) -> str:
     """Return the end of a command's output, where the reason usually is."""
     text = "\n".join(each.strip() for each in (outcome.stdout, outcome.stderr) if each.strip())
-    end = excerpt(text, 500)
+    end = excerpt(text)
     missing = next((line.strip()[:200] for line in text.splitlines() if _MISSING.search(line)), "")
     first = "" if missing in end else f". Its output says: {missing}"
     return f"{first}. The end of its output: {end}" if text else ""

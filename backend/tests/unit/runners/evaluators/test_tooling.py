@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from app.runners.evaluators.tooling import seconds_for, seconds_here_for, stretched
+from app.runners.evaluators.tooling import excerpt, seconds_for, seconds_here_for, stretched
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,8 @@ def test_a_system_that_does_not_tell_its_load_leaves_the_limit(monkeypatch: pyte
 
     monkeypatch.setattr(os, "getloadavg", unknown)
     assert stretched(10.0) == 10.0
+
+
+def test_an_excerpt_is_the_end_without_colours() -> None:
+    assert excerpt("\x1b[1;31mBad\x1b[0m: x\n") == "Bad: x"
+    assert excerpt("\x1b[31m" + "a" * 10 + "\x1b[0mend", 5) == "…aaend"
