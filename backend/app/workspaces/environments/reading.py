@@ -4,7 +4,7 @@ import ast
 import configparser
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +12,8 @@ from app.core.python_source import parse_module
 
 MAX_BYTES = 20_000_000
 _MAX_DEPTH = 20
+_MOST_REFERENCES = 100
+_REFERENCE = re.compile(r"\s*%\(([^()]+)\)s\s*")
 
 
 class DeclarationError(Exception):
@@ -54,6 +56,8 @@ def read_toml(tree: Path, name: str) -> Mapping[str, Any]:
 def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
     """Return the sections of an INI file, or an empty mapping without the file.
 
+    A line that only refers to another setting of its section, as in `%(name)s`, is replaced by that setting.
+
     Raises:
         DeclarationError: it cannot be read.
     """
@@ -62,7 +66,22 @@ def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
         parser.read_string(read_text(tree, name) or "")
     except configparser.Error as error:
         raise DeclarationError(f"{name} cannot be read: {error.message}") from error
-    return {section: dict(parser.items(section)) for section in parser.sections()}
+    sections = {section: dict(parser.items(section)) for section in parser.sections()}
+    return {
+        section: {key: "\n".join(_lines_of(key, settings, set())) for key in settings}
+        for section, settings in sections.items()
+    }
+
+
+def _lines_of(key: str, settings: Mapping[str, str], seen: set[str]) -> Iterator[str]:
+    """Yield the lines of a setting with the lines of those it refers to, each of these once."""
+    seen.add(key)
+    for line in settings[key].split("\n"):
+        named = _REFERENCE.fullmatch(line)
+        if named is None or named[1].lower() not in settings or len(seen) > _MOST_REFERENCES:
+            yield line
+        elif named[1].lower() not in seen:
+            yield from _lines_of(named[1].lower(), settings, seen)
 
 
 def setup_arguments(tree: Path) -> Mapping[str, Any]:

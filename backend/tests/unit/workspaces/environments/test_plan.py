@@ -358,6 +358,19 @@ def test_a_line_of_setup_cfg_may_go_on(tmp_path: Path) -> None:
     assert plan_for(tmp_path).files[ROOTS].splitlines()[:2] == ["alpha>=1; python_version > '3'", "beta"]
 
 
+def test_settings_of_setup_cfg_may_refer_to_others(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text(
+        "[options.extras_require]\ntest =\n  %(Fast)s\n  %(fast)s\n  gamma\nfast =\n  alpha\n  %(test)s\n"
+    )
+    assert plan_for(tmp_path).files[ROOTS].splitlines() == ["alpha", "gamma", TEST_RUNNER]
+
+
+def test_a_chain_of_references_ends(tmp_path: Path) -> None:
+    chain = "".join(f"a{number} =\n  %(a{number + 1})s\n" for number in range(5000))
+    (tmp_path / "setup.cfg").write_text(f"[options.extras_require]\ntest =\n  %(a0)s\n{chain}")
+    assert any("%(a" in line for line in plan_for(tmp_path).files[ROOTS].splitlines())
+
+
 def test_benchmarks_belong_to_the_tests_where_they_bring_a_plug_in(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         '[project]\nname = "demo"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
