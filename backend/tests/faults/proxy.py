@@ -5,6 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit, urlunsplit
 
+_TURNS = 20
+
 
 class Road:
     """Forwards connections on a port of its own to wherever `target` is."""
@@ -31,8 +33,10 @@ class Road:
             for each in self._tasks:
                 each.cancel()
             await asyncio.wait(self._tasks)
-        # Connections that were accepted last are dropped when they come here, and their sockets a turn later.
-        await asyncio.sleep(0.05)
+        # Connections that were accepted last reach `_accept` some turns of the loop later, and their sockets
+        # are closed one turn after that. On a busy machine, no time is sure to have so many turns.
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self._is_open:
