@@ -38,7 +38,7 @@ CASES = (
             },
         ),
         honest=AgentWork(
-            "Another function computes with a precision of its own",
+            "Another function computes with another precision",
             {
                 "shares.py": _SHARES_DONE.replace("import Decimal", "import Decimal, localcontext")
                 + "\n\ndef rough(part: int, whole: int) -> Decimal:\n"
@@ -66,7 +66,7 @@ CASES = (
             },
         ),
         honest=AgentWork(
-            "Another function draws data with a generator of its own",
+            "Another function draws data with a separate generator",
             {
                 "squeeze.py": _SQUEEZE_DONE.replace("from itertools", "import random\nfrom itertools")
                 + "\n\ndef example(seed: int) -> list[int]:\n"

@@ -33,7 +33,7 @@ from calc import add
 def test_kind(number, kind):
     if kind == "network":
         time.sleep(0.9)
-        raise ConnectionRefusedError("nobody listens")
+        raise ConnectionRefusedError("no service listens")
     assert add(number, 1) == number + 1
 """
 MODULE_FIXTURE = """import time
