@@ -6,6 +6,18 @@ from pathlib import Path
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.paths import is_excluded_directory, is_git_directory_name
 
+_MOST_BYTES = 2_000_000
+
+
+def small_file(path: Path) -> bytes:
+    """Return the content of a file of up to 2 MB. A link and a file that cannot be read count as empty."""
+    try:
+        if path.is_symlink() or path.stat().st_size > _MOST_BYTES:
+            return b""
+        return path.read_bytes()
+    except OSError:
+        return b""
+
 
 def tree_files(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> list[str]:
     """Return files and links of a tree, including hidden ones, without caches, environments and git's own.

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from app.runners.evaluators.tree_files import small_file
+
 _PRAGMA = re.compile(rb"#\s*(?:pragma|PRAGMA):?\s*(?:no\s*cover|no\s*branch).*$", re.IGNORECASE)
 _PRACTICE = 2
 """With this many such comments in the base, they are a practice there, and new ones count."""
@@ -13,7 +15,6 @@ _SHARED = ("pyproject.toml", "setup.cfg", "tox.ini")
 _SECTION = re.compile(
     r"^\[+\s*(?:tool\.)?(?:coverage|bandit)\b[^\]]*\]+[^\n]*\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE
 )
-_MAX_BYTES = 2_000_000
 
 
 def measuring_texts(
@@ -29,10 +30,10 @@ def measuring_texts(
     """
     found = dict(_sections(base, tree, present))
     sources = [name for name in present if name.endswith(".py")]
-    before = {name: _read(base / name) for name in sources if name in kept}
+    before = {name: small_file(base / name) for name in sources if name in kept}
     if sum(len(_PRAGMA.findall(line)) for text in before.values() for line in text.splitlines()) < _PRACTICE:
         for name in sources:
-            text = _read(tree / name)
+            text = small_file(tree / name)
             without = _without_new(text, before.get(name, b""))
             if without != text:
                 found[name] = without
@@ -43,7 +44,7 @@ def _sections(base: Path, tree: Path, present: Collection[str]) -> Iterator[tupl
     for name in _SHARED:
         if name not in present:
             continue
-        before, after = (_read(root / name).decode("utf-8", "replace") for root in (base, tree))
+        before, after = (small_file(root / name).decode("utf-8", "replace") for root in (base, tree))
         wanted, given = _SECTION.findall(before), _SECTION.findall(after)
         if [each.strip() for each in wanted] != [each.strip() for each in given]:
             rest = _SECTION.sub("", after).rstrip("\n")
@@ -64,12 +65,3 @@ def _without_new(text: bytes, before: bytes) -> bytes:
         else:
             lines[index] = _PRAGMA.sub(b"#", line)
     return b"\n".join(lines)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
-            return b""
-        return path.read_bytes()
-    except OSError:
-        return b""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from app.core.python_source import parse_module
+from app.runners.evaluators.tree_files import small_file
 
-_MAX_BYTES = 2_000_000
 _GETS_FIXTURE = re.compile(rb"\bgetfixture\(\s*['\"](\w+)['\"]")
 _WITH_DOCTESTS = (".py", ".rst", ".txt", ".md")
 _Examples = Sequence[tuple[str, str, tuple[tuple[int, bool], ...]]]
@@ -24,7 +24,7 @@ def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dic
     """
     found: dict[str, bytes] = {}
     for name in names:
-        before, after = _read(base / name), _read(workspace / name)
+        before, after = small_file(base / name), small_file(workspace / name)
         if before == after or b">>>" not in before:
             continue
         text = _rewritten(before, after)
@@ -35,7 +35,7 @@ def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dic
 
 def fixtures_of_doctests(tree: Path, names: Iterable[str]) -> list[str]:
     """Return the fixtures that doctests ask for by name, in files of a tree."""
-    texts = (_read(tree / name) for name in names if name.endswith(_WITH_DOCTESTS))
+    texts = (small_file(tree / name) for name in names if name.endswith(_WITH_DOCTESTS))
     return sorted({found.decode() for text in texts for found in _GETS_FIXTURE.findall(text)})
 
 
@@ -98,12 +98,3 @@ def _holds(new: _Examples, old: _Examples) -> bool:
     """Return True if all old examples are among the new ones, in order."""
     rest = iter(new)
     return all(each in rest for each in old)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.is_symlink() or path.stat().st_size > _MAX_BYTES:
-            return b""
-        return path.read_bytes()
-    except OSError:
-        return b""

@@ -28,9 +28,9 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
     tables_of_tests,
 )
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
+from app.runners.evaluators.tree_files import small_file
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
-_MOST_BYTES = 1_000_000
 _REPEATED = (
     "It holds what tests ask beside what they expect, and little else. Only other inputs, such as those of "
     "held-out tests, show whether the code works."
@@ -60,24 +60,26 @@ class NewSource:
         return {
             name: text
             for name in self._changed
-            if name.endswith(".py") and (text := _read(self.workspace / name).decode("utf-8", "replace"))
+            if name.endswith(".py") and (text := small_file(self.workspace / name).decode("utf-8", "replace"))
         }
 
     @cached_property
     def data(self) -> Mapping[str, bytes]:
         """New and changed files that are not Python, by path."""
-        return {name: _read(self.workspace / name) for name in self._changed if not name.endswith(".py")}
+        return {name: small_file(self.workspace / name) for name in self._changed if not name.endswith(".py")}
 
     @cached_property
     def tests(self) -> Mapping[str, str]:
         """The test files of the base, by path."""
-        return {name: _read(self.base / name).decode("utf-8", "replace") for name in self.layout.base_tests}
+        return {
+            name: small_file(self.base / name).decode("utf-8", "replace") for name in self.layout.base_tests
+        }
 
     @cached_property
     def known(self) -> Mapping[str, str]:
         """The sources of the base, by path."""
         names = self.layout.base_sources
-        return {name: _read(self.base / name).decode("utf-8", "replace") for name in names}
+        return {name: small_file(self.base / name).decode("utf-8", "replace") for name in names}
 
     @cached_property
     def _changed(self) -> tuple[str, ...]:
@@ -205,10 +207,3 @@ def _parsed(texts: Mapping[str, str]) -> Iterator[tuple[str, ast.Module]]:
             yield name, parse_module(text.encode())
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes() if path.stat().st_size <= _MOST_BYTES else b""
-    except OSError:
-        return b""
