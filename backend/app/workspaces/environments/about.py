@@ -9,10 +9,10 @@ from app.workspaces.environments.reading import (
     DeclarationError,
     read_ini,
     read_text,
-    setup_arguments,
     table,
     texts,
 )
+from app.workspaces.environments.setup_py import setup_arguments
 
 Fields = tuple[tuple[str, str], ...]
 """Names and values of metadata, in order. A name may occur more than once."""

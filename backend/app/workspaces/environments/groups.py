@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from app.workspaces.environments.naming import normal
 from app.workspaces.environments.poetry import poetry_requirements
-from app.workspaces.environments.reading import read_ini, read_toml, setup_arguments, table, texts
+from app.workspaces.environments.reading import read_ini, read_toml, table, texts
+from app.workspaces.environments.setup_py import setup_arguments
 
 _MAX_DEPTH = 20
 

@@ -16,7 +16,8 @@ from packaging.version import InvalidVersion, Version
 
 from app.workspaces.environments.about import Fields, fields_of, readme_of
 from app.workspaces.environments.poetry import specifiers
-from app.workspaces.environments.reading import read_ini, read_text, read_toml, setup_arguments, table, texts
+from app.workspaces.environments.reading import read_ini, read_text, read_toml, table, texts
+from app.workspaces.environments.setup_py import setup_arguments
 from app.workspaces.environments.versions import UNKNOWN_VERSION, described_version, takes_version_from_git
 from app.workspaces.files.origin import origin_of
 

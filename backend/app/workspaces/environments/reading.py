@@ -1,6 +1,5 @@
 """Reads the files in which a project declares its needs: regular files in its tree, of bounded size."""
 
-import ast
 import configparser
 import re
 import tomllib
@@ -8,10 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from app.core.python_source import parse_module
-
 MAX_BYTES = 20_000_000
-_MAX_DEPTH = 20
 _MOST_REFERENCES = 100
 _REFERENCE = re.compile(r"\s*%\(([^()]+)\)s\s*")
 
@@ -84,27 +80,6 @@ def _lines_of(key: str, settings: Mapping[str, str], seen: set[str]) -> Iterator
             yield from _lines_of(named[1].lower(), settings, seen)
 
 
-def setup_arguments(tree: Path) -> Mapping[str, Any]:
-    """Return those arguments of `setup()` in setup.py that are literal values. Nothing is run.
-
-    Names to which the file assigns a literal value count, too, also inside lists and tables. Computed values
-    are left out.
-    """
-    try:
-        module = parse_module(read_text(tree, "setup.py") or "")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    known: dict[str, Any] = {}
-    for node in module.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            value = _plain(node.value, known)
-            if value is not None:
-                known[node.targets[0].id] = value
-    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call) and _is_setup(node.func)]
-    values = {word.arg: _plain(word.value, known) for call in calls[:1] for word in call.keywords if word.arg}
-    return {name: value for name, value in values.items() if value is not None}
-
-
 def table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     """Return a nested table, or an empty one if it is missing."""
     for name in names:
@@ -121,34 +96,3 @@ def texts(value: object) -> list[str]:
     if not isinstance(value, list | tuple):
         return []
     return [each for each in cast("Sequence[object]", value) if isinstance(each, str)]
-
-
-def _is_setup(function: ast.expr) -> bool:
-    return (isinstance(function, ast.Name) and function.id == "setup") or (
-        isinstance(function, ast.Attribute) and function.attr == "setup"
-    )
-
-
-def _plain(node: ast.expr, known: Mapping[str, Any], depth: int = 0) -> Any:
-    """Return the value of a literal. Return None for a computed value, which lists and tables leave out."""
-    inner = depth + 1
-    if depth > _MAX_DEPTH:
-        return None
-    if isinstance(node, ast.Name):
-        return known.get(node.id)
-    if isinstance(node, ast.List | ast.Tuple):
-        found = (_plain(each, known, inner) for each in node.elts)
-        return [each for each in found if each is not None]
-    if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        given = {
-            key.value: _plain(value, known, inner) for key, value in pairs if isinstance(key, ast.Constant)
-        }
-        return {key: value for key, value in given.items() if value is not None}
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        sides = [_plain(each, known, inner) for each in (node.left, node.right)]
-        return sides[0] + sides[1] if all(isinstance(each, list) for each in sides) else None
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None

@@ -18,11 +18,13 @@ _USUAL_PLACES = (
     "requirements/*.txt",
     "test/requirements*.txt",
     "tests/requirements*.txt",
+    "*requirements*.in",
+    "requirements/*.in",
 )
 _NAME_LIKE = re.compile(r"(?:^|[-_./])(test|tests|testing|dev|develop|development)(?:[-_./]|$)")
 
 _PLAIN = re.compile(
-    r"(?:requirements[-_./])?(?:tests?|testing|dev|develop|development)(?:[-_./]requirements)?\.txt"
+    r"(?:requirements[-_./])?(?:tests?|testing|dev|develop|development)(?:[-_./]requirements)?\.(?:txt|in)"
 )
 
 
@@ -77,10 +79,14 @@ def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]
     found = [
         path.relative_to(tree).as_posix() for pattern in _USUAL_PLACES for path in sorted(tree.glob(pattern))
     ]
+    # Of a file and what was compiled from it, the compiled one has the versions.
+    found = [
+        each for each in found if f"{each.removesuffix('.in')}.txt" not in found or each.endswith(".txt")
+    ]
     tests: list[str] = []
     development: list[str] = []
     for name in found:
-        kind = _NAME_LIKE.search(name.lower().removesuffix(".txt"))
+        kind = _NAME_LIKE.search(name.lower().removesuffix(".txt").removesuffix(".in"))
         if kind:
             (tests if kind.group(1).startswith("test") else development).append(name)
     return [name for name in found if name == "requirements.txt"], _plainest(tests), _plainest(development)

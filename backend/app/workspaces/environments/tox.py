@@ -8,7 +8,9 @@ from app.workspaces.environments.groups import Wanted
 from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.reading import DeclarationError, read_ini, texts
 
-_TOX_FILE = re.compile(r"-r\s*(?:\{toxinidir\}/)?([\w./-]+)")
+_TOX_FILE = re.compile(r"-r\s*(?:\{(?:toxinidir|tox_root)\}/)?([\w./-]+)")
+_SEPARATOR = "{/}"
+"""Tox's word for the separator of paths."""
 _PLAIN_TOX = re.compile(r"testenv(?::py[\d{},.]*)?")
 
 
@@ -36,7 +38,7 @@ def tox_plugins(tree: Path, known: Collection[str]) -> list[str]:
 def tox_files(tree: Path) -> Iterator[str]:
     """Yield the requirement files of tox's test environment that are in the tree."""
     for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
-        file = _TOX_FILE.fullmatch(line)
+        file = _TOX_FILE.fullmatch(line.replace(_SEPARATOR, "/"))
         if file is not None and (tree / file.group(1)).is_file():
             yield file.group(1)
 

@@ -19,8 +19,8 @@ from app.runners.evaluators.testing.running.report import PytestEnding, RunRepor
 from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.testing.sorting.accounting import SortingRules, accounted, says_something
 from app.runners.evaluators.testing.sorting.again import SecondLook, look_again, steadied
-from app.runners.evaluators.testing.sorting.base_failures import Goal
 from app.runners.evaluators.testing.sorting.changed import ChangedTests
+from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.source_questions.asking import NewSource, asked_about_source

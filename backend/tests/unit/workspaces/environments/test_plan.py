@@ -142,7 +142,16 @@ def test_roots(tmp_path: Path, files: dict[str, str], expected: list[str]) -> No
     assert roots(write(tmp_path, files)) == expected
 
 
-@pytest.mark.parametrize("line", ["-r{toxinidir}/tests/needs.txt", "-r tests/needs.txt"])
+def test_sources_of_compiled_requirement_files_count_without_these(tmp_path: Path) -> None:
+    files = {"requirements/tests.in": "alpha\n", "requirements/docs.in": "sphinx\n"}
+    assert "alpha" in plan_for(write(tmp_path, files)).files["requirements/tests.in"]
+    write(tmp_path, {"requirements/tests.txt": "alpha==1.5\n"})
+    assert [name for name in plan_for(tmp_path).files if "tests" in name] == ["requirements/tests.txt"]
+
+
+@pytest.mark.parametrize(
+    "line", ["-r{toxinidir}/tests/needs.txt", "-r tests/needs.txt", "-rtests{/}needs.txt"]
+)
 def test_requirement_files_that_tox_names_are_taken(tmp_path: Path, line: str) -> None:
     files = {"tox.ini": f"[testenv]\ndeps =\n  alpha\n  {line}\n  -rgone.txt\n", "tests/needs.txt": "beta\n"}
     plan = plan_for(write(tmp_path, files))

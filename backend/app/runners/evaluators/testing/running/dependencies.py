@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from app.runners.evaluators.source_places import source_places
 from app.runners.evaluators.testing.running.machine_words import missing_on_machine
-from app.workspaces.environments.reading import setup_arguments, texts
+from app.workspaces.environments.reading import texts
+from app.workspaces.environments.setup_py import setup_arguments
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)

@@ -106,6 +106,8 @@ class Lacks:
         part = missing_submodule(problem.message)
         if is_lacked_by_installed(problem.message) or (part and await self.is_made_by_build(part)):
             return True
+        if await self.is_part_of_declared(problem.message):
+            return True
         is_for_tests = await asyncio.to_thread(is_test_library, module, self.base)
         return is_for_tests and not await has_module(self.harness, module)
 

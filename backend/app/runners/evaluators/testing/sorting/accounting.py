@@ -11,7 +11,6 @@ from app.runners.evaluators.testing.running.own_lacks import lacking_own
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.testing.sorting.base_failures import (
-    Goal,
     SortedFailures,
     as_few,
     sort_endless,
@@ -20,6 +19,7 @@ from app.runners.evaluators.testing.sorting.base_failures import (
 )
 from app.runners.evaluators.testing.sorting.changed import ChangedTests
 from app.runners.evaluators.testing.sorting.doubts import doubts_about
+from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.left_out import questions_about, with_left_out
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
@@ -172,16 +172,17 @@ async def _sorted(
 ) -> SortedFailures:
     touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
     found = sort_failures(of_base.failures, judged.second, rules.goal, touched)
-    unread = await _unread(of_base, rules.goal, base)
+    unread = await _unread(of_base, rules, base)
     return SortedFailures({**found.known, **unread.known}, (*found.questions, *unread.questions))
 
 
-async def _unread(of_base: RunReport, goal: Goal, base: BaseTests) -> SortedFailures:
+async def _unread(of_base: RunReport, rules: SortingRules, base: BaseTests) -> SortedFailures:
     """Sort the tests that cannot be loaded: because of the environment, or as at the base."""
+    goal = rules.goal
     if goal.policy is BaseFailures.MUST_PASS or not of_base.errors:
         return SortedFailures()
     lacking = await base.lacks.explain_files(of_base.errors)
     known = {name: what for name, what in lacking.items() if not goal.names(name)}
     left = [each for each in of_base.errors if each.id not in known]
-    found = sort_errors(left, await base.unreadable() if left else {}, goal)
+    found = sort_errors(left, await base.unreadable() if left else {}, goal, rules.changed.base)
     return SortedFailures({**known, **found.known}, found.questions)

@@ -4,15 +4,17 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from pathlib import Path
 
 from app.runners.evaluators.issues import issue_key
-from app.runners.evaluators.testing.layout.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.touched import Touched
 from app.runners.evaluators.testing.running.dependencies import is_in_tree
 from app.runners.evaluators.testing.running.failure_words import fails_alike
 from app.runners.evaluators.testing.running.report import CollectProblem, RanTest
 from app.runners.evaluators.testing.sorting.again import SecondLook
+from app.runners.evaluators.testing.sorting.goal import Goal
+from app.runners.evaluators.testing.sorting.unwritten import waits_for_code
 from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question, QuestionKind
 
 # Error messages about versions of other people's code rather than the project's own code.
@@ -23,56 +25,10 @@ _OTHERS = re.compile(
 # What a project that turns warnings into errors sees of an imported helper, like `unittest.TestSuite`.
 _NO_TESTS = re.compile(r"\bPytestCollectionWarning: cannot collect test class ")
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
-_ABOUT_TESTS = re.compile(
-    r"\b(?:tests?|pytest|unittests?|suite|specs?|fail(?:s|ed|ing|ures?)?)\b", re.IGNORECASE
-)
-# A goal that only wants more or other tests is not about those that fail. These words of it do not count.
-_WRITES_TESTS = re.compile(
-    r"\b(?:add(?:s|ed|ing)?|extend\w*|expand\w*|improv\w+|updat\w+|clean\w*(?:\s+up)?|renam\w+|refactor\w*"
-    r"|simplif\w+|mov\w+|split\w*)\s+"
-    r"(?:(?:an?|the|more|some|new|our|unit|regression|missing|few|extra|additional|basic|simple|further)\s+)*"
-    r"tests?\b|\btest\s+(?:coverage|cases?)\b",
-    re.IGNORECASE,
-)
-_UNWRITTEN = re.compile(
-    r"\b(?:NotImplementedError|NameError|ImportError|ModuleNotFoundError)\b"
-    r"|AttributeError: (?:module|type object) "
-    r"|TypeError: .*(?:unexpected keyword argument|positional arguments?|required keyword-only)"
-)
-# A name that is missing in a test file itself is not unwritten code: it comes from a missing package.
-_UNWRITTEN_FOR_FILES = re.compile(_UNWRITTEN.pattern.replace("NameError|", ""))
 _UNTOUCHED = "it already failed in the same way, and the change touches nothing that it uses"
 _NAMED = 3
 _WHY_CHARS = 1000
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """Which tests a run should make pass.
-
-    Attributes:
-        policy: which failures count.
-        tests: globs of ids from the person who started the run, or from the plan.
-        words: the goal in the user's words.
-    """
-
-    policy: BaseFailures = BaseFailures.GOAL
-    tests: Sequence[str] = ()
-    words: str = ""
-
-    @property
-    def is_about_tests(self) -> bool:
-        """True if the words may mean tests that fail, without naming any."""
-        return bool(_ABOUT_TESTS.search(_WRITES_TESTS.sub("", self.words)))
-
-    def names(self, test_id: str) -> bool:
-        """Return True if a glob names a test, its function or its file."""
-        function, path = function_of(test_id), file_of(test_id)
-        if any(fnmatchcase(each, glob) for glob in self.tests for each in (test_id, function, path)):
-            return True
-        spoken = {path, path.rpartition("/")[2], function.rpartition("::")[2]}
-        return any(re.search(rf"(?<![\w.]){re.escape(each)}(?![\w])", self.words) for each in spoken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +88,16 @@ def as_few(questions: Sequence[Question]) -> tuple[Question, ...]:
     return (Question.about("tests", QuestionKind.RED_AT_BASE, text, why=why, before=keys, after=keys),)
 
 
-def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], goal: Goal) -> SortedFailures:
+def sort_errors(
+    errors: Iterable[CollectProblem], at_base: Mapping[str, str], goal: Goal, base: Path | None = None
+) -> SortedFailures:
     """Sort tests of the base that cannot be loaded. Those that the base can load count against the candidate.
 
     Args:
         errors: problems of loading with the candidate's code.
         at_base: the message by file or class for those that the base cannot load either.
         goal: which failures count.
+        base: the tree of the base; None if unknown.
     """
     known: dict[str, str] = {}
     questions: list[Question] = []
@@ -155,7 +114,7 @@ def sort_errors(errors: Iterable[CollectProblem], at_base: Mapping[str, str], go
             known[each.id] = "the base cannot read it either: it expects other versions of what it uses"
         elif _NO_TESTS.search(each.message):
             known[each.id] = "pytest takes it for no test class, at the base either"
-        elif _may_stay(there, goal, unwritten=_UNWRITTEN_FOR_FILES):
+        elif _may_stay(each.id, there, goal, base):
             questions.append(_question(each, there))
     return SortedFailures(known, tuple(questions))
 
@@ -228,13 +187,13 @@ def _stays_red(test: RanTest, second: SecondLook, goal: Goal, touched: Touched |
     on chance. So may a test that fails in different ways at the base.
     """
     at_base = second.red[test.id]
-    if not _may_stay(at_base, goal):
+    if not _may_stay(test.id, at_base, goal, touched.base if touched else None):
         return False
     is_same = fails_alike(test.message, at_base) or test.id in second.varying
     return is_same or (touched is not None and not _plays_a_part(test, second, goal, touched))
 
 
-def _may_stay(at_base: str, goal: Goal, unwritten: re.Pattern[str] = _UNWRITTEN) -> bool:
+def _may_stay(test_id: str, at_base: str, goal: Goal, base: Path | None) -> bool:
     """Return True if nothing says that the run should fix the failure.
 
     If the failure is in the project's own code, the goal may mean tests without naming any ("make the tests
@@ -242,7 +201,7 @@ def _may_stay(at_base: str, goal: Goal, unwritten: re.Pattern[str] = _UNWRITTEN)
     """
     if _ELSEWHERE.search(at_base):
         return True
-    return bool(goal.words) and not (goal.is_about_tests or unwritten.search(at_base))
+    return bool(goal.words) and not (goal.is_about_tests or waits_for_code(at_base, test_id, goal, base))
 
 
 def _is_aside(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.runners.evaluators.testing.at_base.slow import is_red_too
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.running.report import Outcome, RanTest
-from app.runners.evaluators.testing.sorting.base_failures import Goal
+from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 

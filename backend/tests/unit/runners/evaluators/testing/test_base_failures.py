@@ -7,7 +7,9 @@ import pytest
 from app.runners.evaluators.testing.layout.touched import Touched, touched_files
 from app.runners.evaluators.testing.running.report import CollectProblem, Outcome, RanTest
 from app.runners.evaluators.testing.sorting.again import SecondLook
-from app.runners.evaluators.testing.sorting.base_failures import Goal, as_few, sort_errors, sort_failures
+from app.runners.evaluators.testing.sorting.base_failures import as_few, sort_errors, sort_failures
+from app.runners.evaluators.testing.sorting.goal import Goal
+from app.runners.evaluators.testing.sorting.unwritten import waits_for_code
 from app.schemas.questions import MAX_QUESTIONS, BaseFailures
 
 PATH = "tests/test_a.py"
@@ -269,10 +271,12 @@ TO_COME = "tests/test_a.py:3: ImportError: cannot import name 'add' from 'calc' 
     ],
 )
 def test_what_the_base_cannot_read_either(
-    message: str, at_base: str | None, goal: Goal, known: int, asked: int
+    message: str, at_base: str | None, goal: Goal, known: int, asked: int, tmp_path: Path
 ) -> None:
+    written(tmp_path, "tests/test_a.py", "from calc import add\n")
+    written(tmp_path, "calc.py", "")
     there = {} if at_base is None else {UNREAD: at_base}
-    found = sort_errors([CollectProblem(UNREAD, skipped=False, message=message)], there, goal)
+    found = sort_errors([CollectProblem(UNREAD, skipped=False, message=message)], there, goal, tmp_path)
     assert (len(found.known), len(found.questions)) == (known, asked)
 
 
@@ -306,3 +310,53 @@ def test_what_the_machine_lacks_is_a_question_in_a_file_that_the_goal_names() ->
 def test_what_the_machine_lacks_is_only_noted_elsewhere(goal: Goal, through: tuple[str, ...]) -> None:
     found = sort_offline(goal, *through)
     assert (list(found.known), found.questions) == ([NAME], ())
+
+
+def written(tree: Path, name: str, text: str) -> None:
+    path = tree / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("message", "goal", "content", "waits"),
+    [
+        ("ModuleNotFoundError: No module named 'memory_profiler'", "Merge a branch", "", False),
+        ("ModuleNotFoundError: No module named 'memory_profiler'", "Profile memory use", "", True),
+        ("ModuleNotFoundError: No module named 'exporter'", "Add an export to CSV", "", True),
+        ("ModuleNotFoundError: No module named 'calc.sums'", "Merge a branch", "", True),
+        ("ImportError: cannot import name 'add' from 'calc' (calc.py)", "Merge a branch", "", True),
+        (
+            "tests/test_a.py:7: NameError: name 'text_' is not defined",
+            "Merge",
+            "from calc import add\n",
+            False,
+        ),
+        ("tests/test_a.py:7: NameError: name 'add' is not defined", "Merge", "from calc import *\n", True),
+        ("calc.py:7: NameError: name 'add' is not defined", "Merge", "from calc import add\n", True),
+        ("tests/test_a.py:7: AssertionError: 3", "Merge", "", False),
+    ],
+)
+def test_what_waits_for_code(message: str, goal: str, content: str, waits: bool, tmp_path: Path) -> None:
+    written(tmp_path, "tests/test_a.py", content)
+    written(tmp_path, "calc.py", "")
+    assert waits_for_code(message, NAME, Goal(words=goal), tmp_path) is waits
+
+
+@pytest.mark.parametrize(
+    ("words", "about"),
+    [
+        ("Implement what the tests describe", True),
+        ("Turn the suite green", True),
+        ("Get the failing build to work", True),
+        ("Fix the test", True),
+        ("Complete the code. The tests tell what it should do.", True),
+        ("Fail early on unknown keys", False),
+        ("Adjust `--fail-on-flaky` behavior", False),
+        ("Merge pull request #1 from them/asgi-compat-tests", False),
+        ("ci: add Python 3.15 to the test matrix", False),
+        ("Raise a proper error when parsing fails", False),
+    ],
+)
+def test_which_goals_are_about_tests(words: str, about: bool) -> None:
+    assert Goal(words=words).is_about_tests is about

@@ -1,0 +1,64 @@
+"""Which tests a run should make pass, according to its starter, its plan and the words of its goal. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
+from app.schemas.questions import BaseFailures
+
+# Parts of branch names, options and packages, like `asgi-tests` and `--fail-fast`, are not about tests.
+_TESTS = r"(?<![\w/-])(?:tests?|unittests?|suite|specs?|pytest)(?![\w/-])"
+_MANY_TESTS = r"(?<![\w/-])(?:tests|unittests|suite|specs)(?![\w/-])"
+_FAILING = r"(?<![\w/-])(?:fail(?:s|ed|ing)?|pass(?:es|ed|ing)?|green|red|broken|breaks?)(?![\w/-])"
+_NEAR = r"[^.;:\n]{0,40}?"
+_ABOUT_TESTS = re.compile(
+    rf"{_FAILING}{_NEAR}{_TESTS}|{_TESTS}{_NEAR}{_FAILING}"
+    rf"|\b(?:fix|repair|mend|correct|restor|satisf|solv|resolv|unbreak)\w*{_NEAR}{_TESTS}"
+    rf"|\b(?:the|all|these|those|given|exist\w*|hidden|every|each|its|our|remaining)\s+(?:\w+\s+){{0,2}}?{_MANY_TESTS}"
+    r"|\b(?:failing|broken|red)\s+(?:build|ci|checks?|cases?|ones?|jobs?)\b",
+    re.IGNORECASE,
+)
+# A goal that only wants more or other tests is not about those that fail. These words of it do not count.
+_WRITES_TESTS = re.compile(
+    r"\b(?:add(?:s|ed|ing)?|extend\w*|expand\w*|improv\w+|updat\w+|clean\w*(?:\s+up)?|renam\w+|refactor\w*"
+    r"|simplif\w+|mov\w+|split\w*)\s+"
+    r"(?:(?:an?|the|more|some|new|our|unit|regression|missing|few|extra|additional|basic|simple|further)\s+)*"
+    r"tests?\b|\btest\s+(?:coverage|cases?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Which tests a run should make pass.
+
+    Attributes:
+        policy: which failures count.
+        tests: globs of ids from the person who started the run, or from the plan.
+        words: the goal in the user's words.
+    """
+
+    policy: BaseFailures = BaseFailures.GOAL
+    tests: Sequence[str] = ()
+    words: str = ""
+
+    @property
+    def is_about_tests(self) -> bool:
+        """True if the words may mean tests that fail, without naming any."""
+        return bool(_ABOUT_TESTS.search(_WRITES_TESTS.sub("", self.words)))
+
+    def names(self, test_id: str) -> bool:
+        """Return True if a glob names a test, its function or its file."""
+        function, path = function_of(test_id), file_of(test_id)
+        if any(fnmatchcase(each, glob) for glob in self.tests for each in (test_id, function, path)):
+            return True
+        spoken = {path, path.rpartition("/")[2], function.rpartition("::")[2]}
+        return any(re.search(rf"(?<![\w.]){re.escape(each)}(?![\w])", self.words) for each in spoken)
+
+    def speaks_of(self, module: str) -> bool:
+        """Return True if a word of the goal may mean a module, like "export" for `exporter`."""
+        parts = [each for each in module.lower().split("_") if len(each) > 1]
+        words = re.findall(r"[a-z0-9]{2,}", self.words.lower())
+        return any(word.startswith(part) or part.startswith(word) for part in parts for word in words)

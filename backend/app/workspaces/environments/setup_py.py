@@ -1,0 +1,172 @@
+"""Reads the arguments of `setup()` in a setup.py without running it."""
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from app.core.python_source import parse_module
+from app.workspaces.environments.reading import read_text
+
+_MAX_DEPTH = 20
+_MOST_VALUES = 10_000
+"""Limit on the values of one list or table, because a few lines of code can double one many times."""
+
+_LISTS = frozenset({"list", "tuple", "sorted", "set"})
+
+
+def setup_arguments(tree: Path) -> Mapping[str, Any]:
+    """Return those arguments of `setup()` that follow from the text of setup.py. Nothing is run.
+
+    Lists and tables of literal values count, also if the file puts them together: `EXTRAS["tests"] = [...]`,
+    `+`, `+=`, `append`, `extend`, `update`, `dict(...)` and `setup(**arguments)`. Statements in functions
+    and branches do not count. Values that are not known are left out.
+
+    Raises:
+        DeclarationError: the file cannot be read.
+    """
+    try:
+        module = parse_module(read_text(tree, "setup.py") or "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    names = _Names()
+    for statement in module.body:
+        names.take(statement)
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call) and _is_setup(node.func)]
+    return names.keywords(calls[0]) if calls else {}
+
+
+def _is_setup(function: ast.expr) -> bool:
+    return (isinstance(function, ast.Name) and function.id == "setup") or (
+        isinstance(function, ast.Attribute) and function.attr == "setup"
+    )
+
+
+class _Names:
+    """The names of a module with a known value: a literal, or a list or table of such values."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
+
+    def take(self, statement: ast.stmt) -> None:
+        """Follow one statement, if it gives a name or a part of its value a known value."""
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    self._assign(target, self.value(value))
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._assign(target, self.value(value))
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
+                self._assign(statement.target, _sum(self._known.get(name), self.value(value)))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=method), args=[given])):
+                _change(self.value(owner), method, self.value(given))
+            case _:
+                pass
+
+    def keywords(self, call: ast.Call) -> dict[str, Any]:
+        """Return the known values of a call's keyword arguments."""
+        found: dict[str, Any] = {}
+        for word in call.keywords:
+            value = self.value(word.value)
+            if word.arg is None:
+                found |= value if isinstance(value, dict) else {}
+            elif value is not None:
+                found[word.arg] = value
+        return found
+
+    def value(self, node: ast.expr, depth: int = 0) -> Any:
+        """Return the value of an expression, or None. Lists and tables leave out what is not known."""
+        inner = depth + 1
+        if depth > _MAX_DEPTH:
+            return None
+        match node:
+            case ast.Name(id=name):
+                return self._known.get(name)
+            case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+                return self._items(items, inner)
+            case ast.Dict():
+                return self._table(node, inner)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return _sum(self.value(left, inner), self.value(right, inner))
+            case ast.Subscript(value=owner, slice=ast.Constant(value=str() as key)):
+                return _item(self.value(owner, inner), key)
+            case ast.Call(func=ast.Name(id=name)):
+                return self._made(name, node, inner)
+            case _:
+                return _literal(node)
+
+    def _made(self, name: str, call: ast.Call, depth: int) -> Any:
+        if name == "dict" and not call.args:
+            return self.keywords(call)
+        is_list = name in _LISTS and len(call.args) == 1 and not call.keywords
+        return self.value(call.args[0], depth) if is_list else None
+
+    def _assign(self, target: ast.expr, value: Any) -> None:
+        match target:
+            case ast.Name(id=name) if value is not None:
+                self._known[name] = value
+            case ast.Subscript(value=owner, slice=ast.Constant(value=str() as key)) if value is not None:
+                table = self.value(owner)
+                if isinstance(table, dict) and len(cast("dict[str, Any]", table)) < _MOST_VALUES:
+                    table[key] = value
+            case _:
+                pass
+
+    def _items(self, nodes: Sequence[ast.expr], depth: int) -> list[Any]:
+        found: list[Any] = []
+        for node in nodes:
+            value = self.value(node.value if isinstance(node, ast.Starred) else node, depth)
+            if not isinstance(node, ast.Starred):
+                found += [] if value is None else [value]
+            elif isinstance(value, list):
+                found += cast("list[Any]", value)
+        return found[:_MOST_VALUES]
+
+    def _table(self, node: ast.Dict, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, each in zip(node.keys, node.values, strict=True):
+            value = self.value(each, depth)
+            if key is None:
+                found |= value if isinstance(value, dict) else {}
+            elif isinstance(key, ast.Constant) and value is not None:
+                found[str(key.value)] = value
+        return found
+
+
+def _item(owner: Any, key: str) -> Any:
+    return cast("dict[str, Any]", owner).get(key) if isinstance(owner, dict) else None
+
+
+def _sum(one: Any, other: Any) -> Any:
+    """Return two lists as one, without changing either. What is not known is left out."""
+    lists = [cast("list[Any]", each) for each in (one, other) if isinstance(each, list)]
+    return [each for part in lists for each in part][:_MOST_VALUES] if lists else None
+
+
+def _append(items: list[Any], value: Any) -> None:
+    items.append(value)
+
+
+def _extend(items: list[Any], value: Any) -> None:
+    items.extend(cast("list[Any]", value)[:_MOST_VALUES] if isinstance(value, list) else ())
+
+
+_CHANGES: Mapping[str, Callable[[list[Any], Any], None]] = {"append": _append, "extend": _extend}
+
+
+def _change(owner: Any, method: str, value: Any) -> None:
+    if isinstance(owner, list) and len(cast("list[Any]", owner)) < _MOST_VALUES and value is not None:
+        _CHANGES.get(method, _ignore)(cast("list[Any]", owner), value)
+    elif isinstance(owner, dict) and method == "update" and isinstance(value, dict):
+        cast("dict[str, Any]", owner).update(cast("dict[str, Any]", value))
+
+
+def _ignore(_items: list[Any], _value: Any) -> None:
+    """Leave a list as it is."""
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None

@@ -1,0 +1,89 @@
+"""The arguments of setup() that follow from the text of setup.py."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.workspaces.environments.setup_py import setup_arguments
+
+PUT_TOGETHER = """\
+from setuptools import setup
+
+EXTRAS = {"yaml": ["PyYAML>=3.10"], "docs": read("docs.txt")}
+EXTRAS["tests"] = EXTRAS["yaml"] + ["pytest"]
+EXTRAS.update({"lint": ["ruff"]})
+NEEDS: list[str] = []
+NEEDS.append("alpha")
+NEEDS.extend(["beta", "gamma"])
+NEEDS += ["delta"]
+EXTRAS["dev"] = [*EXTRAS["tests"], *EXTRAS["lint"]]
+setup(name="demo", install_requires=sorted(NEEDS), extras_require=EXTRAS)
+"""
+
+
+def arguments_of(tree: Path, text: str) -> dict[str, Any]:
+    (tree / "setup.py").write_text(text)
+    return dict(setup_arguments(tree))
+
+
+def test_lists_and_tables_that_the_file_puts_together(tmp_path: Path) -> None:
+    assert arguments_of(tmp_path, PUT_TOGETHER) == {
+        "name": "demo",
+        "install_requires": ["alpha", "beta", "gamma", "delta"],
+        "extras_require": {
+            "yaml": ["PyYAML>=3.10"],
+            "tests": ["PyYAML>=3.10", "pytest"],
+            "lint": ["ruff"],
+            "dev": ["PyYAML>=3.10", "pytest", "ruff"],
+        },
+    }
+
+
+def test_arguments_in_a_table(tmp_path: Path) -> None:
+    text = """\
+import setuptools
+
+arguments = dict(name="demo", install_requires=list(("alpha",)))
+arguments["extras_require"] = {**{"tests": ["pytest"]}, "docs": ["sphinx"]}
+setuptools.setup(version="1", **arguments)
+"""
+    assert arguments_of(tmp_path, text) == {
+        "version": "1",
+        "name": "demo",
+        "install_requires": ["alpha"],
+        "extras_require": {"tests": ["pytest"], "docs": ["sphinx"]},
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from setuptools import setup\nA = ['a']\n" + "A = A + A\n" * 60 + "setup(install_requires=A)\n",
+        "from setuptools import setup\nA = ['a']\n" + "A.extend(A)\n" * 60 + "setup(install_requires=A)\n",
+        "from setuptools import setup\nA = ['a']\nA.append(A)\nsetup(install_requires=A)\n",
+        "from setuptools import setup\nA = {}\nA['tests'] = A\nsetup(install_requires=['a'], x=A)\n",
+    ],
+    ids=["doubled", "extended by itself", "in itself", "a table in itself"],
+)
+def test_hostile_lists_stay_small(tmp_path: Path, text: str) -> None:
+    found = arguments_of(tmp_path, text)["install_requires"]
+    assert found[0] == "a"
+    assert len(found) <= 20_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "def setup(",
+        "print('no call')",
+        "from setuptools import setup\nsetup()\n",
+        "from setuptools import setup\nsetup(*ARGS, **UNKNOWN)\n",
+        "from setuptools import setup\nsetup(install_requires=" + "[" * 90 + "]" * 90 + ")\n",
+    ],
+)
+def test_nothing_is_known(tmp_path: Path, text: str) -> None:
+    found = arguments_of(tmp_path, text)
+    found.pop("install_requires", None)
+    assert found == {}
