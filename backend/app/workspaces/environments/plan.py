@@ -17,7 +17,13 @@ from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import ProjectMetadata, project_of, requires_python
 from app.workspaces.environments.reading import read_text, read_toml, table, texts
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
-from app.workspaces.environments.tox import tox_extras, tox_files, tox_plugins, tox_requirements
+from app.workspaces.environments.tox import (
+    readable_tox_files,
+    tox_additions,
+    tox_extras,
+    tox_files,
+    tox_requirements,
+)
 from app.workspaces.files.origin import month_after, origin_of
 
 RECIPE = "2"
@@ -29,6 +35,9 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 """The parts of pytest itself. An environment needs the released code of these projects."""
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
+_TELLS_NOTHING = frozenset({"pytest", "pytest-cov", "coverage", "tox", "nox"})
+"""Requirements for tests that do not show what the tests use. Then tox is asked, too."""
+
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
 _MAX_SOURCES = 2000
 
@@ -140,12 +149,15 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
         for_development = []
     for name in for_tests or for_development:
         files.collect(tree, name)
-    if not lines and not for_tests and not for_development:
-        lines += list(tox_requirements(tree)) or nox_requirements(tree)
-        for name in tox_files(tree):
-            files.collect(tree, name)
+    if lines or for_tests or for_development:
+        tells_nothing = not (names_in(lines) - _TELLS_NOTHING or for_tests or for_development)
+        lines += tox_additions(tree, names_in(lines), plugins_only=not tells_nothing)
+        more = readable_tox_files(tree) if tells_nothing else []
     else:
-        lines += tox_plugins(tree, names_in(lines))
+        lines += list(tox_requirements(tree)) or nox_requirements(tree)
+        more = list(tox_files(tree))
+    for name in more:
+        files.collect(tree, name)
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
     # Tests of an extra's features import its packages, and often nothing else requires them.
     lines += [each for each in others if names_in([each]) & imported - {normal(project)}]

@@ -21,8 +21,14 @@ def tox_requirements(tree: Path) -> Iterator[str]:
             yield line
 
 
-def tox_plugins(tree: Path, known: Collection[str]) -> list[str]:
-    """Return the plug-ins of pytest that only tox's test environment names: tests need their fixtures."""
+def tox_additions(tree: Path, known: Collection[str], *, plugins_only: bool) -> list[str]:
+    """Return what tox's test environment installs besides the requirements that the project files name.
+
+    Args:
+        tree: the project.
+        known: normalised names of these requirements.
+        plugins_only: whether only plug-ins of pytest are wanted: tests need their fixtures.
+    """
     try:
         named = list(tox_requirements(tree))
     except DeclarationError:  # tox.ini only adds to the project files, so it is ignored
@@ -31,8 +37,16 @@ def tox_plugins(tree: Path, known: Collection[str]) -> list[str]:
         each
         for each in named
         for name in names_in([each])
-        if name.startswith("pytest-") and name not in known
+        if name not in known and (name.startswith("pytest-") or not plugins_only)
     ]
+
+
+def readable_tox_files(tree: Path) -> list[str]:
+    """Return the requirement files of tox's test environment, or none if tox.ini cannot be read."""
+    try:
+        return list(tox_files(tree))
+    except DeclarationError:  # as above
+        return []
 
 
 def tox_files(tree: Path) -> Iterator[str]:

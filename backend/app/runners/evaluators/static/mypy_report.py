@@ -1,21 +1,18 @@
 """Reads mypy's report: findings as JSON, one per line, among remarks in plain text."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any, cast
 
 from app.runners.evaluators.static.baseline import Finding
 from app.runners.evaluators.tooling import ToolTroubleError
 
-_PLAIN_NOTE = re.compile(r"[^{].*: note: ")
-
 
 def findings_in(report: str, tree: Path) -> list[Finding]:
     """Read a report with one JSON object per line.
 
     Raises:
-        ToolTroubleError: a line is neither a finding nor a remark.
+        ToolTroubleError: a finding cannot be read.
     """
     found: list[Finding] = []
     for line in lines_of(report):
@@ -36,9 +33,8 @@ def findings_in(report: str, tree: Path) -> list[Finding]:
 
 
 def lines_of(report: str) -> list[str]:
-    """Return the lines of a report that are findings. Remarks about the configuration are plain text."""
-    lines = filter(str.strip, report.splitlines())
-    return [line for line in lines if line.startswith("{") or not _PLAIN_NOTE.match(line)]
+    """Return the lines of a report that are findings. Remarks about settings and options are plain text."""
+    return [line for line in report.splitlines() if line.startswith("{")]
 
 
 def _relative(name: str, tree: Path) -> str:

@@ -25,6 +25,7 @@ from app.runners.evaluators.static.baseline import (
 from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
 from app.runners.evaluators.static.followed_files import followed_files
 from app.runners.evaluators.static.own_rules import allowed_by, own_rules
+from app.runners.evaluators.static.python_2 import is_for_python_2
 from app.runners.evaluators.static.ruff_pin import pinned_ruff
 from app.runners.evaluators.static.ruff_rules import (
     LintRules,
@@ -125,6 +126,8 @@ class RuffLintEvaluator:
 
         found = [*await ruff.findings(copy.path, wanted), *await _faults_left_out(ruff, trees, wanted)]
         comparison = await trees.compare(found, check_base)
+        old = await asyncio.to_thread(_for_python_2, comparison, copy.path)
+        comparison = comparison.advising(lambda each: each in old)
         if trees.base is not None and any(not _is_plain_fault(each) for each in comparison.new):
             control = await self._control(ruff, trees)
             comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison, control))
@@ -180,6 +183,10 @@ async def _faults_left_out(ruff: Ruff, trees: StaticTrees, wanted: Sequence[str]
     files = await asyncio.to_thread(followed_files, trees.copy.path, wanted, new)
     found = await ruff.under(quiet("for excluded files")).findings(trees.copy.path, files)
     return [each for each in found if _is_plain_fault(each)]
+
+
+def _for_python_2(comparison: Comparison, tree: Path) -> list[Finding]:
+    return [each for each in comparison.new if is_for_python_2(each, tree)]
 
 
 def _is_plain_fault(finding: Finding) -> bool:

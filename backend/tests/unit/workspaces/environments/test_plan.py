@@ -122,16 +122,23 @@ CASES = {
     "pdm": ({"pyproject.toml": '[tool.pdm.dev-dependencies]\ntest = ["alpha"]\n'}, ["alpha"]),
     "plug-ins of pytest that only tox names": (
         {
-            "pyproject.toml": '[dependency-groups]\ntest = ["pytest", "pytest-cov"]\n',
+            "pyproject.toml": '[dependency-groups]\ntest = ["alpha", "pytest", "pytest-cov"]\n',
             "tox.ini": "[testenv]\ndeps =\n  pytest-benchmark\n  pytest-cov<5\n  setuptools>=80\n",
         },
-        ["pytest", "pytest-cov", "pytest-benchmark"],
+        ["alpha", "pytest", "pytest-cov", "pytest-benchmark"],
     ),
     "tox where nothing else names any": (
         {"tox.ini": "[testenv]\ndeps =\n  alpha\n  py311: beta\n  -r more.txt\n"},
         ["alpha"],
     ),
     "nox where nothing else names any": ({"noxfile.py": NOX}, ["alpha"]),
+    "tox where a group only names pytest": (
+        {
+            "pyproject.toml": '[dependency-groups]\ntest = ["pytest", "coverage"]\n',
+            "tox.ini": "[testenv]\ndeps =\n  alpha\n",
+        },
+        ["pytest", "coverage", "alpha"],
+    ),
     "tox before nox": ({"noxfile.py": NOX, "tox.ini": "[testenv]\ndeps =\n  beta\n"}, ["beta"]),
     "nothing": ({"main.py": "import os\n"}, []),
 }

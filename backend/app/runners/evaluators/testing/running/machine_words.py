@@ -7,6 +7,7 @@ _WORDS = (
         re.compile(
             r"Network is unreachable|No route to host|name resolution|Name or service not known"
             r"|No address associated with hostname|getaddrinfo failed|Failed to resolve '|NameResolutionError"
+            r"|Could not resolve host|unable to access 'https?://"
             r"|Failed to establish a new connection|Address family not supported"
         ),
         "the tests have no network",
@@ -47,7 +48,10 @@ _WORDS = (
         "temporary files are on a different file system",
     ),
     (
-        re.compile(r"\bpip\W+install\W.*returned non-zero exit status"),
+        re.compile(
+            r"\bpip\W+install\W.*returned non-zero exit status|No matching distribution found for "
+            r"|Could not find a version that satisfies the requirement"
+        ),
         "a package cannot be installed without a network",
     ),
     (

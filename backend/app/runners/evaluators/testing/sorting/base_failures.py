@@ -14,7 +14,7 @@ from app.runners.evaluators.testing.running.failure_words import fails_alike
 from app.runners.evaluators.testing.running.report import CollectProblem, RanTest
 from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.goal import Goal
-from app.runners.evaluators.testing.sorting.unwritten import waits_for_code
+from app.runners.evaluators.testing.sorting.unwritten import is_slip_of_test, waits_for_code
 from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question, QuestionKind
 
 # Error messages about versions of other people's code rather than the project's own code.
@@ -155,6 +155,8 @@ def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal, touched: Touche
     is_same = fails_alike(test.message, second.red[test.id])
     if is_same and _is_about_versions(test.message, touched):
         return "it fails at the base in the same way: the code expects other versions of what it uses"
+    if is_same and touched is not None and is_slip_of_test(test.message, test.id, touched.base):
+        return "it fails at the base in the same way: the test uses a name that it does not define"
     return ""
 
 

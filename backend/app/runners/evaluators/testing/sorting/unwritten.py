@@ -34,13 +34,14 @@ def waits_for_code(message: str, test_id: str, goal: Goal, base: Path | None) ->
         module = missing_module(message)
         is_other = module is not None and base is not None and not is_in_tree(module, base)
         return not is_other or goal.speaks_of(module or "")
-    return bool(_UNKNOWN_NAME.search(message)) and not _is_slip(test_id, message, base)
+    return bool(_UNKNOWN_NAME.search(message)) and not is_slip_of_test(message, test_id, base)
 
 
-def _is_slip(test_id: str, message: str, base: Path | None) -> bool:
+def is_slip_of_test(message: str, test_id: str, base: Path | None) -> bool:
     """Return True if a name is unknown in a test file, and the file imports no names unseen."""
     file = file_of(test_id)
-    if base is None or (test_id != file and not message.startswith(f"{file}:")):
+    is_there = test_id == file or message.startswith(f"{file}:")
+    if base is None or not (is_there and _UNKNOWN_NAME.search(message)):
         return False
     try:
         path = base / file

@@ -126,9 +126,13 @@ async def test_remarks_about_the_configuration_are_no_findings(context, tmp_path
     assert (await types(context, WRONG, {**CLEAN, **rules})).status == "failed"
     note = f"{tmp_path}/setup.cfg: note: unused section(s): module = ['tests.*']\n"
     assert findings_in(note, tmp_path) == []
+    assert findings_in("Warning: --strict-concatenate is deprecated\n", tmp_path) == []
 
 
 UNUSED = {"b.py": "import os\n"}
+OLD_NAME = {"b.py": "import sys\nif sys.version_info > (3,):\n    text = str\nelse:\n    text = unicode\n"}
+OLD_NAME_EVERYWHERE = {"b.py": "text = unicode\n"}
+OTHER_NAME_IN_A_BRANCH = {"b.py": OLD_NAME["b.py"].replace("unicode", "gone")}
 UNDEFINED = {"b.py": "print(gone)\n"}
 RUFF = {"ruff.toml": "lint.select = ['F']\n"}
 MESSY = {f"old{n % 4}_{n}.py": "import os\n" for n in range(MANY)}
@@ -138,6 +142,9 @@ MESSY = {f"old{n % 4}_{n}.py": "import os\n" for n in range(MANY)}
     ("files", "base", "status"),
     [
         pytest.param(UNUSED, CLEAN, "passed", id="taste without a configuration"),
+        pytest.param(OLD_NAME, CLEAN, "passed", id="a built-in of Python 2 in a branch for it"),
+        pytest.param(OLD_NAME_EVERYWHERE, CLEAN, "failed", id="a built-in of Python 2 elsewhere"),
+        pytest.param(OTHER_NAME_IN_A_BRANCH, CLEAN, "failed", id="an undefined name in such a branch"),
         pytest.param(UNDEFINED, CLEAN, "failed", id="a fault without a configuration"),
         pytest.param(UNUSED, {**CLEAN, **RUFF}, "failed", id="the base chose the rule"),
         pytest.param(UNUSED, {**MESSY, **RUFF}, "passed", id="the base breaks it everywhere"),

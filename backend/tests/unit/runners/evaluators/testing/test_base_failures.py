@@ -360,3 +360,14 @@ def test_what_waits_for_code(message: str, goal: str, content: str, waits: bool,
 )
 def test_which_goals_are_about_tests(words: str, about: bool) -> None:
     assert Goal(words=words).is_about_tests is about
+
+
+def test_a_test_that_lacks_its_own_names_is_only_noted(tmp_path: Path) -> None:
+    written(tmp_path, "tests/test_a.py", "import calc\n")
+    slip = "tests/test_a.py:7: NameError: name 'text_' is not defined"
+    second = SecondLook(at_base=(NAME,), red={NAME: slip})
+    failing = [RanTest(NAME, Outcome.FAILED, 0.1, slip)]
+    touched = Touched(tmp_path, frozenset({"calc.py"}))
+    found = sort_failures(failing, second, Goal(words="Merge a branch"), touched)
+    assert "a name that it does not define" in found.known[NAME]
+    assert not sort_failures(failing, second, Goal(words="Fix test_a"), touched).known
