@@ -136,8 +136,9 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     lines += [line for name in extras for line in asked.extra_requirements(name)]
     others = [line for name in asked.extras if name not in extras for line in asked.extra_requirements(name)]
     imported = imported_by_tests(tree) if others else frozenset[str]()
+    # Files at less usual paths count only if the project states its needs nowhere else.
     for name in [
-        *plain,
+        *(each for each in plain if each == "requirements.txt" or not asked.requirements),
         *asked.files,
         *(file for extra in extras for file in asked.extra_files.get(extra, ())),
     ]:

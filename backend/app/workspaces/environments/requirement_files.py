@@ -21,6 +21,9 @@ _USUAL_PLACES = (
     "*requirements*.in",
     "requirements/*.in",
 )
+_OF_PROJECT = re.compile(
+    r"requirements(?:/(?:base|common|core|default|install|main|prod|runtime))?\.(?:txt|in)"
+)
 _NAME_LIKE = re.compile(r"(?:^|[-_./])(test|tests|testing|dev|develop|development)(?:[-_./]|$)")
 
 _PLAIN = re.compile(
@@ -89,7 +92,7 @@ def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]
         kind = _NAME_LIKE.search(name.lower().removesuffix(".txt").removesuffix(".in"))
         if kind:
             (tests if kind.group(1).startswith("test") else development).append(name)
-    return [name for name in found if name == "requirements.txt"], _plainest(tests), _plainest(development)
+    return [name for name in found if _OF_PROJECT.fullmatch(name)], _plainest(tests), _plainest(development)
 
 
 def _plainest(names: list[str]) -> list[str]:

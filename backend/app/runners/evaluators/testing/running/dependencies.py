@@ -2,15 +2,14 @@
 
 import configparser
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, cast
 
 from app.runners.evaluators.source_places import source_places
 from app.runners.evaluators.testing.running.machine_words import missing_on_machine
-from app.workspaces.environments.reading import texts
-from app.workspaces.environments.setup_py import setup_arguments
+from app.workspaces.environments.groups import Wanted, wanted
+from app.workspaces.environments.naming import names_in, normal
+from app.workspaces.environments.reading import DeclarationError
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)
@@ -18,8 +17,6 @@ _REQUIREMENTS = (
     *("*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in"),
     *("requirements/*/*.txt", "requirements/*/*.in"),
 )
-_SETUP_OPTIONS = ("install_requires", "tests_require")
-_NAME = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)")
 _FRAME = re.compile(r'INTERNALERROR>\s+File "([^"]+)", line \d+')
 """A line in a traceback of pytest itself. It names files of the tree by their path below it."""
 _IMPORT_FRAME = re.compile(r"(?:^|\s)(\S+\.py):\d+: in ")
@@ -97,8 +94,8 @@ def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
     """
     if is_in_tree(module, tree):
         return False
-    wanted = {_normal(module), _DISTRIBUTION_OF.get(module.lower(), _normal(module))}
-    if wanted & {_normal(name) for name in _declared(tree)}:
+    wanted = {normal(module), _DISTRIBUTION_OF.get(module.lower(), normal(module))}
+    if wanted & {normal(name) for name in _declared(tree)}:
         return True
     pattern = re.compile(rf"^\s*(?:import|from)\s+{re.escape(module)}\b", re.MULTILINE)
     return any(pattern.search(_text(tree / name)) for name in sources)
@@ -166,8 +163,8 @@ def is_declared_part(module: str, tree: Path) -> bool:
     names = [".".join((first, *others[:count])) for count in range(1, len(others) + 1)]
     if any(is_in_tree(name.replace(".", "/"), tree) for name in names):
         return False
-    declared = {_normal(name) for name in _declared(tree)}
-    return any(_normal(name) in declared for name in names)
+    declared = {normal(name) for name in _declared(tree)}
+    return any(normal(name) in declared for name in names)
 
 
 def is_in_tree(module: str, tree: Path) -> bool:
@@ -179,33 +176,17 @@ def is_in_tree(module: str, tree: Path) -> bool:
 def _declared(tree: Path) -> Iterator[str]:
     """Yield the distributions that a project declares as dependencies."""
     try:
-        document = tomllib.loads(_text(tree / "pyproject.toml"))
-    except tomllib.TOMLDecodeError:
-        document = {}
-    project = _table(document, "project")
-    groups = [project.get("dependencies"), *_table(project, "optional-dependencies").values()]
-    groups += _table(document, "dependency-groups").values()
-    for group in groups:
-        yield from _names(cast("Sequence[object]", group) if isinstance(group, list) else ())
-    yield from _table(_table(_table(document, "tool"), "poetry"), "dependencies")
+        asked = wanted(tree)
+    except DeclarationError:
+        asked = Wanted()
+    for lines in (asked.requirements, *asked.extras.values(), *asked.groups.values()):
+        yield from names_in(lines)
     for pattern in _REQUIREMENTS:
         for path in sorted(tree.glob(pattern)):
-            yield from _names(_text(path).splitlines())
-    setup = _sections(tree / "setup.cfg")
-    for section, options in setup.items():
-        wanted = options.values() if section == "options.extras_require" else _named(options, _SETUP_OPTIONS)
-        yield from _names(line for text in wanted for line in text.splitlines())
-    called = setup_arguments(tree)
-    for wanted in (*_named(called, _SETUP_OPTIONS), *_table(called, "extras_require").values()):
-        yield from _names(texts(wanted))
+            yield from names_in(_text(path).splitlines())
     for options in _sections(tree / "tox.ini").values():
-        lines = [line for text in _named(options, ("deps",)) for line in text.splitlines()]
         # A dependency may be only for some environments: `py3: name`.
-        yield from _names(line.rpartition(": ")[2] for line in lines)
-
-
-def _named(options: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
-    return [options[name] for name in names if name in options]
+        yield from names_in(line.rpartition(": ")[2] for line in options.get("deps", "").splitlines())
 
 
 def _sections(path: Path) -> dict[str, dict[str, str]]:
@@ -215,22 +196,6 @@ def _sections(path: Path) -> dict[str, dict[str, str]]:
     except configparser.Error:
         return {}
     return {section: dict(parser[section]) for section in parser.sections()}
-
-
-def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = document.get(name)
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _names(requirements: Iterable[object]) -> Iterator[str]:
-    for requirement in requirements:
-        match = _NAME.match(str(requirement))
-        if match:
-            yield match.group(1)
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _text(path: Path) -> str:
