@@ -15,6 +15,7 @@ from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.gate_settings import PytestGateSettings
 from app.runners.evaluators.testing.layout.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.layout.trees import Layout, RunTree, lay_out, whole_tree
+from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.testing.sorting.accounting import SortingRules, accounted, says_something
@@ -99,7 +100,9 @@ def _rules(
         tests=context.get("goal_tests", ()),
         words=context.get("goal", ""),
     )
-    return SortingRules(context.get("protected_policy", gate.protected), goal, changed)
+    return SortingRules(
+        context.get("protected_policy", gate.protected), goal, changed, BaseCode(base, layout.base_sources)
+    )
 
 
 async def _judge_runs(

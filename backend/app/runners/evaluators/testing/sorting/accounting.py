@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from app.runners.evaluators.testing.at_base.base import BaseTests
 from app.runners.evaluators.testing.layout.inventory import function_of
+from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.own_lacks import lacking_own
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.running.run import Harness
@@ -36,6 +37,7 @@ class SortingRules:
     protected: ProtectedPolicy
     goal: Goal
     changed: ChangedTests
+    code: BaseCode
 
 
 def says_something(report: RunReport) -> bool:
@@ -171,7 +173,7 @@ async def _sorted(
     of_base: RunReport, judged: JudgedRun, rules: SortingRules, base: BaseTests
 ) -> SortedFailures:
     touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
-    found = sort_failures(of_base.failures, judged.second, rules.goal, touched)
+    found = sort_failures(of_base.failures, judged.second, rules.goal, rules.code, touched)
     unread = await _unread(of_base, rules, base)
     return SortedFailures({**found.known, **unread.known}, (*found.questions, *unread.questions))
 
@@ -184,5 +186,5 @@ async def _unread(of_base: RunReport, rules: SortingRules, base: BaseTests) -> S
     lacking = await base.lacks.explain_files(of_base.errors)
     known = {name: what for name, what in lacking.items() if not goal.names(name)}
     left = [each for each in of_base.errors if each.id not in known]
-    found = sort_errors(left, await base.unreadable() if left else {}, goal, rules.changed.base)
+    found = sort_errors(left, await base.unreadable() if left else {}, goal, rules.code)
     return SortedFailures({**known, **found.known}, found.questions)

@@ -4,12 +4,11 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.touched import Touched
-from app.runners.evaluators.testing.running.dependencies import is_in_tree
+from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.failure_words import fails_alike
 from app.runners.evaluators.testing.running.report import CollectProblem, RanTest
 from app.runners.evaluators.testing.sorting.again import SecondLook
@@ -45,7 +44,11 @@ class SortedFailures:
 
 
 def sort_failures(
-    failures: Iterable[RanTest], second: SecondLook, goal: Goal, touched: Touched | None = None
+    failures: Iterable[RanTest],
+    second: SecondLook,
+    goal: Goal,
+    code: BaseCode,
+    touched: Touched | None = None,
 ) -> SortedFailures:
     """Sort failing tests. Those in neither group of the result count against the candidate.
 
@@ -53,6 +56,7 @@ def sort_failures(
         failures: tests of the base that fail on the candidate's code.
         second: what is known of them at the base.
         goal: which of them count.
+        code: the base's code.
         touched: what the candidate changed; None if unknown.
     """
     if goal.policy is BaseFailures.MUST_PASS:
@@ -65,10 +69,10 @@ def sort_failures(
             continue
         if test.id not in second.red or (goal.policy is BaseFailures.GOAL and goal.names(test.id)):
             continue
-        why = _not_the_goal(test, second, goal, touched)
+        why = _not_the_goal(test, second, goal, code)
         if why:
             known[test.id] = why
-        elif not (_is_subject(test, second, goal) or _stays_red(test, second, goal, touched)):
+        elif not (_is_subject(test, second, goal) or _stays_red(test, second, goal, code, touched)):
             continue
         elif touched is not None and _is_aside(test, second, goal, touched):
             known[test.id] = _UNTOUCHED
@@ -89,7 +93,7 @@ def as_few(questions: Sequence[Question]) -> tuple[Question, ...]:
 
 
 def sort_errors(
-    errors: Iterable[CollectProblem], at_base: Mapping[str, str], goal: Goal, base: Path | None = None
+    errors: Iterable[CollectProblem], at_base: Mapping[str, str], goal: Goal, code: BaseCode
 ) -> SortedFailures:
     """Sort tests of the base that cannot be loaded. Those that the base can load count against the candidate.
 
@@ -97,7 +101,7 @@ def sort_errors(
         errors: problems of loading with the candidate's code.
         at_base: the message by file or class for those that the base cannot load either.
         goal: which failures count.
-        base: the tree of the base; None if unknown.
+        code: the base's code.
     """
     known: dict[str, str] = {}
     questions: list[Question] = []
@@ -110,11 +114,11 @@ def sort_errors(
             continue
         if goal.policy is BaseFailures.IGNORE or goal.tests:
             known[each.id] = "it cannot be read at the base either"
-        elif _is_about_versions(each.message):
+        elif _is_about_versions(each.message, code):
             known[each.id] = "the base cannot read it either: it expects other versions of what it uses"
         elif _NO_TESTS.search(each.message):
             known[each.id] = "pytest takes it for no test class, at the base either"
-        elif _may_stay(each.id, there, goal, base):
+        elif _may_stay(each.id, there, goal, code):
             questions.append(_question(each, there))
     return SortedFailures(known, tuple(questions))
 
@@ -145,7 +149,7 @@ def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
     return SortedFailures(known, tuple(questions))
 
 
-def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal, touched: Touched | None) -> str:
+def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal, code: BaseCode) -> str:
     if goal.policy is BaseFailures.IGNORE:
         return "it fails at the base, too"
     if goal.tests:
@@ -153,9 +157,9 @@ def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal, touched: Touche
     if test.id in second.environment and not _is_subject(test, second, goal):
         return f"it fails at the base in the same way: {second.environment[test.id]}"
     is_same = fails_alike(test.message, second.red[test.id])
-    if is_same and _is_about_versions(test.message, touched):
+    if is_same and _is_about_versions(test.message, code):
         return "it fails at the base in the same way: the code expects other versions of what it uses"
-    if is_same and touched is not None and is_slip_of_test(test.message, test.id, touched.base):
+    if is_same and is_slip_of_test(test.message, test.id, code):
         return "it fails at the base in the same way: the test uses a name that it does not define"
     return ""
 
@@ -172,30 +176,31 @@ def _is_subject(test: RanTest, second: SecondLook, goal: Goal) -> bool:
     return any(re.search(rf"(?<![\w.]){re.escape(each)}(?!\w)", goal.words) for each in names)
 
 
-def _is_about_versions(message: str, touched: Touched | None = None) -> bool:
+def _is_about_versions(message: str, code: BaseCode) -> bool:
     found = _NO_ATTRIBUTE.search(message)
     if found is not None:
         module = found.group(1).partition(".")[0]
         # A module that is there and not in the tree is installed.
-        is_installed = touched is not None and not is_in_tree(module, touched.base)
-        return module in sys.stdlib_module_names or is_installed
+        return module in sys.stdlib_module_names or not code.has_module(module)
     return bool(_OTHERS.search(message))
 
 
-def _stays_red(test: RanTest, second: SecondLook, goal: Goal, touched: Touched | None) -> bool:
+def _stays_red(
+    test: RanTest, second: SecondLook, goal: Goal, code: BaseCode, touched: Touched | None
+) -> bool:
     """Return True if a test fails as before, and nothing says that the run should make it pass.
 
     If the change does not affect a test, it may fail in another way, because that depends on the machine or
     on chance. So may a test that fails in different ways at the base.
     """
     at_base = second.red[test.id]
-    if not _may_stay(test.id, at_base, goal, touched.base if touched else None):
+    if not _may_stay(test.id, at_base, goal, code):
         return False
     is_same = fails_alike(test.message, at_base) or test.id in second.varying
     return is_same or (touched is not None and not _plays_a_part(test, second, goal, touched))
 
 
-def _may_stay(test_id: str, at_base: str, goal: Goal, base: Path | None) -> bool:
+def _may_stay(test_id: str, at_base: str, goal: Goal, code: BaseCode) -> bool:
     """Return True if nothing says that the run should fix the failure.
 
     If the failure is in the project's own code, the goal may mean tests without naming any ("make the tests
@@ -203,7 +208,7 @@ def _may_stay(test_id: str, at_base: str, goal: Goal, base: Path | None) -> bool
     """
     if _ELSEWHERE.search(at_base):
         return True
-    return bool(goal.words) and not (goal.is_about_tests or waits_for_code(at_base, test_id, goal, base))
+    return bool(goal.words) and not (goal.is_about_tests or waits_for_code(at_base, test_id, goal, code))
 
 
 def _is_aside(test: RanTest, second: SecondLook, goal: Goal, touched: Touched) -> bool:

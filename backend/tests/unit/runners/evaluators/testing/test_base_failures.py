@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.runners.evaluators.testing.layout.touched import Touched, touched_files
+from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE
+from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.report import CollectProblem, Outcome, RanTest
 from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.base_failures import as_few, sort_errors, sort_failures
@@ -17,9 +19,25 @@ NAME = f"{PATH}::test_a"
 WRONG_VALUE = "tests/test_a.py:7: AssertionError: assert 3 == 4"
 
 
-def sort(here: str, goal: Goal, at_base: str = ""):
+NO_CODE = BaseCode(Path("gone"), ())
+
+
+def sort(here: str, goal: Goal, at_base: str = "", code: BaseCode = NO_CODE):
     second = SecondLook(at_base=(NAME,), red={NAME: at_base or here})
-    return sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, here)], second, goal)
+    return sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, here)], second, goal, code)
+
+
+def written(tree: Path, name: str, text: str) -> None:
+    path = tree / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+def calc(tree: Path) -> BaseCode:
+    """Write a small project, and return its code."""
+    written(tree, "calc.py", "class Calc:\n    def add(self, strict): ...\n")
+    written(tree, "tests/test_a.py", "from calc import Calc\n")
+    return BaseCode(tree, ["calc.py"])
 
 
 def test_a_test_that_stays_red_as_it_was_is_a_question_when_the_goal_is_about_something_else() -> None:
@@ -70,7 +88,7 @@ def test_very_many_red_tests_are_one_question() -> None:
     names = [f"{NAME}[{each}]" for each in range(MAX_QUESTIONS + 1)]
     second = SecondLook(at_base=tuple(names), red=dict.fromkeys(names, WRONG_VALUE))
     failures = [RanTest(each, Outcome.FAILED, 0.1, WRONG_VALUE) for each in names]
-    asked = sort_failures(failures, second, Goal(words="Drop Python 3.8")).questions
+    asked = sort_failures(failures, second, Goal(words="Drop Python 3.8"), NO_CODE).questions
     assert as_few(asked[1:]) == asked[1:]
     (question,) = as_few(asked)
     assert f"{MAX_QUESTIONS + 1} tests already failed" in question.text
@@ -81,16 +99,31 @@ def test_very_many_red_tests_are_one_question() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "tests/test_a.py:7: NotImplementedError",
-        "tests/test_a.py:7: NameError: name 'add' is not defined",
+        "calc.py:7: NotImplementedError",
+        "calc.py:7: NameError: name 'add' is not defined",
         "tests/test_a.py:7: AttributeError: module 'calc' has no attribute 'add'",
         "tests/test_a.py:7: AttributeError: type object 'Calc' has no attribute 'add'",
         "tests/test_a.py:7: TypeError: add() got an unexpected keyword argument 'strict'",
         "tests/test_a.py:7: TypeError: add() takes 2 positional arguments but 3 were given",
     ],
 )
-def test_a_test_that_waits_for_what_is_to_be_written_counts(message: str) -> None:
-    assert not sort(message, Goal(words="Add a strict mode")).questions
+def test_a_test_that_waits_for_what_is_to_be_written_counts(message: str, tmp_path: Path) -> None:
+    assert not sort(message, Goal(words="Add a strict mode"), code=calc(tmp_path)).questions
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "tests/test_a.py:7: NotImplementedError",
+        "tests/test_a.py:7: AttributeError: type object 'Other' has no attribute 'add'",
+        "tests/test_a.py:7: TypeError: patched.<locals>.add() takes 2 positional arguments but 6 were given",
+        "tests/test_a.py:7: TypeError: Other.__init__() got an unexpected keyword argument 'strict'",
+        "tests/test_a.py:7: ImportError: cannot import name 'soft' from 'markupsafe' (unknown location)",
+        f"tests/test_a.py:7: KeyError: 1{BECAUSE}calc.py:1: NotImplementedError",
+    ],
+)
+def test_a_test_that_waits_for_code_of_others_is_a_question(message: str, tmp_path: Path) -> None:
+    assert sort(message, Goal(words="Add a strict mode"), code=calc(tmp_path)).questions
 
 
 def test_a_test_that_fails_in_another_way_than_before_counts() -> None:
@@ -103,7 +136,7 @@ def test_a_test_that_fails_in_different_ways_at_the_base_is_a_question_never_a_n
     second = SecondLook(at_base=(NAME,), red={NAME: WRONG_VALUE}, varying=(NAME,))
     touched = Touched(tmp_path, frozenset({"calc.py"}))
     found = sort_failures(
-        [RanTest(NAME, Outcome.FAILED, 0.1, other)], second, Goal(words="Drop support"), touched
+        [RanTest(NAME, Outcome.FAILED, 0.1, other)], second, Goal(words="Drop support"), NO_CODE, touched
     )
     assert [each.id for each in found.questions] == [NAME]
     assert not found.known
@@ -117,7 +150,7 @@ def test_an_installed_module_without_an_attribute_is_of_another_version(
     message = f"tests/test_a.py:7: AttributeError: module '{module}' has no attribute 'add'"
     second = SecondLook(at_base=(NAME,), red={NAME: message})
     failing = [RanTest(NAME, Outcome.FAILED, 0.1, message)]
-    found = sort_failures(failing, second, Goal(words="Type the spy"), Touched(tmp_path, frozenset({"a.py"})))
+    found = sort_failures(failing, second, Goal(words="Type the spy"), BaseCode(tmp_path, ()))
     assert bool(found.known) is is_noted
     assert not found.questions
 
@@ -161,7 +194,8 @@ def sort_touched(
     there = FAR_AWAY if message is None else message
     second = SecondLook(at_base=(NAME,), red={NAME: there}, red_files={NAME: files})
     failing = RanTest(NAME, Outcome.FAILED, 0.1, here or there, files)
-    return sort_failures([failing], second, Goal(words=words), Touched(tmp_path, frozenset(touched)))
+    changed = Touched(tmp_path, frozenset(touched))
+    return sort_failures([failing], second, Goal(words=words), NO_CODE, changed)
 
 
 def test_a_red_test_that_the_change_does_not_touch_is_only_noted(tmp_path: Path) -> None:
@@ -229,7 +263,7 @@ def test_touched_files_are_those_changed_added_and_removed(tmp_path: Path) -> No
     ],
 )
 def test_a_test_that_is_flaky_at_the_base_does_not_count(second: SecondLook, goal: Goal, known: bool) -> None:
-    found = sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, WRONG_VALUE)], second, goal)
+    found = sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, WRONG_VALUE)], second, goal, NO_CODE)
     assert (NAME in found.known) is known
 
 
@@ -276,7 +310,9 @@ def test_what_the_base_cannot_read_either(
     written(tmp_path, "tests/test_a.py", "from calc import add\n")
     written(tmp_path, "calc.py", "")
     there = {} if at_base is None else {UNREAD: at_base}
-    found = sort_errors([CollectProblem(UNREAD, skipped=False, message=message)], there, goal, tmp_path)
+    found = sort_errors(
+        [CollectProblem(UNREAD, skipped=False, message=message)], there, goal, BaseCode(tmp_path, ())
+    )
     assert (len(found.known), len(found.questions)) == (known, asked)
 
 
@@ -286,7 +322,7 @@ OFFLINE = "/usr/lib/python3.11/urllib/request.py:1351: urllib.error.URLError: na
 def sort_offline(goal: Goal, *through: str):
     lacks = {NAME: "the tests have no network"}
     second = SecondLook(at_base=(NAME,), red={NAME: OFFLINE}, environment=lacks, red_files={NAME: through})
-    return sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, OFFLINE, through)], second, goal)
+    return sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, OFFLINE, through)], second, goal, NO_CODE)
 
 
 def test_what_the_machine_lacks_is_a_question_in_a_file_that_the_goal_names() -> None:
@@ -312,12 +348,6 @@ def test_what_the_machine_lacks_is_only_noted_elsewhere(goal: Goal, through: tup
     assert (list(found.known), found.questions) == ([NAME], ())
 
 
-def written(tree: Path, name: str, text: str) -> None:
-    path = tree / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
-
-
 @pytest.mark.parametrize(
     ("message", "goal", "content", "waits"),
     [
@@ -340,7 +370,7 @@ def written(tree: Path, name: str, text: str) -> None:
 def test_what_waits_for_code(message: str, goal: str, content: str, waits: bool, tmp_path: Path) -> None:
     written(tmp_path, "tests/test_a.py", content)
     written(tmp_path, "calc.py", "")
-    assert waits_for_code(message, NAME, Goal(words=goal), tmp_path) is waits
+    assert waits_for_code(message, NAME, Goal(words=goal), BaseCode(tmp_path, ["calc.py"])) is waits
 
 
 @pytest.mark.parametrize(
@@ -367,7 +397,7 @@ def test_a_test_that_lacks_its_own_names_is_only_noted(tmp_path: Path) -> None:
     slip = "tests/test_a.py:7: NameError: name 'text_' is not defined"
     second = SecondLook(at_base=(NAME,), red={NAME: slip})
     failing = [RanTest(NAME, Outcome.FAILED, 0.1, slip)]
-    touched = Touched(tmp_path, frozenset({"calc.py"}))
-    found = sort_failures(failing, second, Goal(words="Merge a branch"), touched)
+    code = BaseCode(tmp_path, ["calc.py"])
+    found = sort_failures(failing, second, Goal(words="Merge a branch"), code)
     assert "a name that it does not define" in found.known[NAME]
-    assert not sort_failures(failing, second, Goal(words="Fix test_a"), touched).known
+    assert not sort_failures(failing, second, Goal(words="Fix test_a"), code).known

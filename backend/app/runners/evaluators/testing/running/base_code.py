@@ -1,0 +1,49 @@
+"""Knows which modules, functions and classes the base's own code has, apart from its tests."""
+
+import re
+from collections.abc import Collection
+from functools import cached_property
+from pathlib import Path
+
+from app.runners.evaluators.testing.running.dependencies import is_in_tree
+
+_DEFINITION = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_MAX_BYTES = 1_000_000
+
+
+class BaseCode:
+    """The base's code.
+
+    Attributes:
+        tree: the tree of the base.
+        sources: its Python files that are not tests.
+    """
+
+    def __init__(self, tree: Path, sources: Collection[str]) -> None:
+        self.tree = tree
+        self.sources = frozenset(sources)
+
+    def has_module(self, module: str) -> bool:
+        """Return True if the tree contains the package or module with which a dotted name begins."""
+        return is_in_tree(module.partition(".")[0], self.tree)
+
+    def defines(self, name: str) -> bool:
+        """Return True if some source file has a function or class with this name."""
+        return name in self._names
+
+    def text(self, file: str) -> str | None:
+        """Return the text of a file of the tree, or None if it is missing or too large."""
+        content = self._content(file)
+        return None if content is None else content.decode("utf-8", "replace")
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        found = (_DEFINITION.findall(self._content(name) or b"") for name in self.sources)
+        return frozenset(each.decode() for names in found for each in names)
+
+    def _content(self, file: str) -> bytes | None:
+        path = self.tree / file
+        try:
+            return path.read_bytes() if path.stat().st_size <= _MAX_BYTES else None
+        except OSError:
+            return None
