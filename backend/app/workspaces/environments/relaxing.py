@@ -13,6 +13,8 @@ MOST_CONCESSIONS = 8
 """Maximum number of concessions in one installation."""
 
 _OVERRIDES = "phaserunner-overrides.txt"
+_OTHER_FORMATS = (".toml", ".lock")
+"""Of files that are no requirement files."""
 _NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no binary distribution")
 _REQUIRED = re.compile(r"you\s+require\s+([A-Za-z0-9][\w.-]*)")
 _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
@@ -154,5 +156,5 @@ class InstallerInput:
     def _rewrite(self, change: Callable[[str], str]) -> None:
         for name in (*self.plan.files, LOCKED):
             path = self.place / name
-            if path.suffix == ".txt" and path.is_file():
+            if path.suffix not in _OTHER_FORMATS and path.is_file():
                 path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")

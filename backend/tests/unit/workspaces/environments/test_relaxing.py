@@ -67,6 +67,15 @@ def test_one_thing_after_the_other_is_given_up(tmp_path: Path) -> None:
     assert "beta==1.0" in (tmp_path / ROOTS).read_text()
 
 
+@pytest.mark.parametrize("name", ["requirements/tests.in", "requirements/tests"])
+def test_requirement_files_of_any_name_give_up_what_cannot_be_installed(tmp_path: Path, name: str) -> None:
+    plan = EnvironmentPlan(files={name: "alpha\nbeta==1.0\n", "pyproject.toml": "beta\n"}, install=(name,))
+    made = InstallerInput(plan, tmp_path, building=False)
+    made.write()
+    assert made.concede(Reason.BUILD, DIRECT)
+    assert ((tmp_path / name).read_text(), (tmp_path / "pyproject.toml").read_text()) == ("alpha\n", "beta\n")
+
+
 @pytest.mark.parametrize(
     ("reason", "said"),
     [

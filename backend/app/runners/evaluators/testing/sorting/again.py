@@ -98,17 +98,20 @@ async def look_again(
     if report.ending is not PytestEnding.COMPLETE or not failing:
         return SecondLook()
     looked_at = _affordable(failing[:LOOKED_AT], report)
-    again = harness.run(replace(tree, only=frozenset(map(file_of, looked_at))), ids=looked_at)
+    again = _good_alone(harness, tree, looked_at)
     if base is None:
-        return SecondLook(flaky=_now_good(looked_at, await again))
+        return SecondLook(flaky=await again)
     if base.remembered is not None and base.remembered.knows(failing):
-        return await _remembered(base.remembered, base, report, failing, _now_good(looked_at, await again))
+        return await _remembered(base.remembered, base, report, failing, await again)
     by_name = failing if len(failing) <= _COMPARED else None
     files = set(map(file_of, failing))
     at_base_now = base.run_now(files) if by_name is None else base.run(files, by_name)
-    second, there = await together(again, at_base_now)
-    flaky = _now_good(looked_at, second)
+    flaky, there = await together(again, at_base_now)
     at_base = tuple(each for each in failing if _is_bad(each, there))
+    # With many red tests, those that only fail here may come after the first few.
+    others = [each for each in failing if each not in (*at_base, *looked_at)]
+    if others and set(looked_at) <= set(at_base):
+        flaky += await _good_alone(harness, tree, _affordable(others[:LOOKED_AT], report))
     # Where tests take too long, one look at the base has to do.
     repeated = set[str]() if base.slow.known else set(_affordable(at_base, there))
     named = None if by_name is None else repeated
@@ -126,6 +129,12 @@ async def look_again(
         },
     )
     return await _with_company(look, failing, base)
+
+
+async def _good_alone(harness: Harness, tree: RunTree, ids: Sequence[str]) -> tuple[str, ...]:
+    """Run tests once more, without others. Return those that pass."""
+    run = await harness.run(replace(tree, only=frozenset(map(file_of, ids))), ids=ids)
+    return _now_good(ids, run)
 
 
 async def _with_company(look: SecondLook, failing: Sequence[str], base: BaseTests) -> SecondLook:

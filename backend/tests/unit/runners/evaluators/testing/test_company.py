@@ -63,3 +63,18 @@ async def test_a_cache_that_only_the_candidate_has_fails(context) -> None:
     base = {**FULL, "calc.py": CACHED.replace("len(_SEEN) == 3", "False")}
     result = await run(lambda *given: {**context(*given), **SAID}, FULL, base, outside=False)
     assert (result.status, result.questions) == ("failed", [])
+
+
+async def test_tests_that_always_fail_do_not_hide_those_that_fail_beside_others(context) -> None:
+    always = (
+        "import pytest\n\n\n@pytest.mark.parametrize('a', range(12))\ndef test_a(a):\n    assert a > 20\n"
+    )
+    base = {**FULL, "tests/test_a.py": always}
+    explained = {"calc.py": CACHED.replace("return 2 * a", "# Twice.\n    return 2 * a")}
+
+    def made(given, given_base):
+        return {**context(given, given_base), **SAID}
+
+    result = await run(made, {**base, **explained}, base, outside=False, counter_tests="off")
+    asked = {each.id for each in result.questions}
+    assert {"tests/test_calc.py::test_add[3]", "tests/test_a.py::test_a[0]"} <= asked
