@@ -24,10 +24,13 @@ from app.runners.evaluators.testing.sorting.changed import ChangedTests
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
+from app.runners.evaluators.testing.sorting.untested import asked_without_tests
 from app.runners.evaluators.testing.source_questions.asking import NewSource, asked_about_source
 from app.runners.evaluators.tooling import find_base, seconds_for, seconds_here_for
+from app.runners.evaluators.tree_files import tree_files
 from app.schemas.baseline import Baseline
 from app.workspaces.environments.outcome import Ready
+from app.workspaces.files.limits import WorkspaceLimits
 from app.workspaces.together import together
 
 
@@ -122,9 +125,7 @@ async def _judge_runs(
             await away.make_room()
         second = await _second_look(harness, layout, judged, base)
         judged = await accounted(harness, replace(judged, second=second), rules, base)
-        judged = await asked_about_surroundings(judged, rules.protected, base)
-        source = NewSource(rules.changed.base, rules.changed.workspace, layout)
-        judged = await asked_about_source(judged, rules.protected, source)
+        judged = await _questioned(judged, layout, rules, base, gate.limits)
         of_base = judged.of_base
         trouble = await _trouble_left(judged, base)
         if trouble:
@@ -142,6 +143,18 @@ async def _judge_runs(
             judged = replace(judged, outside=outside, counter=counter, in_process=gate.in_process_only)
             judged = asked_about_children(judged, rules.protected)
         return result_of(gate, judged)
+
+
+async def _questioned(
+    judged: JudgedRun, layout: Layout, rules: SortingRules, base: BaseTests, limits: WorkspaceLimits
+) -> JudgedRun:
+    """Ask about changes to what tests use, about suspicious source, and about a lack of tests."""
+    if judged.of_base is None:
+        files = await asyncio.to_thread(tree_files, rules.changed.base, limits)
+        judged = asked_without_tests(judged, rules.protected, files)
+    judged = await asked_about_surroundings(judged, rules.protected, base)
+    source = NewSource(rules.changed.base, rules.changed.workspace, layout)
+    return await asked_about_source(judged, rules.protected, source)
 
 
 async def _trouble_left(judged: JudgedRun, base: BaseTests) -> str:
