@@ -59,6 +59,10 @@ _WORDS = (
         "a pytest plugin that has a fixture is missing",
     ),
     (
+        re.compile(r"'\w+' not found in `markers` configuration option"),
+        "a pytest plugin that has a marker is missing",
+    ),
+    (
         re.compile(
             r"\b(?:ImportError|ModuleNotFoundError): .*(?:pip install|please install|(?:not|be) installed)",
             re.IGNORECASE,
