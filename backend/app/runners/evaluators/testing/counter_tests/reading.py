@@ -91,6 +91,7 @@ def read_test_file(name: str, content: bytes) -> TestFile | None:
 def _read(name: str, source: Source, module: ast.Module) -> TestFile:
     text = _Text(source, lone_constants(module), frozenset(_helpers(module)), lone_helpers(module))
     used = frozenset(_used_names(module))
+    has_children = starts_children(source.content)
     functions: dict[str, TestFunction] = {}
     bases: dict[str, tuple[str, ...]] = {}
     for prefix, node in _definitions(module.body, ""):
@@ -99,7 +100,7 @@ def _read(name: str, source: Source, module: ast.Module) -> TestFile:
         elif node.name.startswith("test"):
             full = f"{prefix}{node.name}"
             functions[full] = _function(full, node, text)
-            if starts_children(source.content):
+            if has_children:
                 code, named = code_for_children(node), named_scripts(node, module)
                 functions[full] = replace(functions[full], child_code=code, named=named)
             if node.name in used:

@@ -22,10 +22,10 @@ class CounterTestBudget:
         most: the time beyond `free` after which no further check starts, as a share of the plain run's time.
             A panel with a limit of twice the plain tests leaves no more.
         test_patience: time limit of one test, as a multiple of its time in the plain run.
-        test_share: least time limit of one test, as a share of `free` and of the whole plain run's time. So
-            the
-            limit is longer on a slower machine, and a run survives several tests that never end. Code that
-            searches the memory for a wrong expectation takes longer than for the true one.
+        test_least: least time limit of one test in seconds. Code that searches the memory for a wrong
+            expectation takes longer than for the true one.
+        test_share: the share of the plain run's time that is added to this least limit. So the limit is
+            longer on a slower machine, and a run survives several tests that never end.
     """
 
     free: float = 4.0
@@ -34,7 +34,8 @@ class CounterTestBudget:
     patience: float = 3.0
     most: float = 0.5
     test_patience: float = 10.0
-    test_share: float = 0.25
+    test_least: float = 1.25
+    test_share: float = 0.05
 
     def rounds(self, plain: RunReport) -> int:
         """Return the number of pairs of runs, not counting the one for a second change."""
@@ -57,7 +58,7 @@ class CounterTestBudget:
 
         A function's tests have one limit, because a changed parameter may change their ids.
         """
-        least = self.test_share * (self.free + plain.seconds)
+        least = self.test_least + self.test_share * plain.seconds
         limits: dict[str, float] = {}
         for each in plain.tests.values():
             name = function_of(each.id)

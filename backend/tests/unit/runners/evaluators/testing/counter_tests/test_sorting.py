@@ -231,13 +231,13 @@ def test_a_test_that_takes_too_long_when_touched_is_not_held_to_know_its_text() 
 
 
 def test_the_limit_of_a_test_moves_with_the_machine() -> None:
-    """Ten times its own time, or a quarter of the run and of the free time; rows share the longest."""
+    """Ten times its own time, or a little and a twentieth of the run; rows share the longest."""
     seconds = {"t.py::slow[1]": 4.0, "t.py::slow[2]": 0.5, "t.py::quick": 0.001}
     tests = {name: RanTest(name, Outcome.PASSED, each, "") for name, each in seconds.items()}
-    run = RunReport(PytestEnding.COMPLETE, tests=tests, seconds=8.0)
-    assert CounterTestBudget().limits(run) == {"t.py::slow": 40.0, "t.py::quick": 3.0}
-    slower = replace(run, seconds=16.0)
-    assert CounterTestBudget().limits(slower)["t.py::quick"] == 5.0
+    run = RunReport(PytestEnding.COMPLETE, tests=tests, seconds=20.0)
+    assert CounterTestBudget().limits(run) == {"t.py::slow": 40.0, "t.py::quick": 2.25}
+    slower = replace(run, seconds=40.0)
+    assert CounterTestBudget().limits(slower)["t.py::quick"] == 3.25
 
 
 def test_a_text_to_be_looked_for_gets_no_shorter() -> None:
