@@ -21,6 +21,7 @@ _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
 _NOT_PUBLISHED = re.compile(r"there\s+is\s+no\s+version\s+of\s+([A-Za-z0-9][\w.-]*)\s*==")
 _OTHER_PYTEST = re.compile(r"(?<![\w-])pytest(?=[=<>!~]|\s|$)")
 _PIN = re.compile(r"^(\s*[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?)\s*==[^;#\\\n]*?(\s*(?:[;#].*)?\n?)$")
+_UNREAD = re.compile(r"Couldn't parse requirement in `([^`]+)` at position (\d+)")
 _ADDRESS = re.compile(r"(?:\w+\+)?(?:https?|git|ssh)://[^\s#;@]+")
 
 
@@ -119,6 +120,8 @@ class InstallerInput:
             self._rewrite(lambda text: without_names(text, names))
             self.conceded = self.conceded.leaving_out(names)
             return True
+        if found := _UNREAD.search(said):
+            return self._leave_out_unread(found.group(1), int(found.group(2)))
         if reason is Reason.OFFLINE:
             return self._leave_out_addresses(said)
         if reason is Reason.UNRESOLVABLE and _OTHER_PYTEST.search(said) and not self.conceded.newer_pytest:
@@ -152,6 +155,19 @@ class InstallerInput:
         self._rewrite(lambda text: "".join(_kept(text, unreachable)))
         self.conceded = self.conceded.leaving_out(gone)
         return bool(gone)
+
+    def _leave_out_unread(self, name: str, position: int) -> bool:
+        """Leave out a line with an address of a kind that uv does not know, like `git+git://`."""
+        if name not in self.plan.files:
+            return False
+        path = self.place / name
+        text = path.read_text(encoding="utf-8")
+        line = text[position:].partition("\n")[0]
+        if "://" not in line or not names_in([line.partition("@")[0]]).isdisjoint(self.plan.required):
+            return False
+        path.write_text(text[:position] + text[position + len(line) :], encoding="utf-8")
+        self.conceded = self.conceded.leaving_out({line.strip()})
+        return True
 
     def _rewrite(self, change: Callable[[str], str]) -> None:
         for name in (*self.plan.files, LOCKED):

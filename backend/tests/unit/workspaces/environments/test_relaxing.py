@@ -67,6 +67,16 @@ def test_one_thing_after_the_other_is_given_up(tmp_path: Path) -> None:
     assert "beta==1.0" in (tmp_path / ROOTS).read_text()
 
 
+def test_an_address_of_an_unknown_kind_is_left_out(tmp_path: Path) -> None:
+    made = asked(tmp_path, "alpha\ngit+git://example.org/beta\nnot a requirement\n")
+    said = f"error: Couldn't parse requirement in `{ROOTS}` at position "
+    assert made.concede(Reason.FAILED, f"{said}6\n  cause: Unsupported Git URL scheme `git:`")
+    assert (tmp_path / ROOTS).read_text() == "alpha\n\nnot a requirement\n"
+    assert made.conceded.left_out == ("git+git://example.org/beta",)
+    assert not made.concede(Reason.FAILED, f"{said}7")
+    assert not made.concede(Reason.FAILED, said.replace(ROOTS, "../elsewhere.txt") + "0")
+
+
 @pytest.mark.parametrize("name", ["requirements/tests.in", "requirements/tests"])
 def test_requirement_files_of_any_name_give_up_what_cannot_be_installed(tmp_path: Path, name: str) -> None:
     plan = EnvironmentPlan(files={name: "alpha\nbeta==1.0\n", "pyproject.toml": "beta\n"}, install=(name,))
