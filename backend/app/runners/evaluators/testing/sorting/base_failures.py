@@ -27,6 +27,7 @@ _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
 _UNTOUCHED = "it already failed in the same way, and the change touches nothing that it uses"
 _NAMED = 3
 _WHY_CHARS = 1000
+_KIND = re.compile(r"^\S+:\d+: ([\w.]+)")
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
 
 
@@ -191,13 +192,24 @@ def _stays_red(
     """Return True if a test fails as before, and nothing says that the run should make it pass.
 
     If the change does not affect a test, it may fail in another way, because that depends on the machine or
-    on chance. So may a test that fails in different ways at the base.
+    on chance. So may a test that fails in different ways at the base, and one for which other people's code
+    raises the same exception with other words.
     """
     at_base = second.red[test.id]
     if not _may_stay(test.id, at_base, goal, code):
         return False
-    is_same = fails_alike(test.message, at_base) or test.id in second.varying
-    return is_same or (touched is not None and not _plays_a_part(test, second, goal, touched))
+    is_same = fails_alike(test.message, at_base) or _raised_elsewhere_alike(test.message, at_base)
+    return (
+        is_same
+        or test.id in second.varying
+        or (touched is not None and not _plays_a_part(test, second, goal, touched))
+    )
+
+
+def _raised_elsewhere_alike(one: str, other: str) -> bool:
+    kinds = [_KIND.match(each) if _ELSEWHERE.search(each) else None for each in (one, other)]
+    names = [None if each is None else each.group(1) for each in kinds]
+    return names[0] is not None and names[0] == names[1]
 
 
 def _may_stay(test_id: str, at_base: str, goal: Goal, code: BaseCode) -> bool:

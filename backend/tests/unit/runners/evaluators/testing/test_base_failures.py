@@ -178,6 +178,19 @@ def test_another_failure_counts_where_the_change_may_have_caused_it(
     assert (found.questions, found.known) == ((), {})
 
 
+@pytest.mark.parametrize(
+    ("here", "is_asked"),
+    [
+        ("/env/site-packages/pool.py:519: pool.MaxRetryError: (Caused by SSLError)", True),
+        ("/env/site-packages/pool.py:519: pool.PoolError: closed", False),
+        ("calc.py:519: pool.MaxRetryError: (Caused by SSLError)", False),
+    ],
+)
+def test_code_of_others_may_raise_the_same_exception_with_other_words(here: str, is_asked: bool) -> None:
+    there = "/env/site-packages/pool.py:519: pool.MaxRetryError: (Caused by ConnectionResetError)"
+    assert bool(sort(here, Goal(words="Drop 3.8"), at_base=there).questions) is is_asked
+
+
 FAR_AWAY = "/usr/lib/python3.11/selectors.py:451: ResourceWarning: unclosed socket"
 
 
