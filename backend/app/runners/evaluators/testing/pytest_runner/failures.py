@@ -9,7 +9,11 @@ from typing import Any, cast
 BECAUSE = "\n\nbecause of: "
 """Begins the part of a message about the exceptions that led to the last one."""
 
-_MESSAGE_CHARS = 1500
+LEFT_OUT = "\n…\n"
+"""Stands for the middle of a long message."""
+
+_MESSAGE_CHARS = 1900
+_END_CHARS = 400
 _CAUSE_CHARS = 500
 _FILES = 100
 # pytest numbers the lines of a docstring down to the failed example; frames are those of `traceback`.
@@ -22,7 +26,7 @@ def message_of(longrepr: Any) -> str:
     """Return place and assertion of a failure, the failing example of a doctest, or the reason of a skip."""
     crash = getattr(longrepr, "reprcrash", None)
     if crash is not None:
-        return f"{crash.path}:{crash.lineno}: {crash.message}"[:_MESSAGE_CHARS] + _causes(longrepr)
+        return _shortened(f"{crash.path}:{crash.lineno}: {crash.message}") + _causes(longrepr)
     if isinstance(longrepr, tuple):
         text = str(cast("tuple[object, ...]", longrepr)[-1])
     elif hasattr(longrepr, "reprlocation_lines"):
@@ -33,6 +37,13 @@ def message_of(longrepr: Any) -> str:
     else:
         text = str(longrepr or "")[-_MESSAGE_CHARS:]
     return text[:_MESSAGE_CHARS]
+
+
+def _shortened(message: str) -> str:
+    """Return the beginning and the end of a message. Output of a program tells at its end what went wrong."""
+    if len(message) <= _MESSAGE_CHARS:
+        return message
+    return f"{message[: _MESSAGE_CHARS - _END_CHARS]}{LEFT_OUT}{message[-_END_CHARS:]}"
 
 
 def files_of(longrepr: Any) -> "list[Path]":

@@ -3,7 +3,7 @@
 import re
 
 from app.runners.evaluators.issues import issue_key
-from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE
+from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE, LEFT_OUT
 
 # Pytest's explanation of an assertion prints objects, and the candidate may have added a field to them.
 _EXPLANATION = re.compile(r"\n\s*\+\s+(?:where|and)\b.*", re.DOTALL)
@@ -21,9 +21,9 @@ def failure_words(message: str) -> str:
     """Return what stays of a failure's message if it fails again for the same reason.
 
     Of a traceback, only the lines of the error count: the lines above it show code that may have changed.
-    Of a chain of exceptions, the last one counts.
+    Of a chain of exceptions, the last one counts, and of a long message its beginning.
     """
-    message = message.partition(BECAUSE)[0]
+    message = message.partition(BECAUSE)[0].partition(LEFT_OUT)[0]
     errors = _ERROR_LINE.findall(message)
     text = "\n".join(errors) if errors else _EXPLANATION.sub("", message)
     for pattern, replacement in _NOISE:

@@ -15,6 +15,7 @@ from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing import pytest_runner
 from app.runners.evaluators.testing.pytest_runner.failures import message_of
 from app.runners.evaluators.testing.running.dependencies import lacking
+from app.runners.evaluators.testing.running.failure_words import fails_alike
 
 _PLUGIN = """
 import json
@@ -136,3 +137,13 @@ def test_what_led_to_the_last_exception_is_said_after_it(cause: str, lacks: str 
     assert lacking(message) == lacks
     alone = message_of(SimpleNamespace(reprcrash=last, chain=[(None, last, None)]))
     assert alone == "/t/test_a.py:7: Failed: DID NOT WARN"
+
+
+def test_the_end_of_a_long_message_tells_what_the_machine_lacks() -> None:
+    output = "Traceback\n" + "  File x\n" * 500 + "ERROR: No matching distribution found for setuptools"
+    crash = SimpleNamespace(path="test_a.py", lineno=3, message=output)
+    message = message_of(SimpleNamespace(reprcrash=crash))
+    assert len(message) < 2000
+    assert message.startswith("test_a.py:3: Traceback")
+    assert lacking(message) == "a package cannot be installed without a network"
+    assert fails_alike(message, message.replace("setuptools", "wheel"))
