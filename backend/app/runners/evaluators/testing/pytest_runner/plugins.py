@@ -25,6 +25,9 @@ _FIXTURE = re.compile(
     r"^@(?:pytest\.)?fixture\b(?:\([^)]*\))?[ \t]*\n(?:@.*\n)*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE
 )
 
+_MARKER = re.compile(r"addinivalue_line\(\s*[\"']markers[\"'],\s*[rf]?[\"']+(\w+)")
+_MARK = re.compile(r"\bmark\.(\w+)")
+
 
 class PinnedModules:
     """Finds modules with some names where the import path had them when this was created, if anywhere."""
@@ -57,19 +60,27 @@ def needed_plugins(sources: "list[str]") -> "list[str]":
     """Return the installed plug-ins that the given files mention.
 
     Loading every installed plug-in takes more time than most test runs. A project that needs one says so in
-    its configuration or in its tests (a marker, a fixture, an import). A fixture's name may not resemble its
-    plug-in's, so the fixtures that a plug-in's module defines are searched for, too.
+    its configuration or in its tests (a marker, a fixture, an import). The name of a marker or a fixture may
+    not resemble its plug-in's, so those that a plug-in's module defines are searched for, too.
     """
     text = _read_all(sources)
-    words = frozenset(re.findall(r"\w+", text))
+    words, marks = frozenset(re.findall(r"\w+", text)), frozenset(_MARK.findall(text))
     entries = _entries()
     named = [
         each
         for each in entries
-        if re.search(rf"(?<![a-z0-9]){re.escape(_word(each.name))}", text)
-        or not words.isdisjoint(_fixtures(each))
+        if re.search(rf"(?<![a-z0-9]){re.escape(_word(each.name))}", text) or _defines(each, words, marks)
     ]
     return sorted(_with_required(named, entries))
+
+
+def _defines(entry: EntryPoint, words: "frozenset[str]", marks: "frozenset[str]") -> bool:
+    """Return True if a plug-in's module defines a fixture among some words, or registers one of some markers.
+
+    The module is read in lower case, not imported.
+    """
+    text = _module(entry)
+    return not (words.isdisjoint(_FIXTURE.findall(text)) and marks.isdisjoint(_MARKER.findall(text)))
 
 
 def installed_plugins() -> "set[str]":
@@ -144,17 +155,12 @@ def _entries() -> "list[EntryPoint]":
     return list(found.select(group="pytest11")) if hasattr(found, "select") else []
 
 
-def _fixtures(entry: EntryPoint) -> "set[str]":
-    """Return the fixtures that a plug-in's module defines, in lower case.
-
-    The module is read, not imported.
-    """
+def _module(entry: EntryPoint) -> str:
+    """Return the text of a plug-in's module, in lower case."""
     name = entry.value.partition(":")[0].strip().replace(".", "/")
     if entry.dist is None:
-        return set()
-    places = [entry.dist.locate_file(f"{name}{end}") for end in (".py", "/__init__.py")]
-    text = _read_all([str(place) for place in places])
-    return set(_FIXTURE.findall(text))
+        return ""
+    return _read_all([str(entry.dist.locate_file(f"{name}{end}")) for end in (".py", "/__init__.py")])
 
 
 def _with_required(chosen: "list[EntryPoint]", entries: "list[EntryPoint]") -> "set[str]":

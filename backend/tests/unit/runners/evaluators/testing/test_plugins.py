@@ -23,6 +23,13 @@ def odd_regression():
 async def Quiet_Thing(): ...
 
 def helper(): ...
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers",
+        "patient(times=1): run the test again"
+    )
+    config.addinivalue_line('markers', f'slowly: wait')
 """
 
 
@@ -48,6 +55,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("@pytest.mark.zebra", {"zebra"}, id="its name"),
         pytest.param("def test_a(helper): ...", set(), id="a function that is no fixture"),
         pytest.param("def test_a(very_odd_regression_b): ...", set(), id="part of a word"),
+        pytest.param("@pytest.mark.patient(times=2)", {"zebra"}, id="a marker"),
+        pytest.param("pytestmark = [pytest.mark.slowly]", {"zebra"}, id="another marker"),
+        pytest.param("patient = 1", set(), id="a name that is no marker"),
         pytest.param("import gone", {"gone"}, id="a plugin that cannot be read"),
         pytest.param("", set(), id="nothing"),
     ],
