@@ -40,7 +40,7 @@ RAISE_LIMIT = "If they need longer, raise evaluators.pytest.timeout in phaserunn
 # Developers have a git identity, and tests that commit need one. Any other setting of git overrides it.
 _GIT_CONFIG = "[user]\n\tname = Tests\n\temail = tests@example.invalid\n"
 _FIXED = (
-    *("-p", "no:cacheprovider", "-o", "addopts=", "--color=no", "-q", "-rfE"),
+    *("-o", "addopts=", "--color=no", "-q", "-rfE"),
     *("--no-header", "--continue-on-collection-errors"),
 )
 
@@ -259,7 +259,9 @@ def pytest_arguments(copy: Path, settings: PytestSettings, given: Path) -> list[
     # A copy of the configuration: it must be visible, and keep its name, which determines its format.
     config = given / (settings.config_file.name if settings.config_file else "pytest.ini")
     config.write_bytes(settings.config_file.read_bytes() if settings.config_file else b"[pytest]\n")
-    return [f"-c{config}", f"--rootdir={copy}", f"--confcutdir={copy}", *_FIXED, *settings.arguments]
+    # Some plug-ins need pytest's cache. Here it is empty, and beside the tree.
+    places = [f"--rootdir={copy}", f"--confcutdir={copy}", "-o", f"cache_dir={copy.parent / 'pytest-cache'}"]
+    return [f"-c{config}", *places, *_FIXED, *settings.arguments]
 
 
 def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:

@@ -29,6 +29,34 @@ async def test_warning_filters_may_name_a_class_of_the_project(context, place: s
     assert (await judge(context({**base, **wrong}, base), outside=False)).status == "failed"
 
 
+CACHED = {
+    **TEST,
+    "conftest.py": """import pytest
+
+
+@pytest.fixture(autouse=True)
+def counted(request):
+    assert request.config.cache.get("calc/runs", 0) == 0
+    request.config.cache.set("calc/runs", 1)
+    yield
+""",
+}
+
+
+async def test_fixtures_may_use_the_cache_of_pytest_which_is_empty_and_outside_the_tree(context) -> None:
+    planted = {".pytest_cache/v/calc/runs": "7\n", "tests/test_tree.py": NO_CACHE_IN_TREE}
+    base = {**CODE, **CACHED}
+    assert (await judge(context({**base, **planted}, base), outside=False)).status == "passed"
+    assert (await judge(context({**base, **WRONG}, base), outside=False)).status == "failed"
+
+
+NO_CACHE_IN_TREE = """from pathlib import Path
+
+
+def test_tree(request):
+    assert not str(request.config.cache.mkdir("x")).startswith(str(Path.cwd()) + "/")
+"""
+
 PART = {
     "src/pluggy/__init__.py": "VERSION = 'of the tree'\n\n\ndef double(a):\n    return 2 * a\n",
     "tests/test_pluggy.py": "import pluggy\n\n\ndef test_double():\n    assert pluggy.double(2) == 4\n",
