@@ -16,19 +16,25 @@ from app.runners.evaluators.testing.layout.python_files import (
     patterns_of_tests,
 )
 
-# Options in the base's `addopts` that determine which tests exist, how they are imported, and what
-# `sys.stdout` is. Others (coverage, parallel runs, reports) are for convenience, or for plug-ins that may not
-# be loaded.
+# Options in the base's `addopts` that determine which tests exist, how they are imported, and what they find
+# in `sys.stdout` and in logs. Others (coverage, parallel runs, reports, warnings as errors) are for
+# convenience, for other versions of packages, or for plug-ins that may not be loaded.
 _KEPT_WITH_VALUE = frozenset(
     (
         *("--import-mode", "--ignore", "--ignore-glob", "--deselect", "--doctest-glob", "--capture"),
+        *("--log-level", "--log-format", "--log-date-format"),
         *("-m", "-k", "-p"),
     )
 )
 _UNCAPTURED = re.compile(r"-[lqvx]*s[lqsvx]*")
-_KEPT_FLAGS = frozenset({"--doctest-modules", "--strict-markers", "--strict-config", "--pyargs"})
+_KEPT_FLAGS = frozenset(
+    {
+        *("--doctest-modules", "--doctest-ignore-import-errors"),
+        *("--strict-markers", "--strict-config", "--pyargs"),
+    }
+)
 # Options of a plugin, kept as one word; the run leaves them out where it has no need of the plugin.
-_KEPT_FOR_PLUGINS = frozenset({"--hypothesis-profile", "--hypothesis-seed"})
+_KEPT_FOR_PLUGINS = frozenset({"--hypothesis-profile", "--hypothesis-seed", "--ds", "--dc"})
 _SELECTING = frozenset({"--ignore", "--ignore-glob", "--deselect", "-m", "-k"})
 _AS_SETTING = {"--asyncio-mode": "asyncio_mode"}
 
@@ -72,7 +78,7 @@ class PytestSettings:
     @property
     def has_doctests(self) -> bool:
         """True if any file may contain tests."""
-        return any(each.startswith("--doctest") for each in self.arguments)
+        return any(each.startswith(("--doctest-modules", _DOCTEST_GLOB)) for each in self.arguments)
 
     @property
     def has_doctests_in_modules(self) -> bool:

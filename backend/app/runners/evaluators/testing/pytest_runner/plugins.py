@@ -20,7 +20,12 @@ _NO_CODE = "Generator: phaserunner"
 """Marks the distribution that represents the judged project: it has metadata and no module."""
 
 _SCANNED_BYTES = 8_000_000
-_PLUGIN_OF_OPTION = {"--hypothesis-profile": "hypothesispytest", "--hypothesis-seed": "hypothesispytest"}
+_PLUGIN_OF_OPTION = {
+    "--hypothesis-profile": "hypothesispytest",
+    "--hypothesis-seed": "hypothesispytest",
+    "--ds": "django",
+    "--dc": "django",
+}
 _FIXTURE = re.compile(
     r"^@(?:pytest\.)?fixture\b(?:\([^)]*\))?[ \t]*\n(?:@.*\n)*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE
 )

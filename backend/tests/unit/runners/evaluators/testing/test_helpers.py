@@ -29,6 +29,11 @@ from app.runners.evaluators.testing.running.dependencies import is_foreign, is_i
         pytest.param(
             {"setup.cfg": "[tool:pytest]\naddopts = --deselect=a::b\n"}, ("--deselect=a::b",), id="setup.cfg"
         ),
+        pytest.param(
+            {"pytest.ini": "[pytest]\naddopts = -Werror --log-level INFO --ds=shop.settings\n"},
+            ("--log-level", "INFO", "--ds=shop.settings"),
+            id="what tests find",
+        ),
         pytest.param({"pytest.toml": "[pytest]\naddopts = ['-p', 'x']\n"}, ("-p", "x"), id="pytest.toml"),
         pytest.param(
             {"pytest.ini": "[pytest]\naddopts = --hypothesis-profile few --hypothesis-seed=0\n"},

@@ -97,4 +97,5 @@ def test_plugins_whose_code_cannot_be_imported_are_named_with_the_reason() -> No
 def test_options_of_a_plugin_are_given_only_with_it() -> None:
     given = ["-q", "--hypothesis-profile=fast", "tests"]
     assert with_plugins(given, ["hypothesispytest"]) == ["-p", "hypothesispytest", *given]
+    assert with_plugins(["--ds=a.b"], ["django"]) == ["-p", "django", "--ds=a.b"]
     assert with_plugins(given, ["xdist"]) == ["-p", "xdist", "-q", "tests"]
