@@ -39,7 +39,7 @@ def _joined_for_display(values):
     """Give the values in one line, separated by commas."""
     return ", ".join(values)
 '''
-_PLAIN = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=")
+_PLAIN = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
 @dataclass(frozen=True, slots=True)
