@@ -8,11 +8,12 @@ from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE, LEFT_
 # Pytest's explanation of an assertion prints objects, and the candidate may have added a field to them.
 _EXPLANATION = re.compile(r"\n\s*\+\s+(?:where|and)\b.*", re.DOTALL)
 _ERROR_LINE = re.compile(r"^E {3,}(\S.*)$", re.MULTILINE)
-# Random names of `tempfile`, of pytest's directories, and ports that the system chooses.
+# Random names of `tempfile`, of pytest's directories, ports that the system chooses, and durations.
 _NOISE = (
     (re.compile(r"\btmp[a-z0-9_]{8}\b"), "<temporary>"),
     (re.compile(r"\bpytest-of-\w+|\bpytest-\d+\b"), "<temporary>"),
     (re.compile(r"\b(?:localhost|127\.0\.0\.1|\[?::1\]?):\d{4,5}\b"), "<address>"),
+    (re.compile(r"\b\d+\.\d+ ?(?:ms|us|µs|s|secs?|seconds?)\b"), "<time>"),
     (re.compile(r"\b(port[ =:]+|pid[ =:]+)\d+\b", re.IGNORECASE), r"\1<n>"),
 )
 

@@ -25,6 +25,9 @@ _MISSING = "E   ModuleNotFoundError: No module named 'zope.testing'"
             id="directory of pytest",
         ),
         pytest.param(f"a.py:1: none{BECAUSE}no 1", f"a.py:9: none{BECAUSE}no 2", id="what led to it"),
+        pytest.param(
+            "a.py:1: assert '0.024s' == '0.02 s'", "a.py:1: assert '0.031s' == '0.02 s'", id="duration"
+        ),
         pytest.param("a.py:1: no 127.0.0.1:41233", "a.py:1: no 127.0.0.1:50121", id="port"),
         pytest.param("a.py:1: assert 1 == 2\n  + where 1 = A(1)", "a.py:1: assert 1 == 2", id="explanation"),
     ],
