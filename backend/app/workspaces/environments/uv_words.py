@@ -45,7 +45,9 @@ _BUILD = re.compile(
     re.IGNORECASE,
 )
 _UNRESOLVABLE = re.compile(
-    r"no solution found|requirements are unsatisfiable|not found in the package registry", re.IGNORECASE
+    r"no solution found|requirements are unsatisfiable|not found in the package registry"
+    r"|couldn't parse requirement",
+    re.IGNORECASE,
 )
 
 

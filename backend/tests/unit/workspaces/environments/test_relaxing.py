@@ -12,6 +12,7 @@ from app.workspaces.environments.relaxing import (
     without_names,
     without_wheel,
 )
+from app.workspaces.environments.uv_words import reason_of
 
 DIRECT = "Because beta==1.0 has no usable wheels and you require beta==1.0, we can conclude"
 CHAIN = (
@@ -70,11 +71,12 @@ def test_one_thing_after_the_other_is_given_up(tmp_path: Path) -> None:
 def test_an_address_of_an_unknown_kind_is_left_out(tmp_path: Path) -> None:
     made = asked(tmp_path, "alpha\ngit+git://example.org/beta\nnot a requirement\n")
     said = f"error: Couldn't parse requirement in `{ROOTS}` at position "
-    assert made.concede(Reason.FAILED, f"{said}6\n  cause: Unsupported Git URL scheme `git:`")
+    assert reason_of(said) is Reason.UNRESOLVABLE
+    assert made.concede(Reason.UNRESOLVABLE, f"{said}6\n  cause: Unsupported Git URL scheme `git:`")
     assert (tmp_path / ROOTS).read_text() == "alpha\n\nnot a requirement\n"
     assert made.conceded.left_out == ("git+git://example.org/beta",)
-    assert not made.concede(Reason.FAILED, f"{said}7")
-    assert not made.concede(Reason.FAILED, said.replace(ROOTS, "../elsewhere.txt") + "0")
+    assert not made.concede(Reason.UNRESOLVABLE, f"{said}7")
+    assert not made.concede(Reason.UNRESOLVABLE, said.replace(ROOTS, "../elsewhere.txt") + "0")
 
 
 @pytest.mark.parametrize("name", ["requirements/tests.in", "requirements/tests"])
