@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,9 @@ from app.workspaces.environments.pythons import Interpreter
 from app.workspaces.environments.relaxing import InstallerInput
 from app.workspaces.environments.shelf import size_of
 from app.workspaces.files.removal import remove_tree
+
+_FIRST_RUNNER = "2023-08-01"
+"""By then pytest 7.4 was released, the oldest that can run the tests. Older bases get it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,19 +139,19 @@ class _Steps:
     async def _install(self, asked: InstallerInput) -> Concessions:
         """Install releases from the base's time. Where the index has none from that time, install today's."""
         if self.plan.newest:
-            limit = f"--exclude-newer={self.plan.newest}"
-            if await self._can_be_had(asked, limit):
+            limits = time_limits(self.plan.newest)
+            if await self._can_be_had(asked, limits):
                 return asked.conceded
             # A requirement without a wheel today had none then. One with a wheel today may have had none
             # then.
             await self._install_until(asked, "--dry-run")
-            if asked.conceded.count and await self._can_be_had(asked, limit):
+            if asked.conceded.count and await self._can_be_had(asked, limits):
                 return asked.conceded
         return await self._install_until(asked)
 
-    async def _can_be_had(self, asked: InstallerInput, limit: str) -> bool:
+    async def _can_be_had(self, asked: InstallerInput, limits: Sequence[str]) -> bool:
         try:
-            await self._pip_install(asked, limit)
+            await self._pip_install(asked, *limits)
         except InstallError as error:
             if error.trouble.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
                 raise
@@ -194,3 +197,13 @@ def _try(lock: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def time_limits(newest: str) -> list[str]:
+    """Return uv's options for an environment of some day, such as `2021-07-01`.
+
+    Later releases do not count, apart from the first pytest that can run the tests. It fits old plug-ins and old
+    ways of writing tests better than the pytest of today.
+    """
+    runner = [f"--exclude-newer-package=pytest={_FIRST_RUNNER}"] if newest < _FIRST_RUNNER else []
+    return [f"--exclude-newer={newest}", *runner]

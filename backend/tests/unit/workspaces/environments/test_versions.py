@@ -7,6 +7,7 @@ import pytest
 from app.workspaces.environments.plan import plan_for
 from app.workspaces.environments.project import project_of
 from app.workspaces.environments.versions import described_version, generated_files
+from app.workspaces.environments.installing import time_limits
 from app.workspaces.files.origin import TreeOrigin, month_after, origin_of, write_origin
 
 SCM = '[build-system]\nrequires = ["setuptools-scm"]\n[project]\nname = "demo"\ndynamic = ["version"]\n'
@@ -134,3 +135,11 @@ def test_only_what_is_not_locked_is_resolved_as_of_then(tmp_path: Path) -> None:
     assert plan_for(tree).digest() != plan_for(tree).with_roots(["alpha"]).digest()
     write(tree, {"poetry.lock": '[[package]]\nname = "alpha"\nversion = "1"\n'})
     assert plan_for(tree).newest == ""
+
+
+def test_an_old_base_gets_its_packages_and_the_first_pytest_that_can_run_its_tests() -> None:
+    assert time_limits("2024-02-01") == ["--exclude-newer=2024-02-01"]
+    assert time_limits("2021-08-21") == [
+        "--exclude-newer=2021-08-21",
+        "--exclude-newer-package=pytest=2023-08-01",
+    ]
