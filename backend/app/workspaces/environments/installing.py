@@ -202,8 +202,8 @@ def _try(lock: int) -> bool:
 def time_limits(newest: str) -> list[str]:
     """Return uv's options for an environment of some day, such as `2021-07-01`.
 
-    Later releases do not count, apart from the first pytest that can run the tests. It fits old plug-ins and old
-    ways of writing tests better than the pytest of today.
+    Later releases do not count, apart from the first pytest that can run the tests. It fits old plug-ins and
+    old ways of writing tests better than the pytest of today.
     """
     runner = [f"--exclude-newer-package=pytest={_FIRST_RUNNER}"] if newest < _FIRST_RUNNER else []
     return [f"--exclude-newer={newest}", *runner]

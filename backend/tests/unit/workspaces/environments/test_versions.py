@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from app.workspaces.environments.installing import time_limits
 from app.workspaces.environments.plan import plan_for
 from app.workspaces.environments.project import project_of
 from app.workspaces.environments.versions import described_version, generated_files
-from app.workspaces.environments.installing import time_limits
 from app.workspaces.files.origin import TreeOrigin, month_after, origin_of, write_origin
 
 SCM = '[build-system]\nrequires = ["setuptools-scm"]\n[project]\nname = "demo"\ndynamic = ["version"]\n'
