@@ -31,12 +31,15 @@ def _bodies(function: Function) -> Iterator[Sequence[ast.stmt]]:
 
 def _of_body(body: Sequence[ast.stmt], source: Source) -> Iterator[Edit]:
     for place, statement in enumerate(body):
-        for wanted in _expectations(statement):
+        for wanted, result in _equations(statement):
             given = _inputs(wanted)
             user = next((each for each in body[: place + 1] if _hands_over(each, given, wanted)), None)
-            if user is None or not isinstance(user, _SIMPLE) or not given:
+            if not isinstance(user, _SIMPLE) or not _has_result(user, result, given):
                 continue
-            if any(_assigns(each, given) for each in body[body.index(user) : place + 1]):
+            before = body[: body.index(user)]
+            if not any(_fills(each, given) for each in before):
+                continue
+            if any(_assigns(each, given) for each in body[len(before) : place + 1]):
                 continue
             name = f"wanted_{wanted.lineno}_{wanted.col_offset}".encode()
             start = source.span(user)[0]
@@ -45,19 +48,45 @@ def _of_body(body: Sequence[ast.stmt], source: Source) -> Iterator[Edit]:
             yield source.replaced(wanted, name)
 
 
-def _expectations(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Yield what a statement expects, if built-in functions compute it from names."""
+def _equations(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what a statement expects, if built-in functions compute it from one name, beside the result."""
     match statement:
         case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
-            sides = (left, right)
+            sides = ((left, right), (right, left))
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name), args=[left, right])):
-            sides = (left, right) if name in _EQUATIONS else ()
+            sides = ((left, right), (right, left)) if name in _EQUATIONS else ()
         case _:
             return
-    for each in sides:
-        calls = [node for node in ast.walk(each) if isinstance(node, ast.Call)]
-        if calls and all(_is_builtin(call) for call in calls) and len(_inputs(each)) == 1:
-            yield each
+    for wanted, result in sides:
+        calls = [node for node in ast.walk(wanted) if isinstance(node, ast.Call)]
+        if calls and all(_is_builtin(call) for call in calls) and len(_inputs(wanted)) == 1:
+            yield wanted, result
+
+
+def _has_result(user: ast.stmt, result: ast.expr, given: set[str]) -> bool:
+    """Return True if a result comes from the statement that hands over the input."""
+    if _hands_over(ast.Expr(result), given, ast.Constant(None)):
+        return True
+    names = {each.id for each in ast.walk(result) if isinstance(each, ast.Name)} - _BUILTINS - given
+    return _assigns(user, names)
+
+
+def _fills(statement: ast.stmt, names: set[str]) -> bool:
+    """Return True if a statement sets one of some names to something that is not empty.
+
+    A list that the code has to fill is no input.
+    """
+    if not isinstance(statement, ast.Assign) or not _assigns(statement, names):
+        return False
+    match statement.value:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.Call(args=parts):
+            return bool(parts)
+        case ast.Dict(keys=keys):
+            return bool(keys)
+        case ast.Constant(value=value):
+            return bool(value)
+        case _:
+            return True
 
 
 def _is_builtin(call: ast.Call) -> bool:

@@ -98,6 +98,18 @@ async def test_an_expectation_that_the_code_changes_is_a_question(context) -> No
     assert await asked(context, same, {**base, **emptied}) == ("passed", [])
 
 
+FILLED = (
+    "from ordering import ordered\n\n\ndef test_fills():\n    out = []\n    found = ordered(out)\n"
+    "    assert found == len(out)\n    assert len(out) == 2\n"
+)
+
+
+async def test_a_list_that_the_code_has_to_fill_is_no_question(context) -> None:
+    base = {"ordering.py": ORDERED, "tests/test_ordering.py": FILLED}
+    filled = {"ordering.py": "def ordered(items):\n    items += [1, 2]\n    return len(items)\n"}
+    assert await asked(context, filled, base) == ("passed", [])
+
+
 async def test_a_loop_that_the_base_does_not_reach_either_is_no_question(context) -> None:
     base = {
         "codes.py": "CODES = {}\n",
