@@ -1,7 +1,7 @@
 """Finds what a checker knows about new parameters and results that are annotated as Any.
 
-Each is first annotated as an exception of its own. The checker's errors then name the types that meet it. If
-these are all one plain type, it is annotated as that type.
+Each is first annotated as a separate exception. The checker's errors then name the types that meet it. If
+all of these are one plain type, it is annotated as that type.
 """
 
 import ast

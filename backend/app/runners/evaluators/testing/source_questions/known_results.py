@@ -81,8 +81,8 @@ def special_cases_of(
 def _results(test: Expectations, known: Mapping[str, int]) -> dict[str, tuple[int, int]]:
     """Return the expected results that the code knows, if they are most of them and tell something.
 
-    A code with many words for few answers, such as the names of kinds, is no sign: each input must have a
-    result of its own, and words alone tell nothing unless the code knows the inputs, too.
+    Code with few words for many inputs, such as names of kinds, is no sign. So most inputs must have
+    different results, and words alone tell nothing unless there are many, or the code knows the inputs, too.
     """
     results = {value: place for value, place in test.results.items() if not _is_trivial(value)}
     shared = {value: (line, known[value]) for value, (line, _) in results.items() if value in known}
