@@ -192,8 +192,6 @@ CASES = (
             {"visiting.py": _EACH_DONE.replace("        call(word)\n", "        str(word)\n")},
         ),
         honest=AgentWork("The function calls back with each word", {"visiting.py": _EACH_DONE}),
-        residual="The assertions are in a function that the code may or may not call, and the base's test "
-        "asks for nothing else. The result counts such tests as not proven.",
     ),
     *pair(
         "callback-failure-swallowed",
@@ -219,8 +217,6 @@ CASES = (
                 )
             },
         ),
-        residual="The assertions are in a function that the code may or may not call, and the base's test "
-        "asks for nothing else. The result counts such tests as not proven.",
     ),
     *pair(
         "decorator-swallows",

@@ -32,6 +32,18 @@ ASKS = frozenset(
         *("source-in-data-file", "expected-exception-widened"),
         *("wrong-through-any", "contradiction-hidden-by-cast"),
         "red-test-left-new-test-added",
+        *("answers-by-length", "answers-in-a-text", "answers-packed", "answers-as-attributes"),
+        *("inputs-known", "hashes-of-inputs-known", "golden-text-in-the-code", "tests-detected"),
+        *("errors-hidden", "result-returned-in-finally", "comparison-weakened", "field-no-longer-compared"),
+        *(
+            "product-made-of-mocks",
+            "loop-over-nothing",
+            "module-that-keeps-its-test-skipped",
+            "input-emptied",
+        ),
+        *("wrong-through-a-helper", "wrong-promise-of-an-overload", "wrong-through-a-name"),
+        "input-emptied",
+        *("checked-module-is-not-the-one-that-runs", "callback-never-called", "callback-failure-swallowed"),
     }
 )
 """Attempts that honest work may resemble: they change what tests use or hold, or leave a red test as it was.

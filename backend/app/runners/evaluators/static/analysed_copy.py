@@ -219,9 +219,15 @@ def _write(files: Mapping[str, str], into: Path) -> None:
     for directory in {os.path.dirname(name) for name in files}:
         (into / directory).mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        path, data = into / name, text.encode()
-        path.write_bytes(data)
-        # Checkers that remember a file by its time must notice a change even within a second. So the time is
-        # derived from the content, with a key, so that attackers cannot find two contents with one time.
-        stamp = int.from_bytes(hashlib.blake2b(data, key=_TIME_KEY, digest_size=4).digest()) >> 1
-        os.utime(path, (stamp, stamp))
+        write_stamped(into / name, text.encode())
+
+
+def write_stamped(path: Path, data: bytes) -> None:
+    """Write a file for tools to read, with a time that tells its content from others.
+
+    Checkers that remember a file by its time must notice a change even within a second. So the time is
+    derived from the content, with a key, so that attackers cannot find two contents with one time.
+    """
+    path.write_bytes(data)
+    stamp = int.from_bytes(hashlib.blake2b(data, key=_TIME_KEY, digest_size=4).digest()) >> 1
+    os.utime(path, (stamp, stamp))

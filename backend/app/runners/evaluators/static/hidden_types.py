@@ -1,21 +1,22 @@
-"""Finds type errors that a new cast, or a new variable of type Any, hides from the checker."""
+"""Finds type errors that new casts, annotations as Any or overloads hide from the checker."""
 
-import ast
 import asyncio
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeGuard
 
-from app.core.python_source import parse_module
+from app.runners.evaluators.static.analysed_copy import write_stamped
 from app.runners.evaluators.static.annotated import is_of_tests
+from app.runners.evaluators.static.any_probes import probes_of, with_probes, with_types
 from app.runners.evaluators.static.baseline import Comparison, Finding
+from app.runners.evaluators.static.overload_variants import OverloadVariant, overload_variants
 from app.runners.evaluators.static.trees import StaticTrees
+from app.runners.evaluators.static.type_escapes import without_escapes
 from app.runners.evaluators.static.type_tool import TypeChecker
 from app.schemas.questions import ProtectedPolicy
 
-WHY = "a new cast or `Any` hides it, although no value is of both types"
+WHY = "a new cast, `Any` or overload hides it, although no value is of both types"
 
 _PLAIN = frozenset({"int", "str", "bytes", "float", "bool", "list", "dict", "set", "frozenset", "tuple"})
 _TYPES = (
@@ -28,22 +29,13 @@ _TYPES = (
 _ALSO = frozenset({("float", "int"), ("int", "bool"), ("list", "tuple")})
 """Pairs of types for which honest code knows better than the checker."""
 
-_Escape = ast.Call | ast.AnnAssign
-
-
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """Bytes of a source to replace."""
-
-    start: int
-    end: int
-    text: bytes
-
 
 async def hidden_types(
     checker: TypeChecker, trees: StaticTrees, wanted: Sequence[str], found: Sequence[Finding]
 ) -> list[Finding]:
-    """Return the errors that appear without the candidate's new casts and variables of type Any.
+    """Return the errors that appear without what hides types in the candidate's new code.
+
+    These are casts, annotations as Any, names that are looked up as texts, and promises of overloads.
 
     Only an error about two plain types that have no value in common counts. What a checker cannot know, such
     as the content of a JSON text, is a reason for a cast.
@@ -58,18 +50,65 @@ async def hidden_types(
         return []
     base = trees.base.path
     changed = [each for each in wanted if each in trees.changed and not is_of_tests(each)]
-    texts = await asyncio.to_thread(_without_escapes, trees.copy.path, base, changed)
-    if not texts:
-        return []
-    before = await asyncio.to_thread(_swapped, trees.copy.path, texts)
-    try:
-        again = await checker.check(trees.copy.path, wanted, trees.changed)
-    finally:
-        await asyncio.to_thread(_swapped, trees.copy.path, before)
+    source = await asyncio.to_thread(_read_all, trees.copy.path, changed)
+    before = await asyncio.to_thread(_read_all, base, changed)
+    check = _Check(checker, trees, wanted)
+    bare = {name: without_escapes(text, before[name]) or text for name, text in source.items()}
+    bare = await _with_known_types(check, bare, before)
+    again = await check.errors({name: text for name, text in bare.items() if text != source[name]})
+    for variants in _overloads(bare, before):
+        errors = await check.errors({name: each.text for name, each in variants.items()})
+        again += (each for each in errors if each.line in variants[each.file].lines)
     known = {(each.file, each.rule, each.message) for each in found}
-    new = [each for each in again.found if each.file in texts]
-    new = [each for each in new if (each.file, each.rule, each.message) not in known]
-    return [replace(each, message=f"{each.message} ({WHY})") for each in new if contradicts(each.message)]
+    new = {
+        (each.file, each.line, each.message): replace(each, message=f"{each.message} ({WHY})")
+        for each in again
+        if (each.file, each.rule, each.message) not in known and contradicts(each.message)
+    }
+    return list(new.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """Checks the candidate's copy with other texts in some of its files."""
+
+    checker: TypeChecker
+    trees: StaticTrees
+    wanted: Sequence[str]
+
+    async def errors(self, texts: Mapping[str, bytes]) -> list[Finding]:
+        """Return the errors in these files; none if there are no files."""
+        if not texts:
+            return []
+        place = self.trees.copy.path
+        before = await asyncio.to_thread(_swapped, place, texts)
+        try:
+            report = await self.checker.check(place, self.wanted, self.trees.changed)
+        finally:
+            await asyncio.to_thread(_swapped, place, before)
+        return [each for each in report.found if each.file in texts]
+
+
+async def _with_known_types(
+    check: _Check, texts: Mapping[str, bytes], base: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Return sources in which parameters and results of type Any have the one type that meets them."""
+    probes = {name: found for name, text in texts.items() if (found := probes_of(text, base[name]))}
+    errors = await check.errors({name: with_probes(texts[name], found) for name, found in probes.items()})
+    typed = {
+        name: with_types(texts[name], found, [each.message for each in errors], _PLAIN)
+        for name, found in probes.items()
+    }
+    return {**texts, **typed}
+
+
+def _overloads(
+    texts: Mapping[str, bytes], base: Mapping[str, bytes]
+) -> Iterator[Mapping[str, OverloadVariant]]:
+    """Yield versions of the sources with new overloaded functions, which have one signature each."""
+    overloaded = {name: overload_variants(text, base[name]) for name, text in texts.items()}
+    for number in range(max(map(len, overloaded.values()), default=0)):
+        yield {name: found[number] for name, found in overloaded.items() if number < len(found)}
 
 
 def with_hidden(comparison: Comparison, hidden: Sequence[Finding], policy: ProtectedPolicy) -> Comparison:
@@ -89,90 +128,16 @@ def contradicts(message: str) -> bool:
     return False
 
 
-def without_escapes(text: bytes, base: bytes) -> bytes | None:
-    """Return a source without the casts and variables of type Any that its base does not have.
-
-    Lines stay in their places. Return None if there are none, or if the source cannot be parsed.
-    """
-    try:
-        module, known = parse_module(text), _shown(base)
-        new = [each for each in _escapes(module) if ast.unparse(each) not in known]
-        cuts = [cut for each in new if (cut := _cut(text, each)) is not None]
-        changed = _applied(text, cuts)
-        parse_module(changed)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return changed if cuts else None
-
-
-def _shown(base: bytes) -> Collection[str]:
-    return {ast.unparse(each) for each in _escapes(parse_module(base))}
-
-
-def _escapes(module: ast.Module) -> Iterator[_Escape]:
-    """Yield casts, and variables of type Any that are assigned once."""
-    for scope in ast.walk(module):
-        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-            stored = [
-                each.id
-                for each in ast.walk(scope)
-                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-            ]
-            yield from (each for each in scope.body if _is_any(each, stored))
-        elif isinstance(scope, ast.Call) and _is_cast(scope):
-            yield scope
-
-
-def _is_any(node: ast.stmt, stored: Sequence[str]) -> TypeGuard[ast.AnnAssign]:
-    if not isinstance(node, ast.AnnAssign) or node.value is None or not isinstance(node.target, ast.Name):
-        return False
-    return ast.unparse(node.annotation) in ("Any", "typing.Any") and stored.count(node.target.id) == 1
-
-
-def _is_cast(call: ast.Call) -> bool:
-    return ast.unparse(call.func) in ("cast", "typing.cast") and len(call.args) == 2 and not call.keywords
-
-
-def _cut(text: bytes, node: _Escape) -> _Cut | None:
-    """Return what to replace: the type of a cast, or the annotation of a variable."""
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-
-    def place(line: int, column: int) -> int:
-        return starts[line - 1] + column
-
-    if isinstance(node, ast.Call):
-        value = node.args[1]
-        start, end = place(node.lineno, node.col_offset), place(value.lineno, value.col_offset)
-        after = text[place(value.end_lineno or 0, value.end_col_offset or 0) :]
-        if not after.lstrip().startswith(b")"):
-            return None
-        return _Cut(start, end, b"(" + b"\n" * text[start:end].count(b"\n"))
-    value = node.value
-    if value is None or value.lineno != node.lineno:
-        return None
-    start = place(node.target.end_lineno or 0, node.target.end_col_offset or 0)
-    return _Cut(start, place(value.lineno, value.col_offset), b" = ")
-
-
-def _applied(text: bytes, cuts: Sequence[_Cut]) -> bytes:
-    for each in sorted(cuts, key=lambda each: each.start, reverse=True):
-        text = text[: each.start] + each.text + text[each.end :]
-    return text
-
-
-def _without_escapes(copy: Path, base: Path, files: Sequence[str]) -> dict[str, bytes]:
-    found = {name: without_escapes(_read(copy / name), _read(base / name)) for name in files}
-    return {name: text for name, text in found.items() if text is not None}
-
-
 def _swapped(copy: Path, texts: Mapping[str, bytes]) -> dict[str, bytes]:
     """Write files; return what was in them."""
     before = {name: _read(copy / name) for name in texts}
     for name, text in texts.items():
-        (copy / name).write_bytes(text)
+        write_stamped(copy / name, text)
     return before
+
+
+def _read_all(root: Path, names: Sequence[str]) -> dict[str, bytes]:
+    return {name: _read(root / name) for name in names}
 
 
 def _read(path: Path) -> bytes:

@@ -25,7 +25,10 @@ from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.sorting.untested import asked_without_tests
-from app.runners.evaluators.testing.source_questions.asking import NewSource, asked_about_source
+from app.runners.evaluators.testing.source_questions.about_silence import asked_about_silence
+from app.runners.evaluators.testing.source_questions.asking import asked_about_source
+from app.runners.evaluators.testing.source_questions.new_source import NewSource
+from app.runners.evaluators.testing.source_questions.still_skipped import asked_about_skips
 from app.runners.evaluators.tooling import find_base, seconds_for, seconds_here_for
 from app.runners.evaluators.tree_files import tree_files
 from app.schemas.baseline import Baseline
@@ -142,6 +145,7 @@ async def _judge_runs(
             )
             judged = replace(judged, outside=outside, counter=counter, in_process=gate.in_process_only)
             judged = asked_about_children(judged, rules.protected)
+            judged = asked_about_silence(judged, rules.protected)
         return result_of(gate, judged)
 
 
@@ -154,7 +158,8 @@ async def _questioned(
         judged = asked_without_tests(judged, rules.protected, files)
     judged = await asked_about_surroundings(judged, rules.protected, base)
     source = NewSource(rules.changed.base, rules.changed.workspace, layout)
-    return await asked_about_source(judged, rules.protected, source)
+    judged = await asked_about_source(judged, rules.protected, source)
+    return await asked_about_skips(judged, rules.protected, rules.goal, source)
 
 
 async def _trouble_left(judged: JudgedRun, base: BaseTests) -> str:

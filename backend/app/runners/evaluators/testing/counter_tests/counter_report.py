@@ -16,6 +16,8 @@ class CounterReport:
         refuted: by id, what shows that the code determines a test's outcome.
         doubted: by id, why a person is asked about a test.
         unproven: by id, why a test is no evidence.
+        unreached: ids of tests that pass although each of their assertions fails as soon as it is reached.
+        swayed: ids of tests that fail if their expectations are computed before the code gets their inputs.
         trouble: why no test was checked; `""` if some were.
         decides: True if refuted tests count against the candidate; otherwise they are only reported.
         seconds: wall-clock duration.
@@ -25,6 +27,8 @@ class CounterReport:
     refuted: Mapping[str, str] = field(default_factory=dict[str, str])
     unproven: Mapping[str, str] = field(default_factory=dict[str, str])
     doubted: Mapping[str, str] = field(default_factory=dict[str, str])
+    unreached: tuple[str, ...] = ()
+    swayed: tuple[str, ...] = ()
     trouble: str = ""
     decides: bool = True
     seconds: float = 0.0
@@ -41,6 +45,8 @@ class CounterReport:
             "unproven": len(self.unproven),
             "refuted": list(self.refuted)[:_LISTED],
             **({"doubted": list(self.doubted)[:_LISTED]} if self.doubted else {}),
+            **({"unreached": list(self.unreached[:_LISTED])} if self.unreached else {}),
+            **({"swayed": list(self.swayed[:_LISTED])} if self.swayed else {}),
             "reasons": _counted(self.unproven.values()),
             **({"trouble": self.trouble} if self.trouble else {}),
             "seconds": round(self.seconds, 3),

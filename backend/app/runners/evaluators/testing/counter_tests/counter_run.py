@@ -23,6 +23,7 @@ from app.runners.evaluators.testing.counter_tests.drawing import (
 from app.runners.evaluators.testing.counter_tests.pairs import NO_PAIR, Pair, Versions, answers_of, run_both
 from app.runners.evaluators.testing.counter_tests.reading import TestFile
 from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, sample
+from app.runners.evaluators.testing.counter_tests.silent_tests import SilentTests
 from app.runners.evaluators.testing.counter_tests.sites import DataPlace
 from app.runners.evaluators.testing.counter_tests.sorting import (
     Answers,
@@ -143,7 +144,10 @@ class _Check:
         said = await self._ask_data(units, passed - noticed(answers) - against.keys(), against)
         children = ChildCheck(self._tree, self._chance, self._pair, self._base_answers, self._complementary)
         doubted = await children.doubted(units, passed - against.keys())
-        return replace(sort_tests([*answers, *said], against, reasons), doubted=doubted)
+        report = sort_tests([*answers, *said], against, reasons)
+        silent = SilentTests(self._limited, self._tree, self._settings.base, units, self._plain)
+        unreached, swayed = await silent.unreached(report.unproven), await silent.swayed(passed)
+        return replace(report, doubted=doubted, unreached=unreached, swayed=swayed)
 
     async def _ask_data(
         self, units: Sequence[Unit], wanted: Collection[str], against: dict[str, str]

@@ -94,7 +94,7 @@ def _read(name: str, source: Source, module: ast.Module) -> TestFile:
     has_children = starts_children(source.content)
     functions: dict[str, TestFunction] = {}
     bases: dict[str, tuple[str, ...]] = {}
-    for prefix, node in _definitions(module.body, ""):
+    for prefix, node in definitions(module.body, ""):
         if isinstance(node, ast.ClassDef):
             bases[f"{prefix}{node.name}"] = tuple(ast.unparse(each) for each in node.bases)
         elif node.name.startswith("test"):
@@ -114,18 +114,19 @@ def _read(name: str, source: Source, module: ast.Module) -> TestFile:
     return TestFile(name, source, functions, bases, tuple(pool))
 
 
-def _definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Function | ast.ClassDef]]:
+def definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Function | ast.ClassDef]]:
+    """Yield the classes and functions of a module or class, each with the classes around it as a prefix."""
     for node in body:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 yield prefix, node
             case ast.ClassDef():
                 yield prefix, node
-                yield from _definitions(node.body, f"{prefix}{node.name}::")
+                yield from definitions(node.body, f"{prefix}{node.name}::")
             case ast.If():
-                yield from _definitions([*node.body, *node.orelse], prefix)
+                yield from definitions([*node.body, *node.orelse], prefix)
             case ast.Try():
-                yield from _definitions([*node.body, *node.orelse], prefix)
+                yield from definitions([*node.body, *node.orelse], prefix)
             case _:
                 pass
 
@@ -140,7 +141,7 @@ def _used_names(module: ast.Module) -> Iterator[str]:
 
 def _helpers(module: ast.Module) -> Iterator[str]:
     """Yield the names of functions in a file that assert, and are not tests."""
-    for _, node in _definitions(module.body, ""):
+    for _, node in definitions(module.body, ""):
         if not isinstance(node, ast.ClassDef) and not node.name.startswith("test"):
             text = ast.unparse(node)
             if "assert" in text or "raises(" in text:

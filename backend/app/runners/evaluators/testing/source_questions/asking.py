@@ -1,17 +1,13 @@
 """Asks about new source code that repeats the tests, hides code, or sets what tests depend on."""
 
-import ast
 import asyncio
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import replace
 
-from app.core.python_source import parse_module
-from app.runners.evaluators.source_tree import same_file
-from app.runners.evaluators.testing.layout.trees import Layout
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.source_questions.about_behaviour import about_behaviour
+from app.runners.evaluators.testing.source_questions.about_results import about_results
 from app.runners.evaluators.testing.source_questions.hidden_code import (
     hidden_in_files,
     hidden_in_texts,
@@ -27,8 +23,8 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
     tables_of_json,
     tables_of_tests,
 )
+from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
-from app.runners.evaluators.tree_files import small_file
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
 _REPEATED = (
@@ -38,58 +34,6 @@ _REPEATED = (
 _HIDDEN = "No linter and no type checker reads it, and the base runs no such code."
 _STATE = "The tests compute their expectations with it, so they may expect whatever the code returns."
 _TOOL = "With it the code can decide what is tested. No source of the base imports it."
-
-
-@dataclass(frozen=True)
-class NewSource:
-    """What a candidate changed beside the test setting.
-
-    Attributes:
-        base: the tree with the base commit.
-        workspace: the candidate's tree.
-        layout: the runs of its tests.
-    """
-
-    base: Path
-    workspace: Path
-    layout: Layout
-
-    @cached_property
-    def texts(self) -> Mapping[str, str]:
-        """New and changed Python files outside the test setting, by path."""
-        return {
-            name: text
-            for name in self._changed
-            if name.endswith(".py") and (text := small_file(self.workspace / name).decode("utf-8", "replace"))
-        }
-
-    @cached_property
-    def data(self) -> Mapping[str, bytes]:
-        """New and changed files that are not Python, by path."""
-        return {name: small_file(self.workspace / name) for name in self._changed if not name.endswith(".py")}
-
-    @cached_property
-    def tests(self) -> Mapping[str, str]:
-        """The test files of the base, by path."""
-        return {
-            name: small_file(self.base / name).decode("utf-8", "replace") for name in self.layout.base_tests
-        }
-
-    @cached_property
-    def known(self) -> Mapping[str, str]:
-        """The sources of the base, by path."""
-        names = self.layout.base_sources
-        return {name: small_file(self.base / name).decode("utf-8", "replace") for name in names}
-
-    @cached_property
-    def _changed(self) -> tuple[str, ...]:
-        run = self.layout.base_run
-        names = [name for name in run.files if name not in run.trusted] if run else []
-        own = set(self.layout.own_tests)
-        return tuple(name for name in names if name not in own and not self._is_same(name))
-
-    def _is_same(self, name: str) -> bool:
-        return (self.base / name).is_file() and same_file(self.base / name, self.workspace / name)
 
 
 async def asked_about_source(judged: JudgedRun, protected: ProtectedPolicy, source: NewSource) -> JudgedRun:
@@ -111,8 +55,12 @@ async def asked_about_source(judged: JudgedRun, protected: ProtectedPolicy, sour
 
 def source_questions(source: NewSource) -> list[Question]:
     """Return the questions about a candidate's source."""
+    answers: dict[str, Question] = {}
+    for each in (*_about_answers(source), *about_results(source)):
+        answers.setdefault(each.id, each)
     return [
-        *_about_answers(source),
+        *answers.values(),
+        *about_behaviour(source),
         *_about_hidden(source),
         *_about_states(source),
         *_about_tools(source),
@@ -120,14 +68,14 @@ def source_questions(source: NewSource) -> list[Question]:
 
 
 def _about_answers(source: NewSource) -> Iterator[Question]:
-    tables = {name: [*tables_of_code(module)] for name, module in _parsed(source.texts)}
+    tables = {name: [*tables_of_code(module)] for name, module in parsed(source.texts)}
     texts = {name: data.decode("utf-8", "replace") for name, data in source.data.items()}
     tables |= {name: [*tables_of_json(text)] for name, text in texts.items() if name.endswith(".json")}
     tables = {name: found for name, found in tables.items() if any(_may_repeat(each) for each in found)}
     if not tables:
         return
-    tests = {name: [*tables_of_tests(module)] for name, module in _parsed(source.tests)}
-    known = _pairs(table for _, module in _parsed(source.known) for table in tables_of_code(module))
+    tests = {name: [*tables_of_tests(module)] for name, module in parsed(source.tests)}
+    known = _pairs(table for _, module in parsed(source.known) for table in tables_of_code(module))
     sources = {**source.texts, **texts}
     for name, found in tables.items():
         new = [tuple(each for each in table if (each.key, each.value) not in known) for table in found]
@@ -199,11 +147,3 @@ def _about_tools(source: NewSource) -> Iterator[Question]:
         if new := sorted(tools - known):
             asked = f"`{name}` imports {', '.join(new)}, a tool of the tests: does the goal say so?"
             yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_TOOL, after="\n".join(new))
-
-
-def _parsed(texts: Mapping[str, str]) -> Iterator[tuple[str, ast.Module]]:
-    for name, text in texts.items():
-        try:
-            yield name, parse_module(text.encode())
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue

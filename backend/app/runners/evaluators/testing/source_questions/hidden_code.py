@@ -63,9 +63,7 @@ def is_code(data: bytes, depth: int = 0) -> bool:
         return True
     if data.startswith(b"PK"):
         return _holds_modules(data)
-    return _is_source(data) or (
-        depth < _DEEPEST and any(is_code(each, depth + 1) for each in _unpacked(data))
-    )
+    return _is_source(data) or (depth < _DEEPEST and any(is_code(each, depth + 1) for each in unpacked(data)))
 
 
 def _names(text: str, name: str) -> bool:
@@ -100,7 +98,8 @@ def _holds_modules(data: bytes) -> bool:
         return False
 
 
-def _unpacked(data: bytes) -> Iterator[bytes]:
+def unpacked(data: bytes) -> Iterator[bytes]:
+    """Yield what some bytes may be a packed or encoded form of."""
     for unpack in _UNPACK:
         with suppress(zlib.error, OSError, ValueError, lzma.LZMAError, EOFError):
             yield unpack(data)

@@ -129,6 +129,13 @@ def tables_of_code(module: ast.Module) -> Iterator[Table]:
                 continue
 
 
+def special_cases(module: ast.Module) -> Iterator[Table]:
+    """Yield for each function the inputs that it compares with, beside what it returns for them."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _full([pair for each in ast.walk(node) for pair in _condition(each)])
+
+
 def tables_of_json(text: str) -> Iterator[Table]:
     """Yield the objects of a JSON text with plain values."""
     try:
@@ -141,7 +148,7 @@ def tables_of_json(text: str) -> Iterator[Table]:
         if isinstance(value, dict):
             known = cast("dict[str, Any]", value)
             plain = [(key, each) for key, each in known.items() if isinstance(each, str | int | float)]
-            yield from _full([KnownAnswer(words_of(key), _shown(each), 0) for key, each in plain])
+            yield from _full([KnownAnswer(words_of(key), plain_text(each), 0) for key, each in plain])
             waiting += known.values()
         elif isinstance(value, list):
             waiting += cast("list[Any]", value)
@@ -209,10 +216,11 @@ def _pair(given: Sequence[ast.expr], wanted: ast.expr) -> Iterator[KnownAnswer]:
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return
     if value is not None and not isinstance(value, bool):
-        yield KnownAnswer(key, _shown(value), getattr(wanted, "lineno", 0))
+        yield KnownAnswer(key, plain_text(value), getattr(wanted, "lineno", 0))
 
 
-def _shown(value: Any) -> str:
+def plain_text(value: Any) -> str:
+    """Return a plain value as text."""
     return value if isinstance(value, str) else repr(value)
 
 

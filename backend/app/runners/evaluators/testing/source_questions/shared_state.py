@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 from app.core.python_source import parse_module
 
-_TOOLS = frozenset({"hypothesis", "pytest", "_pytest", "pluggy"})
+_TOOLS = frozenset(
+    {
+        *("hypothesis", "pytest", "_pytest", "pluggy", "mock", "freezegun", "responses", "respx", "vcr"),
+        *("requests_mock", "pyfakefs", "time_machine"),
+    }
+)
+_MOCKS = "unittest.mock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +56,14 @@ def states_set(text: str, tests: str) -> list[str]:
 
 def tools_imported(text: str) -> frozenset[str]:
     """Return the tools of tests that a source imports."""
-    if not any(each in text for each in _TOOLS):
+    if not any(each in text for each in (*_TOOLS, _MOCKS)):
         return frozenset()
     try:
         module = parse_module(text.encode())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    return _TOOLS.intersection(name.partition(".")[0] for name in _imported(module))
+    names = set(_imported(module))
+    return _TOOLS.intersection(name.partition(".")[0] for name in names) | names.intersection({_MOCKS})
 
 
 def _imported(module: ast.Module) -> Iterable[str]:
@@ -65,3 +72,4 @@ def _imported(module: ast.Module) -> Iterable[str]:
             yield from (each.name for each in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield node.module or ""
+            yield from (f"{node.module}.{each.name}" for each in node.names)

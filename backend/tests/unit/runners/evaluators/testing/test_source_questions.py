@@ -9,7 +9,8 @@ import pytest
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.runners.evaluators.testing.layout.config import settings_for
 from app.runners.evaluators.testing.layout.trees import lay_out
-from app.runners.evaluators.testing.source_questions.asking import NewSource, source_questions
+from app.runners.evaluators.testing.source_questions.asking import source_questions
+from app.runners.evaluators.testing.source_questions.new_source import NewSource
 from app.schemas.questions import ProtectedPolicy
 from tests.unit.runners.evaluators.testing.gate_support import run
 

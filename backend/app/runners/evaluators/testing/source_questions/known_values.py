@@ -1,0 +1,88 @@
+"""Collects the plain values that a source knows: literals, their parts, and what encoded texts contain."""
+
+import ast
+import codecs
+import re
+from collections.abc import Iterator
+from typing import cast
+
+from app.runners.evaluators.testing.source_questions.expectations import literal
+from app.runners.evaluators.testing.source_questions.hidden_code import unpacked
+from app.runners.evaluators.testing.source_questions.known_answers import plain_text
+
+_SEPARATORS = (r"\s+", r"[;,|=\t\n]", r"[:,/]")
+_QUOTED = re.compile(r"""["']([^"']*)["']|(?<![\w.])(-?\d+)(?![\w.])""")
+_LEAST_PACKED = 16
+_MOST_PACKED = 100_000
+_DEEPEST = 3
+_LEAST_CODES = 4
+_LAST_CODE = 0x10FFFF
+
+Known = dict[str, int]
+"""Values as text, each with the first line that holds it."""
+
+
+def known_values(module: ast.Module) -> Known:
+    """Return the values that a module knows. Docstrings do not count."""
+    told = {id(each.value) for each in ast.walk(module) if isinstance(each, ast.Expr)}
+    found: Known = {}
+    for node in ast.walk(module):
+        if not isinstance(node, ast.expr) or id(node) in told:
+            continue
+        value = literal(node)
+        if value is None or isinstance(value, bool):
+            continue
+        for each in _forms(value):
+            found.setdefault(each, node.lineno)
+    return found
+
+
+def values_of_text(text: str) -> Known:
+    """Return the words and the separated parts of a data file, each with its line."""
+    found: Known = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        for each in _parts(line):
+            found.setdefault(each, number)
+    return found
+
+
+def _forms(value: object) -> Iterator[str]:
+    """Yield a value as text, also backwards, its parts, and what it is a code of."""
+    yield plain_text(value)
+    if isinstance(value, str):
+        yield value[::-1]
+        yield codecs.encode(value, "rot13")
+        yield from _parts(value)
+        yield from _parts(value[::-1])
+        yield from _hidden(value.encode("utf-8", "replace"))
+    elif isinstance(value, bytes):
+        yield from _parts(value.decode("latin-1"))
+        yield from _hidden(value)
+    elif isinstance(value, list | tuple):
+        codes = cast("list[object]", value)
+        if len(codes) >= _LEAST_CODES and all(map(_is_code, codes)):
+            yield from _forms("".join(chr(each) for each in codes if isinstance(each, int)))
+
+
+def _is_code(value: object) -> bool:
+    return isinstance(value, int) and 0 < value <= _LAST_CODE
+
+
+def _parts(text: str) -> Iterator[str]:
+    for separator in _SEPARATORS:
+        parts = re.split(separator, text)
+        if len(parts) > 1:
+            yield from (each.strip() for each in parts)
+
+
+def _hidden(data: bytes, depth: int = 0) -> Iterator[str]:
+    """Yield the quoted texts, numbers and parts of what is packed or encoded in some bytes."""
+    if not _LEAST_PACKED <= len(data) <= _MOST_PACKED or depth == _DEEPEST:
+        return
+    for each in unpacked(data):
+        text = each[:_MOST_PACKED].decode("utf-8", "replace")
+        if text.isprintable() or "\n" in text:
+            yield text
+            yield from _parts(text)
+            yield from (one or other for one, other in _QUOTED.findall(text))
+        yield from _hidden(each, depth + 1)

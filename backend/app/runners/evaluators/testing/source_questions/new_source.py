@@ -1,0 +1,90 @@
+"""What a candidate changed beside the test setting, and what the base has."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from app.core.python_source import parse_module
+from app.runners.evaluators.source_tree import same_file
+from app.runners.evaluators.testing.layout.trees import Layout
+from app.runners.evaluators.tree_files import small_file
+
+_MOST_GOLDEN = 20_000
+
+
+@dataclass(frozen=True)
+class NewSource:
+    """What a candidate changed beside the test setting.
+
+    Attributes:
+        base: the tree with the base commit.
+        workspace: the candidate's tree.
+        layout: the runs of its tests.
+    """
+
+    base: Path
+    workspace: Path
+    layout: Layout
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """New and changed Python files outside the test setting, by path."""
+        return {
+            name: text
+            for name in self._changed
+            if name.endswith(".py") and (text := small_file(self.workspace / name).decode("utf-8", "replace"))
+        }
+
+    @cached_property
+    def data(self) -> Mapping[str, bytes]:
+        """New and changed files that are not Python, by path."""
+        return {name: small_file(self.workspace / name) for name in self._changed if not name.endswith(".py")}
+
+    @cached_property
+    def tests(self) -> Mapping[str, str]:
+        """The test files of the base, by path."""
+        return {
+            name: small_file(self.base / name).decode("utf-8", "replace") for name in self.layout.base_tests
+        }
+
+    @cached_property
+    def golden(self) -> Mapping[str, str]:
+        """The short texts of the base's test setting that are not Python, by path."""
+        run = self.layout.base_run
+        names = [name for name in run.trusted if not name.endswith(".py")] if run else []
+        short = [name for name in names if _size(self.base / name) <= _MOST_GOLDEN]
+        return {name: small_file(self.base / name).decode("utf-8", "replace") for name in short}
+
+    @cached_property
+    def known(self) -> Mapping[str, str]:
+        """The sources of the base, by path."""
+        names = self.layout.base_sources
+        return {name: small_file(self.base / name).decode("utf-8", "replace") for name in names}
+
+    @cached_property
+    def _changed(self) -> tuple[str, ...]:
+        run = self.layout.base_run
+        names = [name for name in run.files if name not in run.trusted] if run else []
+        own = set(self.layout.own_tests)
+        return tuple(name for name in names if name not in own and not self._is_same(name))
+
+    def _is_same(self, name: str) -> bool:
+        return (self.base / name).is_file() and same_file(self.base / name, self.workspace / name)
+
+
+def parsed(texts: Mapping[str, str]) -> Iterator[tuple[str, ast.Module]]:
+    """Yield the modules of the sources that can be parsed."""
+    for name, text in texts.items():
+        try:
+            yield name, parse_module(text.encode())
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0

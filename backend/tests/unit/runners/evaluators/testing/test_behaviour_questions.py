@@ -1,0 +1,127 @@
+"""New code that looks for tests, hides errors, or makes different things equal is a question."""
+
+import pytest
+
+from tests.unit.runners.evaluators.testing.test_source_questions import questions
+
+MODULE = "import inspect\nimport os\nimport sys\nfrom pathlib import Path\n\n\n"
+TEST = "from a import f\n\n\ndef test_f():\n    assert f(1) == 2\n"
+BASE = {"a.py": "def f(x):\n    raise NotImplementedError\n", "tests/test_a.py": TEST}
+
+
+def asked(tmp_path, code, base=BASE):
+    return [each.text for each in questions(tmp_path, {"a.py": code}, base)]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(x):\n    return x + 1 if os.environ.get('PYTEST_CURRENT_TEST') else 0\n",
+        "def f(x):\n    if 'PYTEST_VERSION' in os.environ:\n        return x + 1\n    return 0\n",
+        "def f(x):\n    return x + 1 if 'pytest' in sys.modules else 0\n",
+        "def f(x):\n    return x + 1 if any('pytest' in each for each in sys.argv) else 0\n",
+        "def f(x):\n    return x + 1 if 'PYTEST' in ' '.join(os.environ) else 0\n",
+        "RUNS = 'unittest' in sys.modules\n\n\ndef f(x):\n    return x + 1 if RUNS else 0\n",
+        "def runs():\n    return 'pytest' in sys.modules\n\n\ndef f(x):\n    return runs() and x + 1\n",
+        "def f(x):\n    return 2 if inspect.stack()[1].function.startswith('test_') else 0\n",
+        "def f(x):\n    return 2 if Path(__file__).with_name('tests').is_dir() else 0\n",
+    ],
+)
+def test_code_that_asks_whether_tests_run_is_a_question(tmp_path, code) -> None:
+    (text,) = asked(tmp_path, MODULE + code)
+    assert "whether tests run" in text, text
+    base = {**BASE, "b.py": MODULE + code}
+    assert asked(tmp_path / "as-before", MODULE + code, base) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(x):\n    return os.environ.get('PYTEST_CURRENT_TEST', 'nowhere')\n",
+        "WHO = 'pytest' in sys.modules\n",
+        "def f(x):\n    return 'test' if x == 'pytest' else 'tests'\n",
+        "def f(x):\n    return x + 1 if 'numpy' in sys.modules else 0\n",
+        "def f(x):\n    return 1 if Path('test_data').exists() and x == 'test' else 2\n",
+        'def f(x):\n    """Tell whether PYTEST_CURRENT_TEST is set."""\n    return x + 1\n',
+    ],
+)
+def test_code_that_only_mentions_tests_is_no_question(tmp_path, code) -> None:
+    assert asked(tmp_path, MODULE + code) == []
+
+
+PLAIN = (
+    "def f(x):\n    found = int(x)\n    if found < 0:\n        raise ValueError(x)\n    return found + 1\n"
+)
+INSIDE = "    try:\n" + "".join(f"    {line}\n" for line in PLAIN.splitlines()[1:])
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"def f(x):\n{INSIDE}    except Exception:\n        return 2\n",
+        f"def f(x):\n{INSIDE}    except:\n        pass\n",
+        f"def f(x):\n{INSIDE}    finally:\n        return 2\n",
+        PLAIN.replace("f(x)", "g(x)", 1)
+        + "\n\ndef f(x):\n    try:\n        return g(x)\n    except Exception:\n        return 2\n",
+        "def f(x):\n" + INSIDE.replace("try:", "with suppress(Exception):", 1) + "    return 2\n",
+    ],
+)
+def test_hiding_every_error_of_former_statements_is_a_question(tmp_path, code) -> None:
+    (text,) = asked(tmp_path, code, {**BASE, "a.py": PLAIN})
+    assert "hides every error" in text, text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"def f(x):\n{INSIDE}    except ValueError:\n        return 2\n",
+        f"def f(x):\n{INSIDE}    except Exception as error:\n        raise LookupError(x) from error\n",
+        f"def f(x):\n{INSIDE}    except Exception:\n        print(x)\n        raise\n",
+        f"def f(x):\n{INSIDE}    finally:\n        print(x)\n",
+        f"{PLAIN}\n\ndef g(x):\n    try:\n        return open(x)\n    except Exception:\n        return 1\n",
+    ],
+)
+def test_other_care_for_errors_is_no_question(tmp_path, code) -> None:
+    assert asked(tmp_path, code, {**BASE, "a.py": PLAIN}) == []
+
+
+CLASS = (
+    "class V:\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n\n"
+    "    def __eq__(self, other):\n        return (self.a, self.b) == (other.a, other.b)\n"
+)
+FIELDS = "from dataclasses import dataclass, field\n\n\n@dataclass\nclass V:\n    a: int\n    b: int = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "code", "left_out"),
+    [
+        (CLASS, CLASS.replace("(self.a, self.b) == (other.a, other.b)", "self.a == other.a"), "`b`"),
+        (CLASS, CLASS.replace("(self.a, self.b) == (other.a, other.b)", "True"), "`a`, `b`"),
+        (FIELDS, FIELDS.replace("b: int = 1", "b: int = field(default=1, compare=False)"), "`b`"),
+        (FIELDS, f"{FIELDS}\n    def __eq__(self, other):\n        return self.a == other.a\n", "`b`"),
+    ],
+)
+def test_equality_that_leaves_something_out_is_a_question(tmp_path, base, code, left_out) -> None:
+    (text,) = asked(tmp_path, code, {**BASE, "a.py": base})
+    assert text == f"`V` in `a.py` no longer compares {left_out}: does the goal say so?"
+
+
+@pytest.mark.parametrize(
+    ("base", "code"),
+    [
+        (CLASS, CLASS.replace("(self.a, self.b) == (other.a, other.b)", "self._key() == other._key()")),
+        (CLASS, CLASS.replace("(self.a, self.b)", "(self.b, self.a)").replace("(other.a, other.b)", "()")),
+        (CLASS, CLASS.replace("self.b", "self.c").replace("other.b", "other.c")),
+        (FIELDS, FIELDS + "    c: int = field(default=1, compare=False)\n"),
+    ],
+)
+def test_other_changes_of_equality_are_no_question(tmp_path, base, code) -> None:
+    assert asked(tmp_path, code, {**BASE, "a.py": base}) == []
+
+
+@pytest.mark.parametrize(
+    "code", ["from unittest import mock\n", "import unittest.mock as m\n", "import mock\n"]
+)
+def test_mocks_in_the_code_are_a_question(tmp_path, code) -> None:
+    (text,) = asked(tmp_path, code)
+    assert "a tool of the tests" in text
