@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.core.python_source import parse_module
 from app.runners.evaluators.protection.additions import names_in
-from app.runners.evaluators.protection.imports import imported_names, imports_of
+from app.runners.evaluators.protection.imports import imported_names, imports_of, is_successor
 from app.runners.evaluators.protection.meaning import (
     Definition,
     Meaning,
@@ -111,24 +111,26 @@ class _Scope:
             yield self._change(name, meaning, old, new)
 
     def _of_added(self, name: str, node: Definition) -> Iterator[DefinitionChange]:
-        plain = name.partition("#")[0]
+        bare = name.partition("#")[0]
         why = ""
-        if _decides(plain) or _is_automatic(node):
+        if _decides(bare) or _is_automatic(node):
             why = "was added and affects existing tests"
-        elif not self._prefix and plain in self._needed and not _is_bound(plain, self._module):
+        elif not self._prefix and bare in self._needed and not _is_bound(bare, self._module):
             why = "was added and replaces what tests used under this name"
-        elif name != plain or plain in self._imports[0] or plain in assigned_names(self._rest):
+        elif name != bare or bare in self._imports[0] or bare in assigned_names(self._rest):
             why = "was added and replaces another definition"
         if why:
             yield self._change(name, Meaning(MeaningChange.DIFFERENT, why), None, node)
 
     def _of_imports(self) -> Iterator[DefinitionChange]:
         old, new = self._imports
-        used = set(names_in([self._modules[1]]))
+        if old == new:
+            return
+        used = set(names_in([self._modules[1]])) - _only_annotating(self._modules[1])
         own = {*self._old, *assigned_names(self._rest)}
         for name, place in new.items():
             before = old.get(name, "")
-            is_other = before not in ("", place) and name in used
+            is_other = before not in ("", place) and name in used and not is_successor(before, place)
             takes = not before and (name in own or (hasattr(builtins, name) and name in self._needed))
             if is_other or takes or (not before and name.startswith("*")):
                 yield self._of_import(name, "is imported from elsewhere")
@@ -187,6 +189,18 @@ class _Scope:
             new=(new,) if new else (),
             is_test=name.startswith(("test", "Test")),
         )
+
+
+def _only_annotating(module: ast.AST) -> set[str]:
+    """Return the names that a module reads in annotations of arguments and results, and nowhere else."""
+    nodes = list(ast.walk(module))
+    annotations = [each.annotation for each in nodes if isinstance(each, ast.arg)]
+    annotations += [each.returns for each in nodes if isinstance(each, _FUNCTIONS)]
+    inside = [node for each in annotations if each is not None for node in ast.walk(each)]
+    seen = {id(node) for node in inside}
+    others = (node for node in nodes if id(node) not in seen)
+    named = [{node.id for node in group if isinstance(node, ast.Name)} for group in (inside, others)]
+    return named[0] - named[1] - {node.arg for node in nodes if isinstance(node, ast.arg)}
 
 
 def _definitions(body: Iterable[ast.stmt]) -> dict[str, Definition]:

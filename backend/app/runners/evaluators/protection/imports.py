@@ -3,6 +3,16 @@
 import ast
 from collections.abc import Iterable, Iterator
 
+_SUCCESSORS = {
+    "backports.zoneinfo": "zoneinfo",
+    "importlib_metadata": "importlib.metadata",
+    "importlib_resources": "importlib.resources",
+    "mock": "unittest.mock",
+    "typing_extensions": "typing",
+    "unittest2": "unittest",
+}
+"""Packages that Python has by now, and their names there. The other way round, a tree could bring its own."""
+
 
 def imports_of(body: Iterable[ast.stmt]) -> dict[str, str]:
     """Return the names that imports of a body bind, each with its origin.
@@ -21,6 +31,14 @@ def imports_of(body: Iterable[ast.stmt]) -> dict[str, str]:
                 name = f"* of {module}" if each.name == "*" else _bound(each)
                 found[name] = f"from {module} import {each.name}"
     return found
+
+
+def is_successor(old: str, new: str) -> bool:
+    """Return True if Python itself now has what was imported from a package before."""
+    module, _, name = old.removeprefix("from ").partition(" import ")
+    if old == "import mock":
+        return new == "from unittest import mock"
+    return module in _SUCCESSORS and new == f"from {_SUCCESSORS[module]} import {name}"
 
 
 def imported_names(aliases: Iterable[ast.alias]) -> Iterator[str]:

@@ -154,6 +154,36 @@ def test_the_type_of_an_attribute_means_nothing_unless_it_calls_something(
     assert (changes_between(old, new) == []) is same
 
 
+def test_an_import_that_only_annotations_use_may_move() -> None:
+    before = b"from typing import Iterable\n\n\ndef test_one(items: Iterable[int]):\n    assert items\n"
+    moved = b"if 1 == 2:\n    from shop import Iterable\n"
+    assert [each.name for each in moved_import(before, moved)] == [""]
+    used = before.replace(b"assert items", b"assert isinstance(items, Iterable)")
+    assert "Iterable" in [each.name for each in moved_import(used, moved)]
+
+
+def moved_import(before: bytes, moved: bytes):
+    return changes_between(before, before.replace(b"from typing import Iterable\n", moved)) or []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asks"),
+    [
+        ("from mock import Mock", "from unittest.mock import Mock", False),
+        ("import mock", "from unittest import mock", False),
+        ("from backports.zoneinfo import ZoneInfo", "from zoneinfo import ZoneInfo", False),
+        ("from unittest.mock import Mock", "from mock import Mock", True),
+        ("from mock import Mock", "from unittest.mock import MagicMock as Mock", True),
+        ("from mock import Mock", "from shop.mock import Mock", True),
+    ],
+)
+def test_what_python_has_by_now_may_be_imported_from_there(old: str, new: str, *, asks: bool) -> None:
+    name = new.split()[-1]
+    text = f"{{}}\n\n\ndef test_one():\n    assert {name}()\n"
+    found = changes_between(text.format(old).encode(), text.format(new).encode())
+    assert bool(found) is asks
+
+
 @pytest.mark.parametrize("place", ["VAT = 19", "    assert check(one) == two"])
 def test_the_letter_before_a_text_means_nothing(place: str) -> None:
     old, new = (edited((place, f"{place} + len({text})")) for text in ("u'€'", "'€'"))
