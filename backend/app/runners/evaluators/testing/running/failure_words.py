@@ -9,7 +9,9 @@ from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE, LEFT_
 _EXPLANATION = re.compile(r"\n\s*\+\s+(?:where|and)\b.*", re.DOTALL)
 _ERROR_LINE = re.compile(r"^E {3,}(\S.*)$", re.MULTILINE)
 # Random names of `tempfile`, of pytest's directories, ports that the system chooses, and durations.
+# A test that goes by its working directory finds another one in another order of tests.
 _NOISE = (
+    (re.compile(r"(?:<run>|/tmp)/[^\s'\"()\[\],]*"), "<place>"),
     (re.compile(r"\btmp[a-z0-9_]{8}\b"), "<temporary>"),
     (re.compile(r"\bpytest-of-\w+|\bpytest-\d+\b"), "<temporary>"),
     (re.compile(r"\b(?:localhost|127\.0\.0\.1|\[?::1\]?):\d{4,5}\b"), "<address>"),

@@ -28,6 +28,11 @@ _MISSING = "E   ModuleNotFoundError: No module named 'zope.testing'"
         pytest.param(
             "a.py:1: assert '0.024s' == '0.02 s'", "a.py:1: assert '0.031s' == '0.02 s'", id="duration"
         ),
+        pytest.param(
+            "a.py:1: None == PosixPath('/tmp/pytest-of-ann/pytest-0/test_b0')",
+            "a.py:1: None == PosixPath('<run>/vault/tree')",
+            id="working directory",
+        ),
         pytest.param("a.py:1: no 127.0.0.1:41233", "a.py:1: no 127.0.0.1:50121", id="port"),
         pytest.param("a.py:1: assert 1 == 2\n  + where 1 = A(1)", "a.py:1: assert 1 == 2", id="explanation"),
     ],
