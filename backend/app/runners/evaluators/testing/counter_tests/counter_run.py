@@ -145,6 +145,8 @@ class _Check:
         children = ChildCheck(self._tree, self._chance, self._pair, self._base_answers, self._complementary)
         doubted = await children.doubted(units, passed - against.keys())
         report = sort_tests([*answers, *said], against, reasons)
+        if self._settings.budget.is_long(self._plain) and not self._has_time():
+            return replace(report, doubted=doubted)
         silent = SilentTests(self._limited, self._tree, self._settings.base, units, self._plain)
         unreached, swayed = await silent.unreached(report.unproven), await silent.swayed(passed)
         return replace(report, doubted=doubted, unreached=unreached, swayed=swayed)

@@ -39,7 +39,11 @@ class CounterTestBudget:
 
     def rounds(self, plain: RunReport) -> int:
         """Return the number of pairs of runs, not counting the one for a second change."""
-        return self.pairs if sum(each.seconds for each in plain.tests.values()) <= self.free else 1
+        return 1 if self.is_long(plain) else self.pairs
+
+    def is_long(self, plain: RunReport) -> bool:
+        """Return True if the tests take longer than what is always run again."""
+        return sum(each.seconds for each in plain.tests.values()) > self.free
 
     def test_seconds(self, whole: float) -> float:
         """Return the seconds of tests that fit, of `whole` seconds."""

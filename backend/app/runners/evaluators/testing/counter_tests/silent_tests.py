@@ -20,7 +20,7 @@ from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness, run_directory
 from app.workspaces.together import together
 
-_MOST_SECONDS = 10.0
+_MOST_SECONDS = 4.0
 
 _Edits = Callable[[Unit, Function], list[Edit]]
 
