@@ -193,11 +193,17 @@ def _of_extra(requirement: str, extra: str) -> str:
     return f"{text.strip()} ; {condition}"
 
 
+def _asks_git(arguments: Mapping[str, Any]) -> bool:
+    """Return True if setup.py lets setuptools-scm or a plug-in like it find the version."""
+    needed = texts(arguments.get("setup_requires"))
+    return any("scm" in each for each in (*arguments, *needed))
+
+
 def _dynamic_version(tree: Path, name: str, document: Mapping[str, Any]) -> str:
     """Find a version that is not stated: from a source archive, from git, or in the code."""
     known = _valid(HeaderParser().parsestr(read_text(tree, "PKG-INFO") or "").get("Version", ""))
     described = described_version(origin_of(tree).described)
-    by_git = takes_version_from_git(document) or "scm" in str(setup_arguments(tree))
+    by_git = takes_version_from_git(document) or _asks_git(setup_arguments(tree))
     found = (
         [known, described, _version_in(tree, name, document)]
         if by_git

@@ -1,7 +1,7 @@
 """Reads the arguments of `setup()` in a setup.py without running it."""
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -143,26 +143,17 @@ def _sum(one: Any, other: Any) -> Any:
     return [each for part in lists for each in part][:_MOST_VALUES] if lists else None
 
 
-def _append(items: list[Any], value: Any) -> None:
-    items.append(value)
-
-
-def _extend(items: list[Any], value: Any) -> None:
-    items.extend(cast("list[Any]", value)[:_MOST_VALUES] if isinstance(value, list) else ())
-
-
-_CHANGES: Mapping[str, Callable[[list[Any], Any], None]] = {"append": _append, "extend": _extend}
-
-
 def _change(owner: Any, method: str, value: Any) -> None:
-    if isinstance(owner, list) and len(cast("list[Any]", owner)) < _MOST_VALUES and value is not None:
-        _CHANGES.get(method, _ignore)(cast("list[Any]", owner), value)
-    elif isinstance(owner, dict) and method == "update" and isinstance(value, dict):
-        cast("dict[str, Any]", owner).update(cast("dict[str, Any]", value))
-
-
-def _ignore(_items: list[Any], _value: Any) -> None:
-    """Leave a list as it is."""
+    """Change a known list or table as a method does. Other methods, and what is not known, change nothing."""
+    match owner, method, value:
+        case list(), "append", _ if value is not None and len(cast("list[Any]", owner)) < _MOST_VALUES:
+            cast("list[Any]", owner).append(value)
+        case list(), "extend", list() if len(cast("list[Any]", owner)) < _MOST_VALUES:
+            cast("list[Any]", owner).extend(cast("list[Any]", value)[:_MOST_VALUES])
+        case dict(), "update", dict():
+            cast("dict[str, Any]", owner).update(cast("dict[str, Any]", value))
+        case _:
+            pass
 
 
 def _literal(node: ast.expr) -> Any:

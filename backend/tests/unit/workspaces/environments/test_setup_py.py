@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.workspaces.environments.project import project_of
 from app.workspaces.environments.setup_py import setup_arguments
 
 PUT_TOGETHER = """\
@@ -87,3 +88,11 @@ def test_nothing_is_known(tmp_path: Path, text: str) -> None:
     found = arguments_of(tmp_path, text)
     found.pop("install_requires", None)
     assert found == {}
+
+
+def test_lists_that_hold_each_other_many_times_are_not_written_out(tmp_path: Path) -> None:
+    nested = "from setuptools import setup\nA = ['a']\n" + "A = [A, A]\n" * 60
+    (tmp_path / "setup.py").write_text(f"{nested}setup(name='demo', use_scm_version=True, classifiers=A)\n")
+    found = project_of(tmp_path)
+    assert found is not None
+    assert found.name == "demo"

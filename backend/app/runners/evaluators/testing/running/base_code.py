@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 
 from app.runners.evaluators.testing.running.dependencies import is_in_tree
+from app.runners.evaluators.tree_files import small_file
 
 _DEFINITION = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
-_MAX_BYTES = 1_000_000
 
 
 class BaseCode:
@@ -31,19 +31,11 @@ class BaseCode:
         """Return True if some source file has a function or class with this name."""
         return name in self._names
 
-    def text(self, file: str) -> str | None:
-        """Return the text of a file of the tree, or None if it is missing or too large."""
-        content = self._content(file)
-        return None if content is None else content.decode("utf-8", "replace")
+    def text(self, file: str) -> str:
+        """Return the text of a file of the tree; empty if it is missing or too large."""
+        return small_file(self.tree / file).decode("utf-8", "replace")
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        found = (_DEFINITION.findall(self._content(name) or b"") for name in self.sources)
+        found = (_DEFINITION.findall(small_file(self.tree / name)) for name in self.sources)
         return frozenset(each.decode() for names in found for each in names)
-
-    def _content(self, file: str) -> bytes | None:
-        path = self.tree / file
-        try:
-            return path.read_bytes() if path.stat().st_size <= _MAX_BYTES else None
-        except OSError:
-            return None

@@ -57,7 +57,7 @@ def is_slip_of_test(message: str, test_id: str, code: BaseCode) -> bool:
     if not (is_there and _UNKNOWN_NAME.search(message)):
         return False
     text = code.text(file)
-    return text is not None and not _ALL_NAMES.search(text)
+    return bool(text) and not _ALL_NAMES.search(text)
 
 
 def _names_in(qualified: str) -> list[str]:
