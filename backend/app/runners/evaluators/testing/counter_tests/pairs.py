@@ -11,6 +11,7 @@ from app.runners.evaluators.testing.counter_tests.comparing import (
     compare,
 )
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
+from app.runners.evaluators.testing.counter_tests.stuck import run_past_stuck
 from app.runners.evaluators.testing.counter_tests.versions import Version, write_trees
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import RunReport
@@ -58,4 +59,6 @@ async def run_both(
     """
     async with run_directory() as place:
         one, other = await asyncio.to_thread(write_trees, tree, versions, place)
-        return await together(harness.run(one, ids=functions), harness.run(other, ids=functions))
+        return await together(
+            run_past_stuck(harness, one, functions), run_past_stuck(harness, other, functions)
+        )

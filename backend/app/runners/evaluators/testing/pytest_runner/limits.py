@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 _TICKS = 8
+_STUCK = 2.5
+"""After so many times its limit on the processor, a test is in a call into C that never returns."""
 _HYPOTHESIS_PLUGIN = "hypothesispytest"
 _PROFILE = "phaserunner"
 
@@ -40,8 +42,10 @@ class TestLimits:
     The time of a test is counted in ticks. While the machine does not run the process, all missed ticks count
     as one, so a busy machine ends no test.
 
-    A test that sets an alarm itself removes this one, and then only the limit of the whole run ends it. The
-    same is true of a call into C that never returns.
+    A test that sets an alarm itself removes this one, and then only the limit of the whole run ends it.
+
+    A call into C that never returns, such as `sum(itertools.count())`, keeps Python from handling signals.
+    Once the test has used several times its limit on the processor, the system ends the process (SIGVTALRM).
 
     Attributes:
         cut: ids of the tests that were ended.
@@ -68,10 +72,12 @@ class TestLimits:
         before = signal.signal(signal.SIGALRM, self._tick)
         self._running, self._ticks = test, 0
         signal.setitimer(signal.ITIMER_REAL, seconds / _TICKS, seconds / _TICKS)
+        signal.setitimer(signal.ITIMER_VIRTUAL, _STUCK * seconds)
         try:
             yield
         finally:
             self._running = ""
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
             with suppress(TypeError):  # the earlier handler was not set from Python
                 signal.signal(signal.SIGALRM, before)

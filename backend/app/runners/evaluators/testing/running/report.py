@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from signal import SIGVTALRM
 from typing import Any
 
 from app.runners.evaluators.testing.running.records import read_records
@@ -162,6 +163,11 @@ class RunReport:
         """Tests that were collected and never ended, without those that were left out."""
         left_out = set(self.left_out)
         return tuple(each for each in self.ids if each not in self.tests and each not in left_out)
+
+    @property
+    def was_stuck(self) -> bool:
+        """True if the first unfinished test never returned to Python, and the process was ended for that."""
+        return self.signal == SIGVTALRM
 
     def without(self, tests: Collection[str]) -> "RunReport":
         """Return the report as if the run had not had these tests or uncollectable files."""

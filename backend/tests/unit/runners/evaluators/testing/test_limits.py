@@ -20,11 +20,12 @@ def no_alarm_is_left() -> Iterator[None]:
     before = signal.getsignal(signal.SIGALRM)
     yield
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGALRM) == before
 
 
 def test_what_never_ends_is_ended_even_if_it_goes_on_once() -> None:
-    limits = TestLimits({TEST: 0.02})
+    limits = TestLimits({TEST: 0.1})
 
     def wait() -> None:
         while True:
@@ -35,7 +36,7 @@ def test_what_never_ends_is_ended_even_if_it_goes_on_once() -> None:
             wait()
         wait()
 
-    with pytest.raises(CutError, match=r"longer than 0\.02 s"), limits.around(f"{TEST}[1]"):
+    with pytest.raises(CutError, match=r"longer than 0\.10 s"), limits.around(f"{TEST}[1]"):
         wait_twice()
     assert limits.cut == {f"{TEST}[1]"}
 
