@@ -18,10 +18,14 @@ from app.workspaces.environments.plan import LOCKED, EnvironmentPlan
 from app.workspaces.environments.pythons import Interpreter
 from app.workspaces.environments.relaxing import InstallerInput
 from app.workspaces.environments.shelf import size_of
+from app.workspaces.files.origin import months_later
 from app.workspaces.files.removal import remove_tree
 
 _FIRST_RUNNER = "2023-08-01"
 """By then pytest 7.4 was released, the oldest that can run the tests. Older bases get it, too."""
+
+_LATER_MONTHS = (3, 12)
+"""How long it takes until plug-ins fit a new pytest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +142,27 @@ class _Steps:
 
     async def _install(self, asked: InstallerInput) -> Concessions:
         """Install releases from the base's time. Where the index has none from that time, install today's."""
-        if self.plan.newest:
-            limits = time_limits(self.plan.newest)
-            if await self._can_be_had(asked, limits):
-                return asked.conceded
+        if not self.plan.newest:
+            return await self._install_until(asked)
+        if not await self._can_be_had(asked, time_limits(self.plan.newest)):
             # A requirement without a wheel today had none then. One with a wheel today may have had none
             # then.
             await self._install_until(asked, "--dry-run")
-            if asked.conceded.count and await self._can_be_had(asked, limits):
+            if not (asked.conceded.count and await self._can_be_had(asked, time_limits(self.plan.newest))):
+                return await self._install_until(asked)
+        return await self._install_later_releases(asked)
+
+    async def _install_later_releases(self, asked: InstallerInput) -> Concessions:
+        """Replace releases of one time that do not work together, such as pytest 8.0 and its plug-ins."""
+        for months in _LATER_MONTHS:
+            if await self.by.pytest_works():
                 return asked.conceded
-        return await self._install_until(asked)
+            newest = months_later(self.plan.newest, months)
+            if not (newest and await self._can_be_had(asked, [*time_limits(newest), "--upgrade"])):
+                break
+        if not await self.by.pytest_works():
+            await self._install_until(asked, "--upgrade")
+        return asked.conceded
 
     async def _can_be_had(self, asked: InstallerInput, limits: Sequence[str]) -> bool:
         try:

@@ -1,5 +1,6 @@
 """Runs uv and the compiler in the sandbox to create an environment, and interprets uv's failures."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from pathlib import Path
 from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.finishing import open_to_all
 from app.workspaces.environments.outcome import EnvironmentUnavailable, Reason
 from app.workspaces.environments.uv_words import local_places, reason_of
 from app.workspaces.process import ProcessOutcome
@@ -15,6 +17,8 @@ from app.workspaces.process import ProcessOutcome
 _DETAIL_CHARS = 1500
 _SELDOM_IMPORTED = r"/(?:tests?|pygments/(?:lexers|styles))/"
 _OUTPUT_LIMIT = 20_000_000
+_INTERNAL_ERROR = 3
+"""pytest's exit status after a failure of its own or of a plug-in."""
 
 
 class InstallError(Exception):
@@ -119,6 +123,23 @@ class Launches:
             said = done.stderr or done.stdout
             raise InstallError(self._trouble(said), said)
         return done
+
+    async def pytest_works(self) -> bool:
+        """Return False if pytest breaks down over one trivial test, with the plug-ins that are installed."""
+        package = self.site / "start" / "package"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").touch()
+        (package / "test_start.py").write_text("def test_start():\n    assert True\n")
+        open_to_all(package.parent)
+        done = await self._run(
+            [
+                *(self.env_python, "-s", "-B", "-m", "pytest", "-q", "-c", os.devnull),
+                *("-p", "no:cacheprovider", "--rootdir", str(package.parent), str(package)),
+            ],
+            {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.site), "LC_ALL": "C.UTF-8"},
+            Confinement(readable=(self.env, package.parent, *self._interpreter())),
+        )
+        return done.returncode != _INTERNAL_ERROR
 
     async def compile(self) -> None:
         """Compile the installed packages, because tests cannot write compiled files there.

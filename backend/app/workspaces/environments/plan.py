@@ -26,7 +26,7 @@ from app.workspaces.environments.tox import (
 )
 from app.workspaces.files.origin import month_after, origin_of
 
-RECIPE = "3"
+RECIPE = "4"
 """Part of every environment's key: a change of the way of installing needs new environments."""
 
 TEST_RUNNER = "pytest>=7.4"

@@ -69,8 +69,19 @@ def month_after(committed: int, now: float | None = None) -> str:
     if committed < _FIRST_COMMIT:
         return ""
     made = datetime.fromtimestamp(committed, UTC)
-    years, month = divmod(made.month, 12)
-    first = datetime(made.year + years, month + 1, 1, tzinfo=UTC)
+    return months_later(f"{made.year}-{made.month:02}-01", 1, now)
+
+
+def months_later(day: str, months: int, now: float | None = None) -> str:
+    """Return the day some months after the first day of a month; empty if that day has not begun.
+
+    Args:
+        day: such as `2024-02-01`.
+        months: how many.
+        now: the present time in seconds since 1970; None reads the clock.
+    """
+    year, month = int(day[:4]), int(day[5:7]) - 1 + months
+    first = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
     return first.date().isoformat() if first.timestamp() < (time.time() if now is None else now) else ""
 
 
