@@ -18,7 +18,7 @@ from app.runners.evaluators.project.project_registry import OperatorLimits
 from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.registry import MODEL_EVALUATORS, EvaluatorConfig, create_default_registry
 from app.runners.project import ProjectRules
-from app.schemas.modes import ProjectFileMode
+from app.schemas.modes import CandidateDependencies, ProjectFileMode
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import WorkspaceLimits
@@ -113,6 +113,6 @@ def project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interprete
         interpreters=interpreters,
         protected=settings.EVALUATOR_PROTECTED,
         setups=build_setups(settings, sandbox, programs),
-        candidate_dependencies=settings.ENVIRONMENT_CANDIDATE_DEPENDENCIES,
+        candidate_dependencies=settings.ENVIRONMENT_CANDIDATE_DEPENDENCIES is CandidateDependencies.INSTALL,
         secrets={name: each.get_secret_value() for name, each in settings.ENVIRONMENT_SECRETS.items()},
     )

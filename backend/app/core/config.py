@@ -19,6 +19,7 @@ from app.schemas import defaults
 from app.schemas.agents import AgentBackend, AgentName, OutputMode
 from app.schemas.evaluation import CheckerName
 from app.schemas.modes import (
+    CandidateDependencies,
     ConfinementKind,
     CounterTestsMode,
     EnvironmentMode,
@@ -80,7 +81,7 @@ class Settings(BaseSettings):
     WORKSPACE_ENVIRONMENTS: EnvironmentMode = EnvironmentMode.AUTO
     ENVIRONMENT_NETWORK: bool = True
     ENVIRONMENT_BUILD: bool = False
-    ENVIRONMENT_CANDIDATE_DEPENDENCIES: bool = False
+    ENVIRONMENT_CANDIDATE_DEPENDENCIES: CandidateDependencies = CandidateDependencies.ASK
     ENVIRONMENT_SETUP_NETWORK: bool = False
     ENVIRONMENT_SECRETS: dict[str, SecretStr] = {}
     ENVIRONMENT_TIMEOUT: PositiveSeconds = 300.0

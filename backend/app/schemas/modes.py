@@ -27,6 +27,23 @@ class EnvironmentMode(StrEnum):
     OFF = "off"
 
 
+class CandidateDependencies(StrEnum):
+    """What happens to dependencies that only a candidate declares.
+
+    `ASK`: they are installed if its tests need them, and a person is asked if everything else holds.
+    `INSTALL`: they are always installed. `REFUSE`: never.
+    """
+
+    ASK = "ask"
+    INSTALL = "install"
+    REFUSE = "refuse"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "CandidateDependencies | None":
+        """Accept the values of the switch that this once was."""
+        return {"true": cls.INSTALL, "false": cls.REFUSE}.get(str(value).lower())
+
+
 class CounterTestsMode(StrEnum):
     """Whether tests must notice wrong expectations.
 

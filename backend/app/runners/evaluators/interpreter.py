@@ -5,12 +5,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus, Evaluator, errored
+from app.runners.evaluators.new_dependencies import lacks_dependency
+from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter
 from app.workspaces.environments.outcome import EnvironmentUnavailable, Ready
-
-_MISSING_MODULE = "No module named"
 
 
 class EnvironmentTroubleError(ToolTroubleError):
@@ -23,7 +22,12 @@ class EnvironmentTroubleError(ToolTroubleError):
 
 @asynccontextmanager
 async def interpreter_for(
-    interpreters: Interpreters | None, python: Path | None, base: Path | None, workspace: Path
+    interpreters: Interpreters | None,
+    python: Path | None,
+    base: Path | None,
+    workspace: Path,
+    *,
+    added: bool = False,
 ) -> AsyncGenerator[Ready]:
     """Yield the interpreter for a candidate. Its files stay in place while the block runs.
 
@@ -32,11 +36,12 @@ async def interpreter_for(
         python: see above.
         base: the tree with the dependencies that count.
         workspace: the candidate's tree.
+        added: whether dependencies that only the candidate declares are installed, too, if that is allowed.
 
     Raises:
         EnvironmentTroubleError: there is none.
     """
-    async with (interpreters or OneInterpreter(python)).lent(base, workspace) as found:
+    async with (interpreters or OneInterpreter(python)).lent(base, workspace, added=added) as found:
         if isinstance(found, EnvironmentUnavailable):
             raise EnvironmentTroubleError(found)
         yield found
@@ -65,17 +70,11 @@ def with_interpreter(result: EvaluationResult, found: Ready) -> EvaluationResult
         said = found.conceded.sentences()
         update["metadata"] = {**result.metadata, **update.get("metadata", {}), "conceded": list(said)}
         result = result.model_copy(update={"feedback": "\n".join([result.feedback, *said])})
-    if result.status is EvaluationStatus.FAILED and found.missing and _lacks_a_module(result):
+    if lacks_dependency(result, found):
         note = (
             f"The change declares dependencies that the environment of the base does not have: "
             f"{', '.join(found.missing)}. Do not use them, or ask for them to be added to the base "
-            f"(ENVIRONMENT_CANDIDATE_DEPENDENCIES=true installs what a candidate declares)."
+            f"(ENVIRONMENT_CANDIDATE_DEPENDENCIES=install installs what a candidate declares)."
         )
         update |= {"feedback": f"{note}\n{result.feedback}", "suggestions": [note, *result.suggestions]}
     return result.model_copy(update=update) if update else result
-
-
-def _lacks_a_module(result: EvaluationResult) -> bool:
-    texts = [result.feedback, *result.suggestions]
-    texts += [text for each in result.criteria for text in (each.message, each.evidence or "")]
-    return any(_MISSING_MODULE in text for text in texts)

@@ -13,6 +13,7 @@ from typing import Protocol
 import anyio.to_thread
 from packaging.requirements import InvalidRequirement, Requirement
 
+from app.schemas.modes import CandidateDependencies
 from app.workspaces.environments.added import added_requirements
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.launches import InstallError
@@ -36,15 +37,15 @@ class Interpreters(Protocol):
     """Chooses the interpreter that judges a workspace."""
 
     def lent(
-        self, base: Path | None, workspace: Path | None = None
+        self, base: Path | None, workspace: Path | None = None, *, added: bool = False
     ) -> AbstractAsyncContextManager[EnvironmentOutcome]:
         """Lend the interpreter for a tree. Its files stay in place while the block runs.
 
         Args:
             base: the tree with the dependencies that count; None if there is no base yet.
             workspace: the candidate's tree. Dependencies that only it declares are reported, or installed if
-                the
-                operator allows that.
+                the operator always allows that.
+            added: whether these dependencies are installed, too, if the operator allows it for a question.
         """
         ...
 
@@ -57,9 +58,9 @@ class OneInterpreter:
 
     @asynccontextmanager
     async def lent(
-        self, base: Path | None, workspace: Path | None = None
+        self, base: Path | None, workspace: Path | None = None, *, added: bool = False
     ) -> AsyncGenerator[EnvironmentOutcome]:
-        """Yield the interpreter, whatever the trees declare."""
+        """Yield the interpreter, whatever the trees declare. It never gets more packages."""
         missing = await anyio.to_thread.run_sync(_added, base, workspace)
         yield Ready(self.python or Path(sys.executable), missing=missing)
 
@@ -80,18 +81,18 @@ class WorkspaceEnvironments:
         shelf: stores the environments.
         installer: creates them.
         search: variables with which uv looks for other Python versions: PATH and HOME.
-        candidate_dependencies: whether dependencies that only the candidate declares are installed, too.
+        candidate_dependencies: what happens to dependencies that only the candidate declares.
     """
 
     shelf: Shelf
     installer: Installer
     search: Mapping[str, str] = field(default_factory=dict[str, str])
-    candidate_dependencies: bool = False
+    candidate_dependencies: CandidateDependencies = CandidateDependencies.REFUSE
     _failures: dict[str, _Failure] = field(default_factory=dict[str, _Failure], init=False, repr=False)
 
     @asynccontextmanager
     async def lent(
-        self, base: Path | None, workspace: Path | None = None
+        self, base: Path | None, workspace: Path | None = None, *, added: bool = False
     ) -> AsyncGenerator[EnvironmentOutcome]:
         """Yield the interpreter for the base's declarations, as the port describes."""
         try:
@@ -99,14 +100,22 @@ class WorkspaceEnvironments:
         except DeclarationError as error:
             yield EnvironmentUnavailable(Reason.DECLARATION, str(error))
             return
-        more = [each for each in missing if _is_release(each)] if self.candidate_dependencies else []
-        if more:
-            async with self._environment(plan.with_roots(more)) as outcome:
-                if isinstance(outcome, Ready) or outcome.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
+        releases = tuple(each for each in missing if _is_release(each))
+        if releases and self._installs(added=added):
+            async with self._environment(plan.with_roots(releases)) as outcome:
+                if isinstance(outcome, Ready):
+                    yield replace(outcome, added=releases if added else ())
+                    return
+                # A question is no reason to lose a verdict that the base's own packages allow.
+                if not added and outcome.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
                     yield outcome
                     return
         async with self._environment(plan, missing) as outcome:
             yield outcome
+
+    def _installs(self, *, added: bool) -> bool:
+        always = self.candidate_dependencies is CandidateDependencies.INSTALL
+        return always or (added and self.candidate_dependencies is CandidateDependencies.ASK)
 
     @asynccontextmanager
     async def _environment(
@@ -147,7 +156,14 @@ class WorkspaceEnvironments:
             async with self.shelf.lent(key) as place:
                 if place is not None:
                     conceded = await anyio.to_thread.run_sync(_conceded, place)
-                    yield Ready(place / "env" / "bin" / "python", key, plan.how, seconds, missing, conceded)
+                    yield Ready(
+                        place / "env" / "bin" / "python",
+                        key,
+                        plan.how,
+                        seconds,
+                        missing,
+                        conceded=conceded,
+                    )
                     return
             trouble = await self._make(key, plan, python, asked_at)
             if trouble is not None:

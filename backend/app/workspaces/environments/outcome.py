@@ -94,6 +94,8 @@ class Ready:
         how: the files that determined the environment, for people.
         seconds: how long creating it took; 0.0 if it existed.
         missing: requirements that only the candidate declares and that were not installed.
+        added: requirements that only the candidate declares and that were installed for a first look; a
+            person has to agree.
         conceded: what the environment lacks of the base's declarations.
     """
 
@@ -102,6 +104,7 @@ class Ready:
     how: str = ""
     seconds: float = 0.0
     missing: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
     conceded: Concessions = Concessions()
 
 

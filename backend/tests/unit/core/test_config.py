@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.core.config import Settings
+from app.schemas.modes import CandidateDependencies
 
 ROOT = Path(__file__).parents[4]
 
@@ -82,6 +83,21 @@ def test_a_bad_value_is_refused_by_name(name: str, value: str, monkeypatch: pyte
     monkeypatch.setenv(name, value)
     with pytest.raises(ValidationError, match=name):
         Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("ask", CandidateDependencies.ASK),
+        ("true", CandidateDependencies.INSTALL),
+        ("False", CandidateDependencies.REFUSE),
+    ],
+)
+def test_the_former_switch_for_dependencies_still_works(
+    text: str, meaning: CandidateDependencies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENVIRONMENT_CANDIDATE_DEPENDENCIES", text)
+    assert Settings().ENVIRONMENT_CANDIDATE_DEPENDENCIES is meaning
 
 
 def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from app.workspaces.process import ProcessOutcome
 _NOT_READY = 98
 """Exit status of a command that was not started because a service was not ready."""
 _PREFIX = "phaserunner: the service "
-_ALLOWED = "ENVIRONMENT_CANDIDATE_DEPENDENCIES=true installs what a candidate declares"
+_ALLOWED = "ENVIRONMENT_CANDIDATE_DEPENDENCIES=install installs what a candidate declares"
 
 
 class SetupTroubleError(ToolTroubleError):

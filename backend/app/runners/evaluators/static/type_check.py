@@ -131,7 +131,9 @@ class TypeCheckEvaluator:
             base, seconds = find_base(context), seconds_here_for(context, self.timeout)
             run_id, policy = context.get("run_id"), context.get("protected_policy", self.protected)
             try:
-                async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
+                # Types of new dependencies are only read. The gate that runs tests asks about them.
+                lent = interpreter_for(self.interpreters, self.python, base, workspace, added=True)
+                async with lent as found:
                     lacks = self.lacks_packages or bool(found.conceded.left_out)
                     judge = replace(self, python=found.python, lacks_packages=lacks, protected=policy)
                     return with_interpreter(await judge._judge(workspace, base, seconds, run_id), found)

@@ -11,6 +11,7 @@ from app.runners.evaluators.interpreter import (
     interpreter_for,
     with_interpreter,
 )
+from app.runners.evaluators.new_dependencies import asking_about, lacks_dependency
 from app.runners.evaluators.protocol import (
     EvaluationContext,
     EvaluationResult,
@@ -61,11 +62,7 @@ class PytestEvaluator(PytestGateSettings):
             base = find_base(context)
             if await asyncio.to_thread(_is_foreign_language, workspace, base):
                 return skipped(self, "No Python files to test")
-            async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
-                # The code that runs tests is slow to import, and many projects have no tests for this gate.
-                from app.runners.evaluators.testing.gate_run import judged  # noqa: PLC0415 - only to run tests
-
-                result = with_interpreter(await judged(self, found, workspace, context), found)
+            result = await self._judged(workspace, base, context)
         except EnvironmentTroubleError as error:
             return environment_trouble(self, error)
         except SandboxUnavailableError as error:
@@ -73,6 +70,23 @@ class PytestEvaluator(PytestGateSettings):
         except (ToolTroubleError, WorkspaceError) as trouble:
             return errored(self, str(trouble), reason="environment")
         return await self._stamped(result)
+
+    async def _judged(
+        self, workspace: Path, base: Path | None, context: EvaluationContext
+    ) -> EvaluationResult:
+        """Judge with the base's packages, and only if the tests lack others that are declared, with those."""
+        # The code that runs tests is slow to import, and many projects have no tests for this gate.
+        from app.runners.evaluators.testing.gate_run import judged  # noqa: PLC0415 - only to run tests
+
+        async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
+            result = with_interpreter(await judged(self, found, workspace, context), found)
+        if not lacks_dependency(result, found):
+            return result
+        async with interpreter_for(self.interpreters, self.python, base, workspace, added=True) as found:
+            if not found.added:
+                return result
+            result = with_interpreter(await judged(self, found, workspace, context), found)
+        return asking_about(found.added, result)
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
         """Note on the result whether the tests were confined."""

@@ -15,6 +15,7 @@ from uv import find_uv_bin
 
 from app.runners.evaluators.deterministic import PytestEvaluator, TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.schemas.modes import CandidateDependencies
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
@@ -149,26 +150,71 @@ async def test_the_gate_judges_with_the_bases_packages_and_says_so(
     assert failed.status is EvaluationStatus.FAILED, failed.feedback
 
 
-async def test_a_dependency_that_only_the_candidate_declares_is_named(
-    tmp_path: Path, sandbox: Sandbox, shared: WorkspaceEnvironments
-) -> None:
-    base = write(tmp_path / "base", DEMO)
+def adds_friend(root: Path) -> Path:
     adds = {
         "pyproject.toml": DEMO["pyproject.toml"].replace('"alpha>=1"', '"alpha>=1", "friend==1.0"'),
         "src/demo.py": DEMO["src/demo.py"] + "\n\nimport friend\n",
     }
-    candidate = write(tmp_path / "candidate", {**DEMO, **adds})
+    return write(root, {**DEMO, **adds})
+
+
+async def test_a_refused_dependency_of_the_candidate_is_named(
+    tmp_path: Path, sandbox: Sandbox, shared: WorkspaceEnvironments
+) -> None:
+    base, candidate = write(tmp_path / "base", DEMO), adds_friend(tmp_path / "candidate")
     refused = await judge(
         PytestEvaluator(timeout=PATIENCE, interpreters=shared, sandbox=sandbox), base, candidate
     )
     assert refused.status is EvaluationStatus.FAILED
     assert "friend==1.0" in refused.feedback
     assert "ENVIRONMENT_CANDIDATE_DEPENDENCIES" in refused.suggestions[0]
-    allowing = replace(shared, candidate_dependencies=True)
+    assert refused.questions == []
+
+
+async def test_a_dependency_of_the_candidate_is_installed_if_that_is_allowed(
+    tmp_path: Path, sandbox: Sandbox, shared: WorkspaceEnvironments
+) -> None:
+    base, candidate = write(tmp_path / "base", DEMO), adds_friend(tmp_path / "candidate")
+    allowing = replace(shared, candidate_dependencies=CandidateDependencies.INSTALL)
     allowed = await judge(
         PytestEvaluator(timeout=PATIENCE, interpreters=allowing, sandbox=sandbox), base, candidate
     )
     assert allowed.status is EvaluationStatus.PASSED, allowed.feedback
+
+
+async def test_a_dependency_of_the_candidate_is_one_question_once_its_tests_pass(
+    tmp_path: Path, sandbox: Sandbox, shared: WorkspaceEnvironments
+) -> None:
+    base, candidate = write(tmp_path / "base", DEMO), adds_friend(tmp_path / "candidate")
+    asking = replace(shared, candidate_dependencies=CandidateDependencies.ASK)
+    gate = PytestEvaluator(timeout=PATIENCE, interpreters=asking, sandbox=sandbox)
+    asked = await judge(gate, base, candidate)
+    assert [each.id for each in asked.questions] == ["friend==1.0"], asked.feedback
+    assert "1 test passed" in asked.feedback
+    # Wrong code stays wrong with the dependency, and nobody is asked.
+    wrong = (candidate / "src" / "demo.py").read_text().replace("return", "return 'x' +")
+    write(candidate, {"src/demo.py": wrong})
+    failed = await judge(gate, base, candidate)
+    assert failed.status is EvaluationStatus.FAILED
+    assert failed.questions == []
+    # A declared dependency that no test needs is no question.
+    write(candidate, {"src/demo.py": DEMO["src/demo.py"]})
+    assert (await judge(gate, base, candidate)).status is EvaluationStatus.PASSED
+
+
+async def test_a_dependency_that_cannot_be_had_leaves_the_verdict_without_it(
+    tmp_path: Path, sandbox: Sandbox, shared: WorkspaceEnvironments
+) -> None:
+    base, candidate = write(tmp_path / "base", DEMO), adds_friend(tmp_path / "candidate")
+    text = (candidate / "pyproject.toml").read_text().replace("friend==1.0", "stranger>=1")
+    write(candidate, {"pyproject.toml": text})
+    asking = replace(shared, candidate_dependencies=CandidateDependencies.ASK)
+    refused = await judge(
+        PytestEvaluator(timeout=PATIENCE, interpreters=asking, sandbox=sandbox), base, candidate
+    )
+    assert refused.status is EvaluationStatus.FAILED
+    assert "stranger>=1" in refused.feedback
+    assert refused.questions == []
 
 
 NEEDS_NOTHING_FITTING = '[project]\nname = "demo"\nversion = "1"\nrequires-python = ">=3.99"\n'
