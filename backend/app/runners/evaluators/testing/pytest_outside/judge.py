@@ -38,6 +38,7 @@ from .wire import Wire
 
 # The plug-ins are chosen as in the other run. That package is beside this one, and stands alone.
 _plugins = importlib.import_module("pytest_runner.plugins")
+_row_ids = importlib.import_module("pytest_runner.row_ids")
 
 _MESSAGE_CHARS = 600
 _PATIENCE = 10.0
@@ -264,18 +265,6 @@ def _short(error: BaseException) -> str:
         return type(error).__name__
 
 
-def _usable(arguments: list[str]) -> list[str]:
-    """Leave out the plug-ins that exist only in the tree, because they may be the candidate's."""
-    used: list[str] = []
-    words = iter(arguments)
-    for word in words:
-        if word != "-p":
-            used.append(word)
-        elif _plugins.is_installed(name := next(words, "")):
-            used += [word, name]
-    return used
-
-
 def main(arguments: list[str]) -> None:
     """Run the tests. The records hold the results."""
     records = os.dup(1)
@@ -291,10 +280,13 @@ def main(arguments: list[str]) -> None:
     sys.meta_path.insert(0, CandidateFinder(tree, support, peer))
     CandidateCodeGuard(tree, support, peer).install()
     options = [f"--basetemp={plan['shared']}/pytest", "--tb=native"]
-    options += _plugins.with_plugins(_usable(plan["arguments"]), _plugins.needed_plugins(plan["sources"]))
+    options += _plugins.with_plugins(
+        _plugins.usable(plan["arguments"]), _plugins.needed_plugins(plan["sources"])
+    )
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - works in every version of pytest
     sys.argv = ["pytest", *options]
-    pytest.main([*options, *plan["files"]], plugins=[OutsideReporter(records, notes, peer, plan)])
+    plugins = [OutsideReporter(records, notes, peer, plan), _row_ids.RowIds(plan["tree"])]
+    pytest.main([*options, *plan["files"]], plugins=plugins)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

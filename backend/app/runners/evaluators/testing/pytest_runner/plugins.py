@@ -188,6 +188,18 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def usable(arguments: "list[str]") -> "list[str]":
+    """Leave out the plug-ins that exist only in the tree, because they may be the candidate's."""
+    used: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word != "-p":
+            used.append(word)
+        elif is_installed(name := next(words, "")):
+            used += [word, name]
+    return used
+
+
 def is_installed(plugin: str) -> bool:
     """Return True if a plug-in named by `-p` can be imported without the tree that is run."""
     name = plugin[3:] if plugin.startswith("no:") else plugin

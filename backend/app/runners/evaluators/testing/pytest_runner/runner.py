@@ -24,6 +24,7 @@ import pytest
 from .channel import Send, open_channel
 from .descriptors import LowDescriptors
 from .plugins import built_on_project, is_installed, needed_plugins, unloadable, with_plugins
+from .row_ids import RowIds
 
 _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
@@ -89,8 +90,9 @@ def _run_pytest(
         given = ["-W", _ORDER_OF_PLUGINS, *with_plugins(arguments, plugins)]
         sys.argv = ["pytest", *given]
         low = LowDescriptors()
+        ours = [ReportPlugin(send, task, canaries, late), RowIds(task["tree"]), low]
         try:
-            return int(pytest.main(given, plugins=[ReportPlugin(send, task, canaries, late), low]))
+            return int(pytest.main(given, plugins=ours))
         finally:
             low.free()
 

@@ -469,3 +469,32 @@ async def test_a_test_may_leave_the_process_in_a_directory_that_it_removed(conte
     result = await judge(context({**base, "b.py": "X = 1\n"}, base), outside=False, counter_tests="off")
     assert result.metadata["failing"] == failing
     assert result.metadata["passed_tests"] == 2 - len(failing)
+
+
+FOUND_FILES = """import glob
+import os
+
+import pytest
+
+from calc import add
+
+FILES = glob.glob(os.path.join(os.path.dirname(__file__), "*.txt"))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_sum(file):
+    with open(file) as opened:
+        one, two, total = map(int, opened.read().split())
+    if total < 0:
+        pytest.skip("no negative sums yet")
+    assert add(one, two) == total
+"""
+
+
+async def test_parameters_that_are_found_files_are_the_same_tests_in_every_run(context) -> None:
+    data = {"tests/1.txt": "1 2 3\n", "tests/2.txt": "1 -9 -8\n"}
+    base = {**CODE, **data, "tests/test_files.py": FOUND_FILES}
+    passed = await judge(context(base, base))
+    assert passed.status == "passed", passed.feedback
+    failed = await judge(context({**base, **WRONG}, base))
+    assert "Fix tests/test_files.py::test_sum[tests/1.txt]" in failed.suggestions[0]
