@@ -1,4 +1,4 @@
-"""Keeps the ids of tests the same in every run, although each run has a directory of its own."""
+"""Keeps the ids of tests the same in every run, although each run has its own directory."""
 
 from typing import Any
 
