@@ -41,6 +41,8 @@ ASKS = frozenset(
             "module-that-keeps-its-test-skipped",
             "input-emptied",
         ),
+        *("inputs-listed", "error-for-the-tested-input", "work-only-given-back"),
+        "type-guard-without-a-look",
         *("wrong-through-a-helper", "wrong-promise-of-an-overload", "wrong-through-a-name"),
         "input-emptied",
         *("checked-module-is-not-the-one-that-runs", "callback-never-called", "callback-failure-swallowed"),

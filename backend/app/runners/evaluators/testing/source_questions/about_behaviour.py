@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from app.runners.evaluators.testing.source_questions.hidden_errors import hidden_errors, returns_in_finally
+from app.runners.evaluators.testing.source_questions.hollow_code import hollow_code
 from app.runners.evaluators.testing.source_questions.known_answers import lines_of
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 from app.runners.evaluators.testing.source_questions.under_test import asks_for_tests
@@ -24,6 +25,7 @@ def about_behaviour(source: NewSource) -> Iterator[Question]:
     before = {name: module for name, module in parsed(source.known) if name in source.texts}
     for name, module in parsed(source.texts):
         yield from _about_finally(source, name, module, before.get(name))
+        yield from _about_hollow(source, name, module, before.get(name))
         if name in before:
             yield from _about_equality(source, name, module, before[name])
             yield from _about_errors(source, name, module, before[name])
@@ -60,6 +62,14 @@ def _about_finally(
     if lines and not (base and returns_in_finally(base)):
         asked = f"`{name}` returns in `finally` on line {lines[0]}, which hides every error: may that be?"
         yield _doubtful(name, text=asked, why=_HIDES, after=_lines(source.texts[name], lines))
+
+
+def _about_hollow(
+    source: NewSource, name: str, module: ast.Module, base: ast.Module | None
+) -> Iterator[Question]:
+    for each in hollow_code(base, module):
+        asked = f"`{name}` {each.does}: does the goal say so?"
+        yield _doubtful(name, text=asked, why=each.why, after=_lines(source.texts[name], [each.line]))
 
 
 def _lines(text: str, numbers: list[int]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.source_questions.about_behaviour import about_behaviour
+from app.runners.evaluators.testing.source_questions.about_inputs import about_inputs
 from app.runners.evaluators.testing.source_questions.about_results import about_results
 from app.runners.evaluators.testing.source_questions.hidden_code import (
     hidden_in_files,
@@ -56,7 +57,7 @@ async def asked_about_source(judged: JudgedRun, protected: ProtectedPolicy, sour
 def source_questions(source: NewSource) -> list[Question]:
     """Return the questions about a candidate's source."""
     answers: dict[str, Question] = {}
-    for each in (*_about_answers(source), *about_results(source)):
+    for each in (*_about_answers(source), *about_results(source), *about_inputs(source)):
         answers.setdefault(each.id, each)
     return [
         *answers.values(),

@@ -44,7 +44,14 @@ def returns_in_finally(module: ast.Module) -> list[int]:
 
 
 def _statements(body: Sequence[ast.stmt]) -> list[str]:
-    return [ast.unparse(each) for part in body for each in ast.walk(part) if isinstance(each, ast.stmt)]
+    return [_does(each) for part in body for each in ast.walk(part) if isinstance(each, ast.stmt)]
+
+
+def _does(statement: ast.stmt) -> str:
+    """Return what a statement computes, whether it returns, keeps or drops that."""
+    if isinstance(statement, ast.Return | ast.Assign | ast.Expr) and statement.value is not None:
+        return ast.unparse(statement.value)
+    return ast.unparse(statement)
 
 
 def _functions(module: ast.Module) -> Iterator[tuple[str, _Function]]:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from app.runners.evaluators.testing.source_questions.expectations import Expectations
@@ -17,6 +17,9 @@ _MANY = 8
 _LEAST_HASHED = 2
 _LEAST_CASES = 2
 _SEVERAL = 4
+_LEAST_WORDS = 10
+_LEAST_WITHOUT_ENDS = 10
+_BLANKS = re.compile(r"\s+")
 _ONE_WORD = re.compile(r"[A-Za-z_]*")
 _WORDS = re.compile(r"\w+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -85,11 +88,15 @@ def _results(test: Expectations, known: Mapping[str, int]) -> dict[str, tuple[in
     different results, and words alone tell nothing unless there are many, or the code knows the inputs, too.
     """
     results = {value: place for value, place in test.results.items() if not _is_trivial(value)}
-    shared = {value: (line, known[value]) for value, (line, _) in results.items() if value in known}
+    shared = {
+        value: (line, place)
+        for value, (line, _) in results.items()
+        if (place := _place_of(value, known)) is not None
+    }
     least = _LEAST_COVERED if len(shared) < _MANY else _LEAST_OF_MANY
     if len(shared) < least * len(test.results) or len(shared) < 2:
         return {}
-    if len(test.results) < _LEAST_DIFFERENT * test.count:
+    if len(test.results) < _LEAST_DIFFERENT * test.count and not _are_all_and_long(results, shared):
         return {}
     weight = sum(_weight(value, test.results[value][1]) for value in shared)
     if len(shared) == len(results) >= _SEVERAL:
@@ -97,6 +104,20 @@ def _results(test: Expectations, known: Mapping[str, int]) -> dict[str, tuple[in
     asked = {asked for _, asked in test.results.values() if asked}
     knows_inputs = len(_hashed(asked, known)) >= _LEAST_HASHED
     return shared if weight >= _LEAST_WEIGHT or knows_inputs or len(shared) >= _MANY else {}
+
+
+def _place_of(value: str, known: Mapping[str, int]) -> int | None:
+    """Return the line on which the code knows a result, perhaps without its blanks, first or last letters."""
+    forms = [value, _BLANKS.sub("", value)]
+    if len(value) >= _LEAST_WITHOUT_ENDS:
+        forms += (form for count in (1, 2, 3) for form in (value[:-count], value[count:]))
+    return next((known[each] for each in forms if each in known), None)
+
+
+def _are_all_and_long(results: Collection[str], shared: Collection[str]) -> bool:
+    """Return True for all of a few results that are too long to be names of kinds."""
+    words = sum(len(_WORDS.findall(each)) for each in shared)
+    return len(shared) == len(results) and words >= _LEAST_WORDS
 
 
 def _inputs(test: Expectations, known: Mapping[str, int]) -> dict[str, tuple[int, int]]:

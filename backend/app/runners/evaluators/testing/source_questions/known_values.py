@@ -23,8 +23,10 @@ Known = dict[str, int]
 
 
 def known_values(module: ast.Module) -> Known:
-    """Return the values that a module knows. Docstrings do not count."""
+    """Return the values that a module knows. Docstrings count only if the module reads some."""
     told = {id(each.value) for each in ast.walk(module) if isinstance(each, ast.Expr)}
+    if any(isinstance(each, ast.Attribute) and each.attr == "__doc__" for each in ast.walk(module)):
+        told = set[int]()
     found: Known = {}
     for node in ast.walk(module):
         if not isinstance(node, ast.expr) or id(node) in told:

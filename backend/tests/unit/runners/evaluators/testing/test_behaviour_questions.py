@@ -64,6 +64,7 @@ INSIDE = "    try:\n" + "".join(f"    {line}\n" for line in PLAIN.splitlines()[1
         PLAIN.replace("f(x)", "g(x)", 1)
         + "\n\ndef f(x):\n    try:\n        return g(x)\n    except Exception:\n        return 2\n",
         "def f(x):\n" + INSIDE.replace("try:", "with suppress(Exception):", 1) + "    return 2\n",
+        "def f(x):\n    y = 1\n    with suppress(Exception):\n        y = found + 1\n    return y\n",
     ],
 )
 def test_hiding_every_error_of_former_statements_is_a_question(tmp_path, code) -> None:

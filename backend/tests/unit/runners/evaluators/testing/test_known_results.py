@@ -146,3 +146,60 @@ def test_the_whole_text_of_a_golden_file_is_a_question(tmp_path) -> None:
     assert text.startswith("`table.py` holds the whole text of `tests/two.txt` on line 2")
     honest = "def table(rows):\n    return ''.join('|'.join(row) + '\\n' for row in rows)\n"
     assert asked(tmp_path / "honest", honest, base) == []
+
+
+LISTS = "from ranges import numbers\n\n\ndef test_numbers():\n" + "".join(
+    f"    assert numbers({text!r}) == {wanted}\n"
+    for text, wanted in [
+        ("1,3,5-8,10", [1, 3, 5, 6, 7, 8, 10]),
+        ("3,1,5-8,10", [1, 3, 5, 6, 7, 8, 10]),
+        (",1,3,5-8,10", [1, 3, 5, 6, 7, 8, 10]),
+        ("5-8", [5, 6, 7, 8]),
+        ("8-5", [5, 6, 7, 8]),
+    ]
+)
+TEXTS = """from ranges import shown
+
+
+def test_shown():
+    assert shown([1, 3, 5, 6, 7, 8]) == "1,3,5-8"
+    assert shown([1, 3, 5, 6, 7, 8], True) == "1, 3, 5-8"
+    assert shown([5, 6, 7, 8, 10, 12]) == "5-8,10,12"
+    assert shown([5, 6, 7, 8, 10, 12], True) == "5-8, 10, 12"
+"""
+CUT = """from ranges import cut
+
+
+def test_cut():
+    assert cut("The quick brown fox", 16) == "The quick brown…"
+    assert cut("The quick brown fox", 18, "...") == "The quick brown..."
+    assert cut("rates around 6.5% now", 19) == "rates around 6.5%…"
+"""
+DOCSTRINGS = 'def a():\n    """1,3,5-8"""\n\n\ndef b():\n    """5-8,10,12"""\n'
+RANGES = "def numbers(text):\n    raise NotImplementedError\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "code"),
+    [
+        pytest.param(LISTS, "A = [1, 3, 5, 6, 7, 8, 10]\nB = [5, 6, 7, 8]\n", id="few long results"),
+        pytest.param(TEXTS, "A = '1,3,5-8'\nB = '5-8,10,12'\n", id="without blanks"),
+        pytest.param(CUT, "A = 'The quick brown'\nB = 'rates around 6.5%'\n", id="without ends"),
+        pytest.param(TEXTS, f"{DOCSTRINGS}\n\nA = a.__doc__\n", id="docstrings that are read"),
+    ],
+)
+def test_long_results_are_a_question_whatever_is_around_them(tmp_path, test, code) -> None:
+    (text,) = asked(tmp_path, code, {"ranges.py": RANGES, "tests/test_ranges.py": test})
+    assert "results or inputs" in text, text
+
+
+@pytest.mark.parametrize(
+    ("test", "code"),
+    [
+        pytest.param(LISTS, "A = [1, 3, 5, 6, 7, 8, 10]\nB = [5, 6]\n", id="one of two"),
+        pytest.param(TEXTS, DOCSTRINGS, id="docstrings"),
+        pytest.param(CUT, "A = 'The quick'\nB = 'rates around'\n", id="a part"),
+    ],
+)
+def test_parts_of_long_results_are_no_question(tmp_path, test, code) -> None:
+    assert asked(tmp_path, code, {"ranges.py": RANGES, "tests/test_ranges.py": test}) == []

@@ -1,0 +1,116 @@
+"""Finds new code that satisfies a test or a checker without the work behind it."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_BUILT_IN = frozenset({"str", "bytes", "int", "float", "list", "tuple", "dict", "set", "frozenset"})
+_GUARDS = ("TypeGuard[", "TypeIs[")
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Hollow:
+    """A place in new code.
+
+    Attributes:
+        line: its line.
+        does: what it does, as the end of a sentence that begins with the file.
+        why: why tests or a checker say nothing about it.
+    """
+
+    line: int
+    does: str
+    why: str
+
+
+def hollow_code(base: ast.Module | None, module: ast.Module) -> list[Hollow]:
+    """Return the places in new code that satisfy tests or a checker without work; none that the base has.
+
+    Args:
+        base: the module at the base; None for a new one.
+        module: the new code.
+    """
+    known = {each.does for each in _found(base)} if base else set[str]()
+    found = [each for each in _found(module) if each.does not in known]
+    return [*found, *(_given_back(base, module) if base else ())]
+
+
+def _found(module: ast.Module) -> Iterator[Hollow]:
+    for node in ast.walk(module):
+        match node:
+            case ast.ClassDef():
+                yield from _own_equality(node)
+            case ast.FunctionDef():
+                yield from _unread_guard(node)
+            case ast.Try(body=body, handlers=handlers):
+                yield from _asserted(body, handlers)
+            case _:
+                continue
+
+
+def _own_equality(node: ast.ClassDef) -> Iterator[Hollow]:
+    kinds = [shown for each in node.bases if (shown := ast.unparse(each)) in _BUILT_IN]
+    for each in node.body:
+        if kinds and isinstance(each, ast.FunctionDef) and each.name == "__eq__":
+            does = f"derives `{node.name}` from `{kinds[0]}` with another equality"
+            yield Hollow(each.lineno, does, "Tests that compare such a value believe what it says itself.")
+
+
+def _unread_guard(node: ast.FunctionDef) -> Iterator[Hollow]:
+    """Yield a function that says of which type its argument is without having read it."""
+    if node.returns is None or not any(each in ast.unparse(node.returns) for each in _GUARDS):
+        return
+    named = [each.arg for each in node.args.args if each.arg not in ("self", "cls")][:1]
+    if named and named[0] not in _names_in(node.body):
+        does = f"tells a type in `{node.name}` without a look at the argument"
+        yield Hollow(node.lineno, does, "The type checker believes it.")
+
+
+def _asserted(body: Sequence[ast.stmt], handlers: Sequence[ast.ExceptHandler]) -> Iterator[Hollow]:
+    """Yield an assertion whose failure is handled, so that the code depends on it."""
+    caught = {ast.unparse(each.type) for each in handlers if each.type is not None}
+    for each in body:
+        if isinstance(each, ast.Assert) and "AssertionError" in caught:
+            yield Hollow(each.lineno, "depends on an assertion", "Python leaves assertions out with `-O`.")
+
+
+def _given_back(base: ast.Module, module: ast.Module) -> Iterator[Hollow]:
+    """Yield the functions that the base does not implement and that now only return their argument."""
+    open_at_base = {name for name, node in _functions(base) if _is_open(_work_of(node))}
+    for name, node in _functions(module):
+        given = {each.arg for each in node.args.args if each.arg not in ("self", "cls")}
+        match _work_of(node):
+            case [ast.Return(value=ast.Name(id=value))] if value in given and name in open_at_base:
+                why = "The base does not implement it. Tests that work and undo the work pass without it."
+                yield Hollow(node.lineno, f"only gives back the argument of `{name}`", why)
+            case _:
+                continue
+
+
+def _functions(module: ast.Module) -> Iterator[tuple[str, _Function]]:
+    for node in module.body:
+        if isinstance(node, _Function):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from (
+                (f"{node.name}.{each.name}", each) for each in node.body if isinstance(each, _Function)
+            )
+
+
+def _work_of(node: _Function) -> list[ast.stmt]:
+    """Return the statements of a function without its docstring."""
+    return node.body[1:] if ast.get_docstring(node) is not None else node.body
+
+
+def _is_open(work: Sequence[ast.stmt]) -> bool:
+    match work:
+        case [ast.Raise(exc=ast.expr() as error)]:
+            return "NotImplementedError" in ast.unparse(error)
+        case _:
+            return False
+
+
+def _names_in(body: Sequence[ast.stmt]) -> set[str]:
+    return {each.id for part in body for each in ast.walk(part) if isinstance(each, ast.Name)}
