@@ -126,6 +126,8 @@ class InstallerInput:
             return self._leave_out_addresses(said)
         if reason is Reason.UNRESOLVABLE and _OTHER_PYTEST.search(said) and not self.conceded.newer_pytest:
             (self.place / _OVERRIDES).write_text(f"{TEST_RUNNER}\n", encoding="utf-8")
+            # An override replaces requirements, but no constraint, such as the version in poetry.lock.
+            self._rewrite(lambda text: without_pins(text, {"pytest"}))
             self.conceded = self.conceded.with_newer_pytest()
             return True
         return reason is Reason.UNRESOLVABLE and self._take_other_versions(said)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.workspaces.environments.outcome import Concessions, Reason
-from app.workspaces.environments.plan import ROOTS, EnvironmentPlan
+from app.workspaces.environments.plan import CONSTRAINTS, ROOTS, EnvironmentPlan
 from app.workspaces.environments.relaxing import (
     MOST_CONCESSIONS,
     InstallerInput,
@@ -58,7 +58,7 @@ def test_one_thing_after_the_other_is_given_up(tmp_path: Path) -> None:
     assert made.concede(Reason.BUILD, CHAIN)
     assert made.concede(Reason.UNRESOLVABLE, CONFLICT)
     assert made.conceded == Concessions(("beta", "js-two"), newer_pytest=True)
-    assert (tmp_path / ROOTS).read_text() == "alpha\npytest==7.2.0\n"
+    assert (tmp_path / ROOTS).read_text() == "alpha\npytest\n"
     assert "--overrides=phaserunner-overrides.txt" in made.arguments()
     # The same complaint again: nothing more is to be had.
     assert not made.concede(Reason.BUILD, DIRECT)
@@ -66,6 +66,14 @@ def test_one_thing_after_the_other_is_given_up(tmp_path: Path) -> None:
     made.write()
     assert made.conceded == Concessions()
     assert "beta==1.0" in (tmp_path / ROOTS).read_text()
+
+
+def test_a_lock_that_names_an_older_pytest_keeps_its_other_versions(tmp_path: Path) -> None:
+    files = {ROOTS: "alpha\npytest>=7.4\n", CONSTRAINTS: "alpha==2\npytest==7.2.2\npytest-mock==3\n"}
+    made = InstallerInput(EnvironmentPlan(files=files, install=(ROOTS,)), tmp_path, building=False)
+    made.write()
+    assert made.concede(Reason.UNRESOLVABLE, CONFLICT)
+    assert (tmp_path / CONSTRAINTS).read_text() == "alpha==2\npytest\npytest-mock==3\n"
 
 
 def test_an_address_of_an_unknown_kind_is_left_out(tmp_path: Path) -> None:
