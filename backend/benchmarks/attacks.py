@@ -3,7 +3,8 @@
 import argparse
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import logfire
@@ -31,12 +32,21 @@ TEST_SECONDS = 60.0
 """For one run of tests: enough for each but the one that never ends, which is waited for so long."""
 
 
-async def judge(cases: Sequence[CorpusCase] = ATTACKS) -> dict[str, CaseOutcome]:
-    """Judge cases with the panel of a sprint, two at a time; gives the outcomes by name of the case."""
+async def judge(
+    cases: Sequence[CorpusCase] = ATTACKS, without: Collection[str] = ()
+) -> dict[str, CaseOutcome]:
+    """Judge cases with the panel of a sprint, two at a time; gives the outcomes by name of the case.
+
+    Args:
+        cases: the cases.
+        without: evaluators that are left out of the panel.
+    """
     settings = Settings(
         _env_file=None, EVALUATOR_TEST_TIMEOUT=TEST_SECONDS, EVALUATOR_LINT_TIMEOUT=LINT_SECONDS
     )
-    report = await build_calibration(build_tools(settings)).calibrate("attacks", cases, Panel(workers=2))
+    tools = build_tools(settings)
+    tools = replace(tools, registry=tools.registry.without(without))
+    report = await build_calibration(tools).calibrate("attacks", cases, Panel(workers=2))
     return {each.name: each for each in report.outcomes}
 
 

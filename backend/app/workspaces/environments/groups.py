@@ -36,7 +36,8 @@ class Wanted:
 
     def extra_requirements(self, name: str) -> list[str]:
         """Return the requirements of an extra, for any spelling of its name."""
-        return [each for key, lines in self.extras.items() if normal(key) == normal(name) for each in lines]
+        same = normal(name)
+        return [each for key, lines in self.extras.items() if normal(key) == same for each in lines]
 
 
 def wanted(tree: Path) -> Wanted:

@@ -134,7 +134,7 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *tox_extras(tree, asked)]))
     lines = [line for name in groups for line in asked.groups[name]]
     lines += [line for name in extras for line in asked.extra_requirements(name)]
-    others = [line for name in asked.extras if name not in extras for line in asked.extra_requirements(name)]
+    others = [line for name, of_extra in asked.extras.items() if name not in extras for line in of_extra]
     imported = imported_by_tests(tree) if others else frozenset[str]()
     # Files at less usual paths count only if the project states its needs nowhere else.
     for name in [

@@ -3,7 +3,7 @@
 import configparser
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -64,20 +64,25 @@ def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
         raise DeclarationError(f"{name} cannot be read: {error.message}") from error
     sections = {section: dict(parser.items(section)) for section in parser.sections()}
     return {
-        section: {key: "\n".join(_lines_of(key, settings, set())) for key in settings}
+        section: {key: "\n".join(_lines_of(key, settings)) for key in settings}
         for section, settings in sections.items()
     }
 
 
-def _lines_of(key: str, settings: Mapping[str, str], seen: set[str]) -> Iterator[str]:
-    """Yield the lines of a setting with the lines of those it refers to, each of these once."""
-    seen.add(key)
-    for line in settings[key].split("\n"):
+def _lines_of(key: str, settings: Mapping[str, str]) -> list[str]:
+    """Return the lines of a setting with the lines of those it refers to, each of these once."""
+    found: list[str] = []
+    seen = {key}
+    left = settings[key].split("\n")[::-1]
+    while left:
+        line = left.pop()
         named = _REFERENCE.fullmatch(line)
         if named is None or named[1].lower() not in settings or len(seen) > _MOST_REFERENCES:
-            yield line
-        elif named[1].lower() not in seen:
-            yield from _lines_of(named[1].lower(), settings, seen)
+            found.append(line)
+        elif (other := named[1].lower()) not in seen:
+            seen.add(other)
+            left += settings[other].split("\n")[::-1]
+    return found
 
 
 def table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:

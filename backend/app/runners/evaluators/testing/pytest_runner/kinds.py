@@ -12,3 +12,8 @@ def is_kind(value: Any, kind: Any) -> bool:
 def names_in(value: Any) -> "dict[str, Any]":
     """Return the names of a module or class with their values; none for other values."""
     return dict(cast("Any", vars)(value)) if is_kind(value, (ModuleType, type)) else {}
+
+
+def plain_text(value: Any) -> str:
+    """Return a text as it is stored, `""` for other values. One of the code's own kind may show another."""
+    return str.__str__(value) if is_kind(value, str) else ""

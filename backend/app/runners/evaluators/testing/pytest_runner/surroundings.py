@@ -17,7 +17,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
-from .kinds import is_kind, names_in
+from .kinds import is_kind, names_in, plain_text
 
 _HOOKS = frozenset(
     {
@@ -70,6 +70,7 @@ class Surroundings:
         self._packages: frozenset[str] = frozenset()
         self._passing: dict[str, str] = {}
         self._patching: dict[str, bool] = {}
+        self._inside: dict[str, bool] = {}
         self._began = time.monotonic()
         self._looked = 0.0
 
@@ -132,15 +133,21 @@ class Surroundings:
             is_new = name not in self._loaded
             for full, value in _parts(name, module):
                 file = _origin(value) if is_new or full in self._library else ""
-                if file and self._tree in Path(file).parents:
+                if file and self._is_inside(file):
                     yield full, file
                 elif self._is_other_constant(full, value):
                     yield full, ""
 
+    def _is_inside(self, file: str) -> bool:
+        """Return True for a path in the tree. Thousands of parts have their code in the same few files."""
+        if file not in self._inside:
+            self._inside[file] = self._tree in Path(file).parents
+        return self._inside[file]
+
     def _is_helper(self, package: str, module: Any) -> bool:
         """Return True for a module of an installed package that test files import."""
         file = _file_of(module) if package in self._packages else ""
-        return bool(file) and self._tree not in Path(file).parents
+        return bool(file) and not self._is_inside(file)
 
     def _is_other_constant(self, full: str, value: Any) -> bool:
         """Return True if a constant has another value, or if a function is no longer there."""
@@ -191,8 +198,7 @@ class Surroundings:
 
 def _file_of(module: Any) -> str:
     """Return the file of a module. Lazy modules import something for an attribute that they do not have."""
-    file = names_in(module).get("__file__")
-    return file if isinstance(file, str) else ""
+    return plain_text(names_in(module).get("__file__"))
 
 
 def _text_of(module: ModuleType) -> str:
@@ -249,12 +255,12 @@ def _of_children() -> "dict[str, str | None]":
 
 def _origin(value: Any) -> str:
     """Return the file with the code of a function, method, class or instance; `""` if there is none."""
-    while is_kind(value, _WRAPPERS):
+    while not is_kind(value, FunctionType) and is_kind(value, _WRAPPERS):
         value = _inner(value)
     if is_kind(value, FunctionType):
-        return str(value.__code__.co_filename)
+        return plain_text(value.__code__.co_filename)
     kind = value if is_kind(value, type) else cast("Any", type(value))
-    name = names_in(kind).get("__module__")
+    name = cast("Any", vars)(kind).get("__module__")
     if not isinstance(name, str) or name.partition(".")[0] in _LIBRARY:
         return ""
     return _file_of(sys.modules.get(name))

@@ -90,6 +90,13 @@ EXECUTABLE = (
             "doctest.ELLIPSIS_MARKER",
             id="a constant",
         ),
+        pytest.param(
+            "import json\n\n\nclass Library(str):\n    def __str__(self):\n        return json.__file__\n\n\n"
+            "def loads(text):\n    return 1\n\n\nfile = Library(loads.__code__.co_filename)\n"
+            f"loads.__code__ = loads.__code__.replace(co_filename=file)\njson.loads = loads\n\n\n{ADD}",
+            "json.loads",
+            id="a file that calls itself one of the library",
+        ),
     ],
 )
 async def test_a_change_is_a_question_that_names_it(context, code, named) -> None:
