@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from app.core.python_source import parse_module
-from app.runners.evaluators.static.source_cuts import Cut, Places, apply_cuts
+from app.runners.evaluators.source_edits import Edit, Source, apply_edits, outermost
 from app.runners.evaluators.static.type_names import typing_names
 
 _KINDS = (
@@ -49,7 +49,7 @@ def probes_of(text: bytes, base: bytes) -> list[Probe]:
     """Return a probe for each parameter and result that is Any in new functions of a source."""
     try:
         known = {_shown(each) for each in _functions(parse_module(base))}
-        module, places = parse_module(text), Places(text)
+        module, source = parse_module(text), Source(text)
         names = typing_names(module)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
@@ -59,12 +59,12 @@ def probes_of(text: bytes, base: bytes) -> list[Probe]:
             found += (each for each in _annotations(function) if names.get(ast.unparse(each)) == "Any")
     kinds = [each for each in _KINDS if each.encode() not in text]
     pairs = zip(found, kinds, strict=False)
-    return [Probe(places.start(each), places.end(each), kind) for each, kind in pairs]
+    return [Probe(source.start(each), source.end(each), kind) for each, kind in pairs]
 
 
 def with_probes(text: bytes, probes: Iterable[Probe]) -> bytes:
     """Return a source with exceptions in place of Any."""
-    return apply_cuts(text, [Cut(each.start, each.end, each.kind.encode()) for each in probes])
+    return apply_edits(text, outermost([Edit(each.start, each.end, each.kind.encode()) for each in probes]))
 
 
 def with_types(text: bytes, probes: Iterable[Probe], messages: Iterable[str], plain: frozenset[str]) -> bytes:
@@ -81,13 +81,13 @@ def with_types(text: bytes, probes: Iterable[Probe], messages: Iterable[str], pl
         named = _WORD.findall(message)
         for kind, other in zip(named[1:], named, strict=False):
             met[kind].add(other)
-    cuts: list[Cut] = []
+    edits: list[Edit] = []
     for each in probes:
         types = met[each.kind]
         only = next(iter(types)) if len(types) == 1 else ""
         if only.partition("[")[0].rpartition(".")[2] in plain:
-            cuts.append(Cut(each.start, each.end, only.encode()))
-    return apply_cuts(text, cuts)
+            edits.append(Edit(each.start, each.end, only.encode()))
+    return apply_edits(text, outermost(edits))
 
 
 def _functions(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

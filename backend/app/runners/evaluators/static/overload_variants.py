@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.core.python_source import parse_module
-from app.runners.evaluators.static.source_cuts import Cut, Places, apply_cuts
+from app.runners.evaluators.source_edits import Edit, Source, apply_edits, outermost
 
 _MOST = 4
 
@@ -44,34 +44,34 @@ def overload_variants(text: bytes, base: bytes) -> list[OverloadVariant]:
 
 
 def _variant(text: bytes, groups: Sequence[_Group], number: int) -> OverloadVariant:
-    places = Places(text)
-    cuts: list[Cut] = []
+    source = Source(text)
+    edits: list[Edit] = []
     for stubs, function in groups:
-        cuts += [_removed(each, places) for each in stubs]
-        cuts.append(_header(stubs[min(number, len(stubs) - 1)], function, places))
-    changed = apply_cuts(text, cuts)
+        edits += [_removed(each, source) for each in stubs]
+        edits.append(_header(stubs[min(number, len(stubs) - 1)], function, source))
+    changed = apply_edits(text, outermost(edits))
     parse_module(changed)
     lines = [each for _, one in groups for each in range(one.lineno, (one.end_lineno or one.lineno) + 1)]
     return OverloadVariant(changed, frozenset(lines))
 
 
-def _removed(stub: _Function, places: Places) -> Cut:
+def _removed(stub: _Function, source: Source) -> Edit:
     """Return the cut that leaves only an expression of a stub."""
     first = min((each.lineno for each in stub.decorator_list), default=stub.lineno)
-    start = places.place(first, stub.col_offset)
-    end = places.end(stub)
-    return Cut(start, end, b"..." + b"\n" * places.text[start:end].count(b"\n"))
+    start = source.line_start(first) + stub.col_offset
+    end = source.end(stub)
+    return Edit(start, end, b"..." + b"\n" * source.content[start:end].count(b"\n"))
 
 
-def _header(stub: _Function, function: _Function, places: Places) -> Cut:
+def _header(stub: _Function, function: _Function, source: Source) -> Edit:
     """Return the cut that gives a function the signature of a stub."""
-    start, end = places.start(function), places.start(function.body[0])
-    lines = places.text[start:end].count(b"\n")
+    start, end = source.start(function), source.start(function.body[0])
+    lines = source.content[start:end].count(b"\n")
     word = "async def" if isinstance(function, ast.AsyncFunctionDef) else "def"
     returns = f" -> {ast.unparse(stub.returns)}" if stub.returns else ""
     header = f"{word} {function.name}({ast.unparse(stub.args)}){returns}:".encode()
     indent = b" " * function.body[0].col_offset if lines else b" "
-    return Cut(start, end, header + b"\n" * lines + indent)
+    return Edit(start, end, header + b"\n" * lines + indent)
 
 
 def _groups(module: ast.Module) -> Iterator[_Group]:

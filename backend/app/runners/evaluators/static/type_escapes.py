@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from app.core.python_source import parse_module
-from app.runners.evaluators.static.source_cuts import Cut, Places, apply_cuts
+from app.runners.evaluators.source_edits import Edit, Source, apply_edits, outermost
 from app.runners.evaluators.static.type_names import typing_names
 
 _ANY_COMMENT = re.compile(rb"#[ \t]*type:[ \t]*(?:typing\.)?Any[ \t]*(?=\r?\n|$)")
@@ -21,44 +21,44 @@ def without_escapes(text: bytes, base: bytes) -> bytes | None:
     """
     try:
         module, known = parse_module(text), _shown(base)
-        places = Places(text)
-        new = [(each, cut) for each, cut in _escapes(module, places) if ast.unparse(each) not in known]
-        cuts = [cut for _, cut in new]
+        source = Source(text)
+        new = [(each, edit) for each, edit in _escapes(module, source) if ast.unparse(each) not in known]
+        edits = [edit for _, edit in new]
         if not _ANY_COMMENT.search(base):
-            cuts += [Cut(each.start(), each.end(), b"") for each in _ANY_COMMENT.finditer(text)]
-        changed = apply_cuts(text, cuts)
+            edits += [Edit(each.start(), each.end(), b"") for each in _ANY_COMMENT.finditer(text)]
+        changed = apply_edits(text, outermost(edits))
         parse_module(changed)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return changed if cuts else None
+    return changed if edits else None
 
 
 def _shown(base: bytes) -> Collection[str]:
     module = parse_module(base)
-    return {ast.unparse(each) for each, _ in _escapes(module, Places(base))}
+    return {ast.unparse(each) for each, _ in _escapes(module, Source(base))}
 
 
-def _escapes(module: ast.Module, places: Places) -> Iterator[tuple[ast.expr | ast.stmt, Cut]]:
+def _escapes(module: ast.Module, source: Source) -> Iterator[tuple[ast.expr | ast.stmt, Edit]]:
     names = typing_names(module)
     for node in ast.walk(module):
         if isinstance(node, _Scope):
-            yield from _variables(node, names, places)
-        if isinstance(node, ast.expr) and (cut := _shorter(node, names, places)) is not None:
-            yield node, cut
+            yield from _variables(node, names, source)
+        if isinstance(node, ast.expr) and (edit := _shorter(node, names, source)) is not None:
+            yield node, edit
         elif isinstance(node, ast.If) and _swaps_imports(node):
-            start, end = places.start(node.test), places.end(node.body[-1])
-            lines = places.text[start:end].count(b"\n")
-            yield node, Cut(start, end, b"False: pass" + b"\n" * lines)
+            start, end = source.start(node.test), source.end(node.body[-1])
+            lines = source.content[start:end].count(b"\n")
+            yield node, Edit(start, end, b"False: pass" + b"\n" * lines)
 
 
-def _shorter(node: ast.expr, names: _Names, places: Places) -> Cut | None:
-    """Return the cut that writes an expression without its escape."""
+def _shorter(node: ast.expr, names: _Names, source: Source) -> Edit | None:
+    """Return the edit that writes an expression without its escape."""
     if isinstance(node, ast.Call):
-        return _uncast(node, names, places) or _looked_up(node, places)
-    return _subscripted(node, places) if isinstance(node, ast.Subscript) else None
+        return _uncast(node, names, source) or _looked_up(node, source)
+    return _subscripted(node, source) if isinstance(node, ast.Subscript) else None
 
 
-def _variables(scope: _Scope, names: _Names, places: Places) -> Iterator[tuple[ast.stmt, Cut]]:
+def _variables(scope: _Scope, names: _Names, source: Source) -> Iterator[tuple[ast.stmt, Edit]]:
     """Yield the variables of type Any that are assigned once, and those that are functions to Any."""
     anys = [each for each in scope.body if isinstance(each, ast.AnnAssign) and _is_any(each, names)]
     if not anys:
@@ -69,8 +69,8 @@ def _variables(scope: _Scope, names: _Names, places: Places) -> Iterator[tuple[a
     for each in anys:
         once = isinstance(each.target, ast.Name) and stored.count(each.target.id) == 1
         if once and each.value is not None and each.value.lineno == each.lineno:
-            start = places.end(each.target)
-            yield each, Cut(start, places.start(each.value), b" = ")
+            start = source.end(each.target)
+            yield each, Edit(start, source.start(each.value), b" = ")
 
 
 def _is_any(node: ast.AnnAssign, names: _Names) -> bool:
@@ -89,20 +89,20 @@ def _means_any(annotation: ast.expr, names: _Names) -> bool:
     return names.get(shown, shown) in ("Any", "typing.Any")
 
 
-def _uncast(call: ast.Call, names: _Names, places: Places) -> Cut | None:
-    """Return the cut of a cast that leaves its value in brackets."""
+def _uncast(call: ast.Call, names: _Names, source: Source) -> Edit | None:
+    """Return the edit of a cast that leaves its value in brackets."""
     if names.get(ast.unparse(call.func), ast.unparse(call.func)) not in ("cast", "typing.cast"):
         return None
     if len(call.args) != 2 or call.keywords:
         return None
-    start, value = places.start(call), places.start(call.args[1])
-    if not places.text[places.end(call.args[1]) :].lstrip().startswith(b")"):
+    start, value = source.start(call), source.start(call.args[1])
+    if not source.content[source.end(call.args[1]) :].lstrip().startswith(b")"):
         return None
-    return Cut(start, value, b"(" + b"\n" * places.text[start:value].count(b"\n"))
+    return Edit(start, value, b"(" + b"\n" * source.content[start:value].count(b"\n"))
 
 
-def _looked_up(call: ast.Call, places: Places) -> Cut | None:
-    """Return the cut that writes an attribute for `getattr(x, "name")`."""
+def _looked_up(call: ast.Call, source: Source) -> Edit | None:
+    """Return the edit that writes an attribute for `getattr(x, "name")`."""
     match call:
         case ast.Call(args=[holder, ast.Constant(value=str() as name)], keywords=[]):
             function = ast.unparse(call.func)
@@ -110,11 +110,11 @@ def _looked_up(call: ast.Call, places: Places) -> Cut | None:
             return None
     if function not in ("getattr", "object.__getattribute__") or not name.isidentifier():
         return None
-    return places.replaced(call, b"(" + _bytes(holder, places) + b")." + name.encode())
+    return source.replaced(call, b"(" + source.text(holder) + b")." + name.encode())
 
 
-def _subscripted(node: ast.Subscript, places: Places) -> Cut | None:
-    """Return the cut that writes a name for `globals()["name"]`, or an attribute for `vars(x)["name"]`."""
+def _subscripted(node: ast.Subscript, source: Source) -> Edit | None:
+    """Return the edit that writes a name for `globals()["name"]`, or an attribute for `vars(x)["name"]`."""
     match node:
         case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ast.Load()) if name.isidentifier():
             pass
@@ -122,15 +122,11 @@ def _subscripted(node: ast.Subscript, places: Places) -> Cut | None:
             return None
     match node.value:
         case ast.Call(func=ast.Name(id="globals" | "locals"), args=[]):
-            return places.replaced(node, name.encode())
+            return source.replaced(node, name.encode())
         case ast.Call(func=ast.Name(id="vars"), args=[holder]) | ast.Attribute(value=holder, attr="__dict__"):
-            return places.replaced(node, b"(" + _bytes(holder, places) + b")." + name.encode())
+            return source.replaced(node, b"(" + source.text(holder) + b")." + name.encode())
         case _:
             return None
-
-
-def _bytes(node: ast.expr, places: Places) -> bytes:
-    return places.text[places.start(node) : places.end(node)]
 
 
 def _swaps_imports(node: ast.If) -> bool:

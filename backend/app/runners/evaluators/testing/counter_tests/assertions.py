@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
+from app.runners.evaluators.source_edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.names import Names
 from app.runners.evaluators.testing.counter_tests.operands import (
     OperandLiteral,

@@ -5,8 +5,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from app.runners.evaluators.source_edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.assertions import Sites, all_literals
-from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.literals import matches
 from app.runners.evaluators.testing.counter_tests.names import Names
 from app.runners.evaluators.testing.counter_tests.operands import (

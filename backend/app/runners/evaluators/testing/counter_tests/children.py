@@ -11,9 +11,9 @@ from pathlib import PurePosixPath
 from random import Random
 
 from app.core.python_source import parse_module
+from app.runners.evaluators.source_edits import Edit, Source, apply_edits
 from app.runners.evaluators.testing.counter_tests.child_code import UNPARSABLE, asserts, expected_literals
 from app.runners.evaluators.testing.counter_tests.drawing import Unit, WrongExpectation
-from app.runners.evaluators.testing.counter_tests.edits import Edit, Source, apply_edits
 from app.runners.evaluators.testing.counter_tests.literals import is_plain, plain_value, wrong_texts
 from app.runners.evaluators.testing.counter_tests.sites import DataPlace, Kind, Site
 from app.runners.evaluators.testing.layout.inventory import file_of

@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
+from app.runners.evaluators.source_edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, TestFunction
 from app.runners.evaluators.testing.counter_tests.sites import Kind, Site
 from app.runners.evaluators.testing.layout.doctests import docstrings

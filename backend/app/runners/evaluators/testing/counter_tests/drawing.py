@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from app.core.python_source import parse_module
+from app.runners.evaluators.source_edits import Edit, apply_edits
 from app.runners.evaluators.testing.counter_tests.data_files import wrong_data
-from app.runners.evaluators.testing.counter_tests.edits import Edit, apply_edits
 from app.runners.evaluators.testing.counter_tests.literals import matches, read_plain, wrong_texts
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, TestFunction
 from app.runners.evaluators.testing.counter_tests.sites import DataPlace, Kind, Leaf, Site

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from app.core.python_source import parse_module
+from app.runners.evaluators.source_edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.assertions import Sites
 from app.runners.evaluators.testing.counter_tests.calls import Calls
 from app.runners.evaluators.testing.counter_tests.child_code import (
@@ -14,7 +15,6 @@ from app.runners.evaluators.testing.counter_tests.child_code import (
     starts_children,
 )
 from app.runners.evaluators.testing.counter_tests.data_sites import data_sites
-from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.helpers import helpers_run_by, lone_helpers
 from app.runners.evaluators.testing.counter_tests.literals import Plain
 from app.runners.evaluators.testing.counter_tests.names import Function, Names, lone_constants

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.python_source import parse_module
+from app.runners.evaluators.source_edits import Edit, Source, apply_edits
 from app.runners.evaluators.testing.counter_tests.child_code import UNPARSABLE
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
-from app.runners.evaluators.testing.counter_tests.edits import Edit, Source, apply_edits
 from app.runners.evaluators.testing.counter_tests.names import Function
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, definitions
 from app.runners.evaluators.testing.counter_tests.unreached import failing_assertions

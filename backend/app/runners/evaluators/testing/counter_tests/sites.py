@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.runners.evaluators.testing.counter_tests.edits import Edit
+from app.runners.evaluators.source_edits import Edit
 from app.runners.evaluators.testing.counter_tests.literals import Plain
 
 

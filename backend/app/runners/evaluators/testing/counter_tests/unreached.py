@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator, Sequence
 
+from app.runners.evaluators.source_edits import Edit
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
-from app.runners.evaluators.testing.counter_tests.edits import Edit
 from app.runners.evaluators.testing.counter_tests.names import Function
 
 _FAILS = b'raise AssertionError("reached")'

@@ -8,8 +8,8 @@ import ast
 import builtins
 from collections.abc import Iterator, Sequence
 
+from app.runners.evaluators.source_edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
-from app.runners.evaluators.testing.counter_tests.edits import Edit, Source
 from app.runners.evaluators.testing.counter_tests.names import Function
 
 _BUILTINS = frozenset(vars(builtins))

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
+from app.runners.evaluators.source_edits import apply_edits
 from app.runners.evaluators.testing.counter_tests.doctest_sites import read_doctests
-from app.runners.evaluators.testing.counter_tests.edits import apply_edits
 from app.runners.evaluators.testing.counter_tests.reading import TestFile
 from app.runners.evaluators.testing.layout.doctests import docstrings
 

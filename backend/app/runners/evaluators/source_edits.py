@@ -1,4 +1,4 @@
-"""Edits of a source file by position that keep all lines in place."""
+"""Edits of a Python source by position that keep all lines in place."""
 
 import ast
 import re
@@ -29,8 +29,15 @@ class Source:
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Return the start and end of a node, in bytes."""
-        start = self._starts[node.lineno - 1] + node.col_offset
-        return start, self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        return self.start(node), self.end(node)
+
+    def start(self, node: ast.expr | ast.stmt) -> int:
+        """Return the start of a node, in bytes."""
+        return self.line_start(node.lineno) + node.col_offset
+
+    def end(self, node: ast.expr | ast.stmt) -> int:
+        """Return the end of a node, in bytes."""
+        return self.line_start(node.end_lineno or node.lineno) + (node.end_col_offset or 0)
 
     def line_start(self, number: int) -> int:
         """Return the start of a line, in bytes. The first line has number 1."""
@@ -51,6 +58,15 @@ class Source:
         """Return the edits that put text around an expression."""
         start, end = self.span(node)
         return Edit(start, start, before), Edit(end, end, after)
+
+
+def outermost(edits: Iterable[Edit]) -> list[Edit]:
+    """Return the edits that do not begin inside of an earlier or larger one."""
+    found: list[Edit] = []
+    for each in sorted(edits, key=lambda each: (each.start, -each.end)):
+        if not found or each.start >= found[-1].end:
+            found.append(each)
+    return found
 
 
 def apply_edits(content: bytes, edits: Iterable[Edit]) -> bytes:

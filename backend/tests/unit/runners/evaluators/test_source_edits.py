@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from app.runners.evaluators.testing.counter_tests.edits import Edit, Source, apply_edits
+from app.runners.evaluators.source_edits import Edit, Source, apply_edits
 
 
 def first_constant(content: bytes) -> ast.Constant:
