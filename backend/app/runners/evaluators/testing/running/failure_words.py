@@ -31,7 +31,8 @@ def failure_words(message: str) -> str:
     text = "\n".join(errors) if errors else _EXPLANATION.sub("", message)
     for pattern, replacement in _NOISE:
         text = pattern.sub(replacement, text)
-    return issue_key(text)
+    # Pytest lists the differing items of dictionaries and sets in the order of a set.
+    return issue_key("\n".join(sorted(text.splitlines())))
 
 
 def fails_alike(one: str, other: str) -> bool:

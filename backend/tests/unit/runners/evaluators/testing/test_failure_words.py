@@ -33,6 +33,11 @@ _MISSING = "E   ModuleNotFoundError: No module named 'zope.testing'"
             "a.py:1: None == PosixPath('<run>/vault/tree')",
             id="working directory",
         ),
+        pytest.param(
+            "a.py:1: assert {} == {}\n  Differing items:\n  {'ok': 0} != {'ok': 1}\n  {'bad': 1} != {'bad': 0}",
+            "a.py:1: assert {} == {}\n  Differing items:\n  {'bad': 1} != {'bad': 0}\n  {'ok': 0} != {'ok': 1}",
+            id="order of items",
+        ),
         pytest.param("a.py:1: no 127.0.0.1:41233", "a.py:1: no 127.0.0.1:50121", id="port"),
         pytest.param("a.py:1: assert 1 == 2\n  + where 1 = A(1)", "a.py:1: assert 1 == 2", id="explanation"),
     ],
