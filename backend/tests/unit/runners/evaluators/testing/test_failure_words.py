@@ -34,8 +34,8 @@ _MISSING = "E   ModuleNotFoundError: No module named 'zope.testing'"
             id="working directory",
         ),
         pytest.param(
-            "a.py:1: assert {} == {}\n  Differing items:\n  {'ok': 0} != {'ok': 1}\n  {'bad': 1} != {'bad': 0}",
-            "a.py:1: assert {} == {}\n  Differing items:\n  {'bad': 1} != {'bad': 0}\n  {'ok': 0} != {'ok': 1}",
+            "a.py:1: {} == {}\n  Differing items:\n  {'ok': 0} != {'ok': 1}\n  {'bad': 1} != {'bad': 0}",
+            "a.py:1: {} == {}\n  Differing items:\n  {'bad': 1} != {'bad': 0}\n  {'ok': 0} != {'ok': 1}",
             id="order of items",
         ),
         pytest.param("a.py:1: no 127.0.0.1:41233", "a.py:1: no 127.0.0.1:50121", id="port"),
