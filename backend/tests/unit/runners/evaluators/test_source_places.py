@@ -1,0 +1,37 @@
+"""Where a project's modules are imported from."""
+
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.source_places import source_places
+
+WORKSPACE = """[tool.uv.workspace]
+members = ["packages/*", "alone"]
+exclude = ["packages/old"]
+"""
+
+
+def write(tree: Path, *names: str) -> None:
+    for name in names:
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).touch()
+
+
+def test_members_of_a_workspace_have_places_of_modules(tmp_path: Path) -> None:
+    write(tmp_path, "packages/one/pyproject.toml", "packages/one/src/one/__init__.py", "alone/pyproject.toml")
+    write(tmp_path, "packages/old/pyproject.toml", "packages/notes/README.md", "src/all/__init__.py")
+    (tmp_path / "pyproject.toml").write_text(WORKSPACE)
+    assert source_places(tmp_path) == ("src", "packages/one/src", "alone")
+
+
+@pytest.mark.parametrize(
+    "members", ['["../*"]', '["/tmp/*"]', '["**x"]', '["a\\u0000"]', '[""]', '"["', "[1]", "{}", '["linked"]']
+)
+def test_members_that_are_none_are_ignored(members: str, tmp_path: Path) -> None:
+    tree, beside = tmp_path / "tree", tmp_path / "beside"
+    write(beside, "pyproject.toml")
+    write(tree, "pyproject.toml")
+    (tree / "linked").symlink_to(beside)
+    (tree / "pyproject.toml").write_text(f"[tool.uv.workspace]\nmembers = {members}\n")
+    assert source_places(tree) == ()
