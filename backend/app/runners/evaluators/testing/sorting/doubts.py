@@ -3,7 +3,8 @@
 A failure proves something only if another run repeats it, and if the environment has what the test needs.
 Otherwise a person is asked: nothing passes by that, and no attempt is used up. There are three kinds:
 
-- *unsteady*: the test failed, and passed alone and in a second whole run of the same code;
+- *unsteady*: the test failed, and passed alone and in a second whole run of the same code. If it failed because
+  a connection broke, passing alone is enough;
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
   version of a base test that fails there.
@@ -20,7 +21,9 @@ from app.runners.evaluators.testing.running.report import PytestEnding, RanTest,
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
-_UNSTEADY = "it failed once, and passed alone and in a second whole run of the same code"
+_UNSTEADY = (
+    "it failed once and passed alone, and it passed in a second whole run or lost a connection"
+)
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
 _SO_BEFORE = "the base's version of this test failed before anything was done, and fails on this code, too"
 _MESSAGE_CHARS = 500

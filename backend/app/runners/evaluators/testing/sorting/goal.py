@@ -29,6 +29,9 @@ _WRITES_TESTS = re.compile(
     re.IGNORECASE,
 )
 
+_LEAST_PART, _LEAST_WORD = 3, 4
+"""Letters that tell a shortened word: `app` for "application", "export" for `exporter`, but not "pr"."""
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -61,4 +64,10 @@ class Goal:
         """Return True if a word of the goal may mean a module, like "export" for `exporter`."""
         parts = [each for each in module.lower().split("_") if len(each) > 1]
         words = re.findall(r"[a-z0-9]{2,}", self.words.lower())
-        return any(word.startswith(part) or part.startswith(word) for part in parts for word in words)
+        return any(_may_mean(word, part) for part in parts for word in words)
+
+
+def _may_mean(word: str, part: str) -> bool:
+    """Return True if a word is a name's part, or one begins with the other, unless it begins many words."""
+    longer = len(part) >= _LEAST_PART and word.startswith(part)
+    return word == part or longer or (len(word) >= _LEAST_WORD and part.startswith(word))

@@ -366,6 +366,8 @@ def test_what_the_machine_lacks_is_only_noted_elsewhere(goal: Goal, through: tup
     [
         ("ModuleNotFoundError: No module named 'memory_profiler'", "Merge a branch", "", False),
         ("ModuleNotFoundError: No module named 'memory_profiler'", "Profile memory use", "", True),
+        ("ModuleNotFoundError: No module named 'memory_profiler'", "Merge 'origin/pr/446'", "", False),
+        ("ModuleNotFoundError: No module named 'app'", "Write the application", "", True),
         ("ModuleNotFoundError: No module named 'exporter'", "Add an export to CSV", "", True),
         ("ModuleNotFoundError: No module named 'calc.sums'", "Merge a branch", "", True),
         ("ImportError: cannot import name 'add' from 'calc' (calc.py)", "Merge a branch", "", True),

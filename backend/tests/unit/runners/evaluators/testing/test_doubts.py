@@ -132,6 +132,18 @@ async def test_a_second_whole_run_tells_chance_from_order(
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "unsteady"),
+    [("client.py:9: BrokenPipeError: [Errno 32] Broken pipe", ("b",)), ("a.py:1: assert 1 == 2", ())],
+)
+async def test_a_broken_connection_is_chance_in_any_order(message: str, unsteady: tuple[str, ...]) -> None:
+    report = ran({"b": message}, a="passed", b="failed")
+    script = Script([ran(a="passed", b="failed")])
+    found = await steadied(script, RunTree({}), report, SecondLook(flaky=("b",)))
+    assert found.unsteady == unsteady
+
+
+@pytest.mark.anyio
 async def test_nothing_runs_again_where_another_failure_decides() -> None:
     script = Script([])
     report, second = ran(a="failed", b="failed"), SecondLook(flaky=("b",))
