@@ -3,8 +3,8 @@
 A failure proves something only if another run repeats it, and if the environment has what the test needs.
 Otherwise a person is asked: nothing passes by that, and no attempt is used up. There are three kinds:
 
-- *unsteady*: the test failed, and passed alone and in a second whole run of the same code. If it failed because
-  a connection broke, passing alone is enough;
+- *unsteady*: the test failed, and passed alone and in a second whole run of the same code. If it failed
+  because a connection broke, passing alone is enough;
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
   version of a base test that fails there.
