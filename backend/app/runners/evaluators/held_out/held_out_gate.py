@@ -107,7 +107,9 @@ class HeldOutEvaluator:
                 base_run=None if run is None else replace(run, only=held_out.tests),
             )
 
-        return replace(self.tests, name=self.name, compare_base=True, narrowed=narrowed)
+        return replace(
+            self.tests, name=self.name, compare_base=True, narrowed=narrowed, asks_about_dependencies=False
+        )
 
 
 def _strict(context: EvaluationContext, base: Path) -> EvaluationContext:

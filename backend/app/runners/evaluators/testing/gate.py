@@ -22,6 +22,7 @@ from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.testing.gate_settings import PytestGateSettings
 from app.runners.evaluators.tooling import ToolTroubleError, find_base, find_workspace
 from app.runners.evaluators.tree_files import tree_files
+from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import SandboxUnavailableError
 from app.workspaces.files.limits import DEFAULT_LIMITS
 
@@ -80,13 +81,17 @@ class PytestEvaluator(PytestGateSettings):
 
         async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
             result = with_interpreter(await judged(self, found, workspace, context), found)
-        if not lacks_dependency(result, found):
+        is_refused = (
+            self.asks_about_dependencies
+            and context.get("protected_policy", self.protected) is ProtectedPolicy.FAIL
+        )
+        if is_refused or not lacks_dependency(result, found):
             return result
         async with interpreter_for(self.interpreters, self.python, base, workspace, added=True) as found:
             if not found.added:
                 return result
             result = with_interpreter(await judged(self, found, workspace, context), found)
-        return asking_about(found.added, result)
+        return asking_about(found.added, result) if self.asks_about_dependencies else result
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
         """Note on the result whether the tests were confined."""

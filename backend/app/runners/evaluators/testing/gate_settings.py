@@ -34,6 +34,8 @@ class PytestGateSettings:
         base_failures: which tests that fail at the base count, unless the context says so.
         counter_tests: whether the base's tests must fail if their expected values are changed.
         narrowed: selects the files and tests to run; None runs all.
+        asks_about_dependencies: whether a person is asked about new dependencies that the tests need. A
+            second gate of the same candidate leaves that to the first.
         in_process_only: what happens to a pass for which only the process of the candidate's code is
             evidence.
     """
@@ -49,6 +51,7 @@ class PytestGateSettings:
     base_failures: BaseFailures = BaseFailures.GOAL
     counter_tests: CounterTestsMode = CounterTestsMode.GATE
     narrowed: "Callable[[Layout], Layout] | None" = field(default=None, compare=False)
+    asks_about_dependencies: bool = True
     in_process_only: InProcessOnly = InProcessOnly.NOTE
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY

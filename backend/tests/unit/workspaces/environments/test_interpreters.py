@@ -16,6 +16,7 @@ from uv import find_uv_bin
 from app.runners.evaluators.deterministic import PytestEvaluator, TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.schemas.modes import CandidateDependencies
+from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
@@ -197,6 +198,14 @@ async def test_a_dependency_of_the_candidate_is_one_question_once_its_tests_pass
     failed = await judge(gate, base, candidate)
     assert failed.status is EvaluationStatus.FAILED
     assert failed.questions == []
+    # Where changes are no questions, this is none.
+    write(candidate, {"src/demo.py": DEMO["src/demo.py"] + "\n\nimport friend\n"})
+    strict = await judge(replace(gate, protected=ProtectedPolicy.FAIL), base, candidate)
+    assert (strict.status, strict.questions) == (EvaluationStatus.FAILED, [])
+    assert "friend==1.0" in strict.feedback
+    # A gate of held-out tests leaves the question to this one.
+    second = replace(gate, protected=ProtectedPolicy.FAIL, asks_about_dependencies=False)
+    assert (await judge(second, base, candidate)).status is EvaluationStatus.PASSED
     # A declared dependency that no test needs is no question.
     write(candidate, {"src/demo.py": DEMO["src/demo.py"]})
     assert (await judge(gate, base, candidate)).status is EvaluationStatus.PASSED

@@ -21,9 +21,7 @@ from app.runners.evaluators.testing.running.report import PytestEnding, RanTest,
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
-_UNSTEADY = (
-    "it failed once and passed alone, and it passed in a second whole run or lost a connection"
-)
+_UNSTEADY = "it failed once and passed alone, and it passed in a second whole run or lost a connection"
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
 _SO_BEFORE = "the base's version of this test failed before anything was done, and fails on this code, too"
 _MESSAGE_CHARS = 500
