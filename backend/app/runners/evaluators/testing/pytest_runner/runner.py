@@ -24,7 +24,6 @@ import pytest
 from .channel import Send, open_channel
 from .descriptors import LowDescriptors
 from .plugins import built_on_project, is_installed, needed_plugins, unloadable, with_plugins
-from .row_ids import RowIds
 
 _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
@@ -85,6 +84,7 @@ def _run_pytest(
 ) -> int:
     """Run pytest without the plug-ins that cannot be loaded. Tests that do not need them still run."""
     from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
+    from .row_ids import RowIds  # noqa: PLC0415 - as above
 
     def run(plugins: "list[str]") -> int:
         given = ["-W", _ORDER_OF_PLUGINS, *with_plugins(arguments, plugins)]
