@@ -46,8 +46,8 @@ run: setup dashboard-if-possible ## Start everything and run a sprint: make run 
 run: export GOAL_TEXT = $(value GOAL)
 run: export REPO_PATH = $(value REPO)
 
-# Files of tests side by side: three for every two processors, as many tests wait for programs. Those of the browser
-# count as one file, see `backend/tests/scheduling.py`. JOBS=0 runs the files one after the other.
+# Files of tests side by side: three for every two processors, as many tests wait for programs. JOBS=0 runs them one
+# after the other.
 test: setup lint check-dashboard forge-samples ## Everything that must hold: lint, types, layers, tests [JOBS=4]
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
