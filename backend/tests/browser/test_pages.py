@@ -156,7 +156,8 @@ def _fits_small_screens(watched: Watched, name: str) -> None:
     before = page.viewport_size
     for size, (width, height) in SMALL.items():
         page.set_viewport_size({"width": width, "height": height})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} at {width} pixels"
+        # Charts take their width from the page once it has its new size.
+        page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
         watched.shoot(f"{name}-{size}", ["light"])
     assert before is not None
     page.set_viewport_size(before)

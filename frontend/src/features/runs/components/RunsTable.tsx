@@ -150,7 +150,11 @@ const RunRow = memo(function RunRow({ run, index, columns, measure }: RowProps) 
 /** Leads to the run that a fork started from. */
 function ForkedFrom({ run }: { run: string }) {
   return (
-    <Link to="/sprints/$id" params={{ id: run }} className="shrink-0 text-xs text-muted underline">
+    <Link
+      to="/sprints/$id"
+      params={{ id: run }}
+      className="truncate text-xs text-muted underline sm:shrink-0"
+    >
       fork of <code>{run.slice(0, 8)}</code>
     </Link>
   );
