@@ -49,6 +49,7 @@ def _found(tree: Path, patterns: object) -> Iterator[Path]:
     """Yield the paths below a tree that patterns match. Ignore those that lead elsewhere or are none."""
     for pattern in texts(patterns):
         if ".." not in pattern.split("/"):
+            # `glob` raises these for malformed and absolute patterns, and for directories it cannot read.
             with suppress(ValueError, NotImplementedError, OSError):
                 yield from sorted(islice(tree.glob(pattern), _MOST_MEMBERS))
 

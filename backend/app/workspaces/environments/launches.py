@@ -18,7 +18,7 @@ _DETAIL_CHARS = 1500
 _SELDOM_IMPORTED = r"/(?:tests?|pygments/(?:lexers|styles))/"
 _OUTPUT_LIMIT = 20_000_000
 _INTERNAL_ERROR = 3
-"""pytest's exit status after a failure of its own or of a plug-in."""
+"""pytest's exit status if pytest or a plug-in breaks."""
 
 
 class InstallError(Exception):

@@ -192,7 +192,7 @@ async def test_a_dependency_of_the_candidate_is_one_question_once_its_tests_pass
     asked = await judge(gate, base, candidate)
     assert [each.id for each in asked.questions] == ["friend==1.0"], asked.feedback
     assert "1 test passed" in asked.feedback
-    # Wrong code stays wrong with the dependency, and nobody is asked.
+    # Wrong code still fails with the dependency, without a question.
     wrong = (candidate / "src" / "demo.py").read_text().replace("return", "return 'x' +")
     write(candidate, {"src/demo.py": wrong})
     failed = await judge(gate, base, candidate)

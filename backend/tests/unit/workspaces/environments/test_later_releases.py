@@ -33,7 +33,7 @@ class _Index(BaseHTTPRequestHandler):
 
     def __init__(self, wheels: Path, *arguments: object) -> None:
         self._wheels = wheels
-        super().__init__(*arguments)  # type: ignore[arg-type]
+        super().__init__(*arguments)  # type: ignore[arg-type]  # what the server passes
 
     def do_GET(self) -> None:
         name = self.path.strip("/").rpartition("/")[2]
