@@ -57,10 +57,11 @@ class LaunchReport:
     async def wait_for_end(self) -> None:
         """Read the report. Wait until the first process inside has ended, and with it all others.
 
-        If bubblewrap itself is killed, the kernel ends the processes inside a little later.
+        Bubblewrap ends with the program, or when it is killed. The kernel ends what still runs inside a
+        little later.
         """
         first = self.first_process()
-        if first is not None and not self.started:
+        if first is not None:
             with anyio.move_on_after(_END_SECONDS):
                 await wait_for_exit(first)
 

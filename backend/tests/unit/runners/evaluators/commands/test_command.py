@@ -279,7 +279,7 @@ async def test_200_megabytes_of_output(context: Context) -> None:
     assert len(evidence) < 5000
 
 
-async def test_what_a_command_leaves_running_ends_with_it(context: Context, tmp_path: Path) -> None:
+async def test_what_a_command_leaves_running_ends_with_it(context: Context) -> None:
     script = "setsid sh -c 'while :; do date > beat; sleep 0.05; done' </dev/null >/dev/null 2>&1 & exit 0"
     result = await judge(context, {"act": script})
     assert result.status is PASSED
