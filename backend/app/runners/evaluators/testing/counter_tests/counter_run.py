@@ -243,7 +243,7 @@ class _Check:
         self, units: Sequence[Unit], heads: Sequence[WrongExpectation], tails: Sequence[WrongExpectation]
     ) -> tuple[Version, Version]:
         names = {unit.file.name for unit in units} | {file_of(test) for unit in units for test in unit.tests}
-        run = {(unit.file.name, unit.function.name) for unit in units} if self._is_long(names) else None
+        run = units if self._is_long(names) else None
         files = [self._files[name] for name in sorted(names)]
         one, other = (changed_version(files, each, run, self._comment()) for each in (heads, tails))
         return one, other

@@ -55,10 +55,12 @@ async def run_both(
         harness: how the tests run.
         tree: the tree.
         versions: the test files.
-        functions: ids of the functions to run; None means all.
+        functions: ids of the functions to run; None means those of each version.
     """
     async with run_directory() as place:
-        one, other = await asyncio.to_thread(write_trees, tree, versions, place)
-        return await together(
-            run_past_stuck(harness, one, functions), run_past_stuck(harness, other, functions)
+        trees = await asyncio.to_thread(write_trees, tree, versions, place)
+        one, other = (
+            run_past_stuck(harness, tree, version.functions if functions is None else functions)
+            for tree, version in zip(trees, versions, strict=True)
         )
+        return await together(one, other)

@@ -8,9 +8,9 @@ from pathlib import Path
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.doctest_sites import read_doctests
-from app.runners.evaluators.testing.counter_tests.drawing import WrongExpectation, rewritten
+from app.runners.evaluators.testing.counter_tests.drawing import Unit, WrongExpectation, rewritten
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
-from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import RunReport
 
@@ -23,16 +23,18 @@ class Version:
         changes: the wrong expectations in them.
         texts: the files by name; no other test file is run.
         data: data files of the tests by name, with wrong expectations.
+        functions: ids of the test functions to run; None means all.
     """
 
     changes: tuple[WrongExpectation, ...]
     texts: Mapping[str, bytes]
     data: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    functions: frozenset[str] | None = None
 
     def restricted(self, names: Collection[str]) -> "Version":
         """Return a version with only some of the files."""
         texts = {name: text for name, text in self.texts.items() if name in names}
-        return Version(self.changes, texts, self.data)
+        return replace(self, texts=texts)
 
 
 def read_test_files(tree: RunTree, plain: RunReport, chance: Random) -> dict[str, TestFile]:
@@ -79,7 +81,7 @@ def _read(path: Path, name: str) -> TestFile | None:
 def changed_version(
     files: Sequence[TestFile],
     changes: Sequence[WrongExpectation],
-    run: Collection[tuple[str, str]] | None,
+    run: Sequence[Unit] | None,
     comment: str,
 ) -> Version:
     """Return a version with wrong expectations. Files that could no longer be parsed are left out.
@@ -89,20 +91,23 @@ def changed_version(
     Args:
         files: the files.
         changes: the wrong expectations in them.
-        run: files and names of the functions to run; None means all. Leaving functions out saves time, and
-            shows that this is no usual run.
+        run: the functions to run; None means all. Leaving functions out saves time, and shows that this is no
+            usual run.
         comment: added to each file.
     """
     texts: dict[str, bytes] = {}
+    wanted = None if run is None else {(each.file.name, each.function.name) for each in run}
     for file in files:
         of_file = [each for each in changes if each.unit.file is file]
-        functions = file.functions.items() if run is not None else ()
-        idle = [each for name, each in functions if run is None or (file.name, name) not in run]
+        functions = file.functions.items() if wanted is not None else ()
+        idle = [each for name, each in functions if wanted is None or (file.name, name) not in wanted]
         text = rewritten(file, of_file, idle)
         if text is not None:
             texts[file.name] = _with_comment(text, comment)
     data = {name: text for change in changes for name, text in change.texts.items()}
-    return Version(tuple(changes), texts, data)
+    # Not every test comes from a function whose text can be left out; some are made by other functions.
+    ids = None if run is None else frozenset(function_of(test) for each in run for test in each.tests)
+    return Version(tuple(changes), texts, data, ids)
 
 
 def touched_version(files: Sequence[TestFile], comment: str) -> Version:

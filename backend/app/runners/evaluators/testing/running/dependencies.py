@@ -149,8 +149,14 @@ def is_made_by_build(module: str, tree: Path, sources: Iterable[str]) -> bool:
 
 
 def is_compiled(module: str, tree: Path) -> bool:
-    """Return True if a tree has a file in a compiled language with the name of a module of a package."""
-    name = module.rpartition(".")[2]
+    """Return True if a tree has a package, and a file in a compiled language with the name of its module.
+
+    The build makes the module of that file. No agent has to write it, whoever imports it.
+    """
+    package, _, name = module.rpartition(".")
+    path = package.replace(".", "/")
+    if not package or not is_in_tree(path, tree) or is_in_tree(f"{path}/{name}", tree):
+        return False
     return any(next(tree.rglob(f"{name}{suffix}"), None) for suffix in _COMPILED)
 
 

@@ -85,9 +85,7 @@ class Lacks:
         Code can raise any message, so it counts only if the base fails with it, too.
         """
         part = missing_submodule(message)
-        if part is None or not await self.is_made_by_build(part):
-            return False
-        return await asyncio.to_thread(is_compiled, part, self.base)
+        return part is not None and await asyncio.to_thread(is_compiled, part, self.base)
 
     async def is_part_of_declared(self, message: str) -> bool:
         """Return True if a message names a missing module of a package that the base declares.
@@ -105,6 +103,8 @@ class Lacks:
             return False
         part = missing_submodule(problem.message)
         if is_lacked_by_installed(problem.message) or (part and await self.is_made_by_build(part)):
+            return True
+        if await self.is_unbuilt(problem.message):
             return True
         if await self.is_part_of_declared(problem.message):
             return True

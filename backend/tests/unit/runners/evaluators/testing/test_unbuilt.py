@@ -34,6 +34,22 @@ async def test_a_part_that_only_a_build_makes_is_no_fault_of_the_candidate(conte
     assert wrong.status == "failed"
 
 
+PART_OF_ITS_OWN = {
+    "calc/__init__.py": "def add(a, b):\n    return a + b\n",
+    "calc/fast.c": "int add(int a, int b) { return a + b; }\n",
+    "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+    "tests/test_fast.py": "from calc.fast import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+}
+
+
+async def test_a_compiled_part_that_only_tests_import(context) -> None:
+    result = await judge(context, PART_OF_ITS_OWN, PART_OF_ITS_OWN)
+    assert result.status == "passed"
+    assert "tests/test_fast.py (The interpreter that runs the tests lacks" in result.feedback
+    unwritten = {name: text for name, text in PART_OF_ITS_OWN.items() if name != "calc/fast.c"}
+    assert (await judge(context, PART_OF_ITS_OWN, unwritten)).status == "failed"
+
+
 async def test_a_part_that_nothing_is_compiled_to_is_to_be_written(context) -> None:
     base = {**CODE, **TESTS}
     assert (await judge(context, base, base)).status == "failed"
