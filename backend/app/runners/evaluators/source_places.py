@@ -3,16 +3,16 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from app.workspaces.environments.reading import table, texts
+from app.workspaces.environments.uv_workspace import members
 
 _SRC = "src"
-_MOST_MEMBERS = 200
 _IN_SETUP_PY = re.compile(r"package_dir['\"]?\s*[=:]\s*\{\s*(?:''|\"\")\s*:\s*['\"]([\w./-]+)['\"]")
+_IN_TOX = re.compile(r"^[ \t]*(?:set_?env[ \t]*=[ \t]*)?PYTHONPATH[ \t]*=[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+_TOX_ROOT = re.compile(r"^\{(?:toxinidir|tox_root)\}/?")
 _IN_SETUP_CFG = re.compile(r"^package_dir\s*=\s*=\s*([\w./-]+)\s*$", re.MULTILINE)
 
 
@@ -21,37 +21,35 @@ def source_places(tree: Path) -> tuple[str, ...]:
 
     These are `src` by convention, and the directory that `package_dir` gives the root package; see
     https://setuptools.pypa.io/en/latest/userguide/package_discovery.html. The members of uv's workspace have
-    theirs; see https://docs.astral.sh/uv/concepts/projects/workspaces/. Only existing directories are
-    returned.
+    theirs, and tox may name more in `PYTHONPATH`. Only existing directories are returned.
     """
     document = _document(tree / "pyproject.toml")
     named = [_SRC, *_IN_SETUP_PY.findall(_text(tree / "setup.py"))]
     named += [
         *_IN_SETUP_CFG.findall(_text(tree / "setup.cfg")),
         *texts(table(document, "tool", "setuptools", "package-dir").get("")),
-        *_of_members(tree, table(document, "tool", "uv", "workspace")),
+        *_of_members(tree, document),
+        *_of_tox(_text(tree / "tox.ini")),
     ]
     inside = (each.removeprefix("./").rstrip("/") for each in named)
     places = (each for each in inside if each and not each.startswith(("/", "..")))
     return tuple(dict.fromkeys(each for each in places if (tree / each).is_dir()))
 
 
-def _of_members(tree: Path, workspace: Mapping[str, Any]) -> Iterator[str]:
+def _of_members(tree: Path, document: Mapping[str, Any]) -> Iterator[str]:
     """Yield where the members of a workspace have their modules."""
-    excluded = set(_found(tree, workspace.get("exclude")))
-    for place in islice(_found(tree, workspace.get("members")), _MOST_MEMBERS):
-        if place not in excluded and not place.is_symlink() and (place / "pyproject.toml").is_file():
-            member = place.relative_to(tree).as_posix()
-            yield f"{member}/{_SRC}" if (place / _SRC).is_dir() else member
+    for place in members(tree, document):
+        member = place.relative_to(tree).as_posix()
+        yield f"{member}/{_SRC}" if (place / _SRC).is_dir() else member
 
 
-def _found(tree: Path, patterns: object) -> Iterator[Path]:
-    """Yield the paths below a tree that patterns match. Ignore those that lead elsewhere or are none."""
-    for pattern in texts(patterns):
-        if ".." not in pattern.split("/"):
-            # `glob` raises these for malformed and absolute patterns, and for directories it cannot read.
-            with suppress(ValueError, NotImplementedError, OSError):
-                yield from sorted(islice(tree.glob(pattern), _MOST_MEMBERS))
+def _of_tox(text: str) -> Iterator[str]:
+    """Yield the directories that tox puts on the import path for tests."""
+    for value in _IN_TOX.findall(text):
+        for part in value.split(":"):
+            place = _TOX_ROOT.sub("", part)
+            if place != "." and "{" not in place:
+                yield place
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from app.workspaces.environments.tox import (
     tox_files,
     tox_requirements,
 )
+from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import month_after, origin_of
 
 RECIPE = "4"
@@ -39,6 +40,9 @@ _TELLS_NOTHING = frozenset({"pytest", "pytest-cov", "coverage", "tox", "nox"})
 """Requirements for tests that do not show what the tests use. Then tox is asked, too."""
 
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
+_IMPORTS_PKG_RESOURCES = re.compile(rb"^[ \t]*(?:import|from)[ \t]+pkg_resources\b", re.MULTILINE)
+_WITH_PKG_RESOURCES = "setuptools<81"
+"""Environments used to have setuptools, so many projects never declared it; 81 is to drop the module."""
 _MAX_SOURCES = 2000
 
 
@@ -162,6 +166,9 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
     # Tests of an extra's features import its packages, and often nothing else requires them.
     lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
+    named = names_in([*lines, *(line for text in files.texts.values() for line in text.splitlines())])
+    if "setuptools" not in named and _some_source_has(tree, _IMPORTS_PKG_RESOURCES):
+        lines.append(_WITH_PKG_RESOURCES)
     return list(dict.fromkeys(without_self(lines, asked, project))), files
 
 
@@ -203,16 +210,12 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
     chosen = ["--no-default-groups"]
     chosen += [f"--group={each}" for each in wanted_groups if each not in unlocked]
     chosen += [f"--extra={each}" for each in choose(extras, asked.extra_requirements)]
-    members = {
-        path.relative_to(tree).as_posix(): text
-        for pattern in texts(table(content, "tool", "uv", "workspace").get("members"))
-        for path in sorted(tree.glob(f"{pattern}/pyproject.toml"))
-        if (text := read_text(tree, path.relative_to(tree).as_posix())) is not None
-    }
+    names = [f"{each.relative_to(tree).as_posix()}/pyproject.toml" for each in members(tree, content)]
+    of_members = {name: text for name in names if (text := read_text(tree, name)) is not None}
     return replace(
         common,
         files={
-            **members,
+            **of_members,
             "uv.lock": lock,
             "pyproject.toml": document,
             ROOTS: "".join(f"{each}\n" for each in (TEST_RUNNER, *more)),
@@ -255,11 +258,15 @@ def _asks_for_something(text: str) -> bool:
 
 def _asks_for_metadata(tree: Path) -> bool:
     """Return True if the tree's code looks up installed metadata, so it must find the project there."""
+    return _some_source_has(tree, _ASKS_FOR_METADATA)
+
+
+def _some_source_has(tree: Path, pattern: re.Pattern[bytes]) -> bool:
     for count, path in enumerate(tree.rglob("*.py")):
         if count > _MAX_SOURCES:
             break
         try:
-            if not path.is_symlink() and _ASKS_FOR_METADATA.search(path.read_bytes()):
+            if not path.is_symlink() and pattern.search(path.read_bytes()):
                 return True
         except OSError:
             continue

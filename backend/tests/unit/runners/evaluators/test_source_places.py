@@ -26,7 +26,20 @@ def test_members_of_a_workspace_have_places_of_modules(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "members", ['["../*"]', '["/tmp/*"]', '["**x"]', '["a\\u0000"]', '[""]', '"["', "[1]", "{}", '["linked"]']
+    "members",
+    [
+        '["../*"]',
+        '["/tmp/*"]',
+        '["**x"]',
+        '["a\\u0000"]',
+        '[""]',
+        '["."]',
+        '["./"]',
+        '"["',
+        "[1]",
+        "{}",
+        '["linked"]',
+    ],
 )
 def test_members_that_are_none_are_ignored(members: str, tmp_path: Path) -> None:
     tree, beside = tmp_path / "tree", tmp_path / "beside"
@@ -35,3 +48,19 @@ def test_members_that_are_none_are_ignored(members: str, tmp_path: Path) -> None
     (tree / "linked").symlink_to(beside)
     (tree / "pyproject.toml").write_text(f"[tool.uv.workspace]\nmembers = {members}\n")
     assert source_places(tree) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("[testenv]\nsetenv =\n    PYTHONPATH=libs/common\n", ("libs/common",)),
+        ("[testenv]\nset_env = PYTHONPATH = {toxinidir}/libs:{tox_root}/more\n", ("libs", "more")),
+        ("[testenv]\nsetenv =\n    PYTHONPATH = {toxinidir}\n", ()),
+        ("[testenv]\nsetenv =\n    PYTHONPATH = {envsitepackagesdir}/libs:/opt:../libs\n", ()),
+        ("[testenv]\nsetenv =\n    OTHER_PYTHONPATH = libs\n", ()),
+    ],
+)
+def test_tox_puts_directories_on_the_import_path(text: str, places: tuple[str, ...], tmp_path: Path) -> None:
+    write(tmp_path, "libs/common/one.py", "more/two.py")
+    (tmp_path / "tox.ini").write_text(text)
+    assert source_places(tmp_path) == places

@@ -342,6 +342,21 @@ def test_who_asks_for_nothing_but_pytest_needs_no_environment(
     assert plan_for(write(tmp_path, files)).needed is needed
 
 
+@pytest.mark.parametrize(
+    ("files", "brought"),
+    [
+        ({"a.py": "import pkg_resources\n"}, "setuptools<81\n"),
+        ({"tests/conftest.py": "try:\n    from pkg_resources import require\n"}, "setuptools<81\n"),
+        ({"a.py": "import pkg_resources\n", "requirements.txt": "setuptools>=61\n"}, ""),
+        ({"a.py": "# import pkg_resources\n"}, ""),
+    ],
+)
+def test_code_that_imports_pkg_resources_gets_a_setuptools_with_it(
+    tmp_path: Path, files: dict[str, str], brought: str
+) -> None:
+    assert plan_for(write(tmp_path, files)).files[ROOTS] == f"{brought}{TEST_RUNNER}\n"
+
+
 def test_the_key_follows_what_is_installed_and_nothing_else(tmp_path: Path) -> None:
     tree = write(tmp_path, {"pyproject.toml": GROUPS, "demo.py": "A = 1\n"})
     key = plan_for(tree).digest("3.11")

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 
+from app.runners.evaluators.source_places import source_places
 from app.runners.evaluators.testing.running.dependencies import is_in_tree
 from app.runners.evaluators.tree_files import small_file
 
@@ -26,6 +27,17 @@ class BaseCode:
     def has_module(self, module: str) -> bool:
         """Return True if the tree contains the package or module with which a dotted name begins."""
         return is_in_tree(module.partition(".")[0], self.tree)
+
+    def is_of_tests(self, module: str) -> bool:
+        """Return True if the tree has a module or package with a dotted name, and only tests use it."""
+        path = module.replace(".", "/")
+        places = [f"{place}/{path}" for place in source_places(self.tree)] + [path]
+        for each in places:
+            if (self.tree / f"{each}.py").is_file():
+                return f"{each}.py" not in self.sources
+            if (self.tree / each).is_dir():
+                return not any(name.startswith(f"{each}/") for name in self.sources)
+        return False
 
     def defines(self, name: str) -> bool:
         """Return True if some source file has a function or class with this name."""

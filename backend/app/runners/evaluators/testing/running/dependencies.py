@@ -43,6 +43,8 @@ _TEST_LIBRARIES = frozenset(
     }
 )
 _TEST_PLUGIN = "pytest_"
+_TELLING = 6
+"""Letters of a module's name that do not occur in another project's name by chance."""
 _COMPILED = (".c", ".cc", ".cpp", ".pyx", ".rs")
 
 
@@ -94,11 +96,18 @@ def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
     """
     if is_in_tree(module, tree):
         return False
-    wanted = {normal(module), _DISTRIBUTION_OF.get(module.lower(), normal(module))}
-    if wanted & {normal(name) for name in _declared(tree)}:
+    distributions = {normal(module), _DISTRIBUTION_OF.get(module.lower(), normal(module))}
+    declared = {normal(name) for name in _declared(tree)}
+    if distributions & declared or any(_may_hold(each, module) for each in declared):
         return True
     pattern = re.compile(rf"^\s*(?:import|from)\s+{re.escape(module)}\b", re.MULTILINE)
     return any(pattern.search(_text(tree / name)) for name in sources)
+
+
+def _may_hold(distribution: str, module: str) -> bool:
+    """Return True if a distribution may hold a module, as "requests-wsgi-adapter" holds `wsgiadapter`."""
+    name = normal(module).replace("-", "")
+    return len(name) >= _TELLING and name in distribution.replace("-", "")
 
 
 def is_lacked_by_installed(message: str) -> bool:

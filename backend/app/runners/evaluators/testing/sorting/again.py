@@ -7,7 +7,8 @@ results come from the run's baseline, if there is one:
 - *flaky*: failed, and passed when run again alone. The candidate fails, and the feedback says that it is
   flaky.
 - *unsteady*: a flaky test that also passes in a second run of all tests, or that fails because a connection
-  broke. So its failure does not depend on other tests, or only by time, and a person is asked.
+  broke, or because of what other tests left behind. So its failure does not depend on other tests, or only by
+  time, and a person is asked.
 - *flaky at base*: a flaky test that both passes and fails at the base, in up to three runs. That is not the
   candidate's fault: the evaluation can be repeated.
 - *red at base*: the base fails the test as well, in each of two runs. That is normal for tests written before
@@ -37,8 +38,12 @@ LOOKED_AT = 10
 """Limit on the failing tests of one run that are run again."""
 
 _BASE_RUNS = 3
-_BROKEN_CONNECTION = re.compile(r"\b(?:BrokenPipe|ConnectionReset|ConnectionAborted)Error\b")
-"""A server of the tests may close a connection before the client has sent all: a race of two threads."""
+_BY_TIME = re.compile(
+    r"\b(?:BrokenPipe|ConnectionReset|ConnectionAborted)Error\b"
+    r"|\bPytest(?:UnraisableException|UnhandledThreadException)Warning\b"
+)
+"""A server of the tests may close a connection before the client has sent all: a race of two threads.
+Pytest blames what is collected as garbage, or fails in a thread, on the test that runs just then."""
 _COMPARED = 500
 """Limit on the failing tests of one run that are run at the base by name. With more, all tests run there."""
 
@@ -170,9 +175,9 @@ async def steadied(harness: Harness, tree: RunTree, report: RunReport, second: S
     left = [each.id for each in report.failures if each.id not in settled]
     if not left or any(each not in second.flaky for each in left):
         return second
-    broken = [each for each in left if _BROKEN_CONNECTION.search(report.tests[each].message)]
+    by_time = [each for each in left if _BY_TIME.search(report.tests[each].message)]
     again = await harness.run(tree)
-    good = set(_now_good(left, again)).union(broken)
+    good = set(_now_good(left, again)).union(by_time)
     unsteady = tuple(each for each in left if each in good)
     return replace(second, unsteady=unsteady if again.ending is PytestEnding.COMPLETE else ())
 

@@ -3,27 +3,29 @@
 A failure proves something only if another run repeats it, and if the environment has what the test needs.
 Otherwise a person is asked: nothing passes by that, and no attempt is used up. There are three kinds:
 
-- *unsteady*: the test failed, and passed alone and in a second whole run of the same code. If it failed
-  because a connection broke, passing alone is enough;
+- *unsteady*: the test failed, and passed alone and in a second whole run of the same code. If its failure
+  depends on time alone, as when a connection broke, passing alone is enough;
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
-  version of a base test that fails there.
+  version of a base test that fails there, or all base tests beside it, in its class, fail here and there.
 
 No failure is removed from untrusted runs. Failures are only removed while other tests of the base pass.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.layout.inventory import function_of
 from app.runners.evaluators.testing.running.failure_words import failure_words
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
-_UNSTEADY = "it failed once and passed alone, and it passed in a second whole run or lost a connection"
+_UNSTEADY = "it failed once and passed alone, and also passed in a second whole run or failed by time alone"
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
 _SO_BEFORE = "the base's version of this test failed before anything was done, and fails on this code, too"
+_BESIDE = "all tests beside it failed before anything was done, and fail on this code, too"
 _MESSAGE_CHARS = 500
 
 
@@ -87,9 +89,12 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
     if own is not None and _is_sound(own):
         red = judged.second.red
         before = {failure_words(each) for each in red.values()}
+        hopeless = _all_red(of_base, red)
         for test in own.failures:
             if why := _why(test, lacking, unsteady, before) or (_SO_BEFORE if test.id in red else ""):
                 mine[test.id] = why
+            elif _scope(test.id) in hopeless:
+                mine[test.id] = _BESIDE
         mine |= {each.id: _needs(lacking[each.id]) for each in own.errors if each.id in lacking}
     theirs = {each.id: _UNSTEADY for each in of_base.failures if each.id in unsteady}
     failed = [
@@ -108,6 +113,16 @@ def _why(test: RanTest, lacking: Mapping[str, str], unsteady: set[str], before: 
     if test.id in lacking:
         return _needs(lacking[test.id])
     return _AS_BEFORE if test.message and failure_words(test.message) in before else ""
+
+
+def _all_red(of_base: RunReport, red: Collection[str]) -> set[str]:
+    """Return the classes and files in which each base test fails, on both codes."""
+    scopes = {_scope(name) for name in red}
+    return scopes.difference(_scope(each.id) for each in of_base.tests.values() if each.id not in red)
+
+
+def _scope(test_id: str) -> str:
+    return function_of(test_id).rpartition("::")[0]
 
 
 def _needs(what: str) -> str:

@@ -5,7 +5,7 @@ import re
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE
 from app.runners.evaluators.testing.running.base_code import BaseCode
-from app.runners.evaluators.testing.running.dependencies import missing_module
+from app.runners.evaluators.testing.running.dependencies import missing_module, missing_submodule
 from app.runners.evaluators.testing.sorting.goal import Goal
 
 _LOCATION = re.compile(r"^([^\s:]+):\d+: ")
@@ -28,8 +28,9 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
 
     That is so if the project's own module, class or function lacks what the test uses, or says itself that it
     is not implemented. A module that the base does not contain is usually a package that is not installed.
-    Only a goal that speaks of it makes it the run's. A name that is unknown in a test file itself is the
-    test's own mistake, unless the file imports all names of a module.
+    Only a goal that speaks of it makes it the run's. What is missing in the tests themselves is not for the
+    run to write: a name or a module of their helpers, or a name that is unknown in a test file, unless the
+    file imports all names of a module.
 
     Args:
         message: of the failure at the base.
@@ -39,9 +40,12 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
     """
     message = message.partition(BECAUSE)[0]
     if (module := missing_module(message)) is not None:
+        package = (missing_submodule(message) or "").rpartition(".")[0]
+        if package and code.is_of_tests(package):
+            return False
         return code.has_module(module) or goal.speaks_of(module)
     if found := _NO_NAME.search(message) or _NO_MODULE_ATTRIBUTE.search(message):
-        return code.has_module(found.group(1))
+        return code.has_module(found.group(1)) and not code.is_of_tests(found.group(1))
     if found := _NO_CLASS_ATTRIBUTE.search(message) or _OTHER_ARGUMENTS.search(message):
         return all(map(code.defines, _names_in(found.group(1))))
     if _NOT_IMPLEMENTED.search(message):

@@ -324,7 +324,7 @@ def test_what_the_base_cannot_read_either(
     written(tmp_path, "calc.py", "")
     there = {} if at_base is None else {UNREAD: at_base}
     found = sort_errors(
-        [CollectProblem(UNREAD, skipped=False, message=message)], there, goal, BaseCode(tmp_path, ())
+        [CollectProblem(UNREAD, skipped=False, message=message)], there, goal, BaseCode(tmp_path, ["calc.py"])
     )
     assert (len(found.known), len(found.questions)) == (known, asked)
 
@@ -380,6 +380,9 @@ def test_what_the_machine_lacks_is_only_noted_elsewhere(goal: Goal, through: tup
         ("tests/test_a.py:7: NameError: name 'add' is not defined", "Merge", "from calc import *\n", True),
         ("calc.py:7: NameError: name 'add' is not defined", "Merge", "from calc import add\n", True),
         ("tests/test_a.py:7: AssertionError: 3", "Merge", "", False),
+        ("ImportError: cannot import name 'make' from 'tests.test_a' (tests/test_a.py)", "Merge", "", False),
+        ("AttributeError: module 'tests.test_a' has no attribute 'make'", "Merge", "", False),
+        ("ModuleNotFoundError: No module named 'tests.helpers'", "Merge", "", False),
     ],
 )
 def test_what_waits_for_code(message: str, goal: str, content: str, waits: bool, tmp_path: Path) -> None:

@@ -94,6 +94,18 @@ def test_a_new_version_of_a_test_that_failed_before_is_in_doubt() -> None:
     assert set(doubts_about(judged, {}).own) == {"a"}
 
 
+@pytest.mark.parametrize("beside", ["passed", "failed"])
+def test_a_new_test_in_a_class_that_failed_as_a_whole_is_in_doubt(beside: str) -> None:
+    old = {"t.py::TestIt::test_a": "failed", "t.py::TestIt::test_b": beside}
+    of_base = ran(None, **{"t.py::test_z": "passed", **old})
+    red = {name: "t.py:3: OSError" for name, outcome in old.items() if outcome == "failed"}
+    new = {"t.py::TestIt::test_new": "failed", "t.py::TestOther::test_new": "failed"}
+    own = ran(dict.fromkeys(new, "t.py:9: AssertionError: 3"), **new)
+    judged = JudgedRun(of_base=of_base, own=own, second=SecondLook(red=red))
+    doubted = {"t.py::TestIt::test_new"} if beside == "failed" else set[str]()
+    assert set(doubts_about(judged, {}).own) == doubted
+
+
 def test_very_many_doubts_are_one_question() -> None:
     names = [f"t{each}" for each in range(MAX_QUESTIONS + 1)]
     of_base = ran(a="passed", **dict.fromkeys(names, "failed"))
@@ -134,9 +146,13 @@ async def test_a_second_whole_run_tells_chance_from_order(
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     ("message", "unsteady"),
-    [("client.py:9: BrokenPipeError: [Errno 32] Broken pipe", ("b",)), ("a.py:1: assert 1 == 2", ())],
+    [
+        ("client.py:9: BrokenPipeError: [Errno 32] Broken pipe", ("b",)),
+        ("warning.py:9: pytest.PytestUnraisableExceptionWarning: in: <socket.socket fd=22>", ("b",)),
+        ("a.py:1: assert 1 == 2", ()),
+    ],
 )
-async def test_a_broken_connection_is_chance_in_any_order(message: str, unsteady: tuple[str, ...]) -> None:
+async def test_what_depends_on_time_is_chance_in_any_order(message: str, unsteady: tuple[str, ...]) -> None:
     report = ran({"b": message}, a="passed", b="failed")
     script = Script([ran(a="passed", b="failed")])
     found = await steadied(script, RunTree({}), report, SecondLook(flaky=("b",)))
