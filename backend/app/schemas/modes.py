@@ -28,9 +28,9 @@ class EnvironmentMode(StrEnum):
 
 
 class CandidateDependencies(StrEnum):
-    """What happens to dependencies that only a candidate declares.
+    """What happens to dependencies that only a candidate declares, or in other releases than the base.
 
-    `ASK`: they are installed if its tests need them, and a person is asked if everything else holds.
+    `ASK`: they are installed if its tests or types need them, and a person is asked if everything else holds.
     `INSTALL`: they are always installed. `REFUSE`: never.
     """
 

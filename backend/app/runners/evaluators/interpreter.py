@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from app.runners.evaluators.new_dependencies import lacks_dependency
+from app.runners.evaluators.new_dependencies import lacks_dependency, listed, needs_other_releases
 from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter
@@ -28,6 +28,7 @@ async def interpreter_for(
     workspace: Path,
     *,
     added: bool = False,
+    changed: bool = False,
 ) -> AsyncGenerator[Ready]:
     """Yield the interpreter for a candidate. Its files stay in place while the block runs.
 
@@ -37,11 +38,13 @@ async def interpreter_for(
         base: the tree with the dependencies that count.
         workspace: the candidate's tree.
         added: whether dependencies that only the candidate declares are installed, too, if that is allowed.
+        changed: the same for the releases that it asks for instead of the base's.
 
     Raises:
         EnvironmentTroubleError: there is none.
     """
-    async with (interpreters or OneInterpreter(python)).lent(base, workspace, added=added) as found:
+    chosen = interpreters or OneInterpreter(python)
+    async with chosen.lent(base, workspace, added=added, changed=changed) as found:
         if isinstance(found, EnvironmentUnavailable):
             raise EnvironmentTroubleError(found)
         yield found
@@ -62,7 +65,7 @@ def environment_trouble(evaluator: Evaluator, error: EnvironmentTroubleError) ->
 
 
 def with_interpreter(result: EvaluationResult, found: Ready) -> EvaluationResult:
-    """Note on a result which dependencies were installed, and which of the candidate's own were missing."""
+    """Note on a result which dependencies were installed, and what of the candidate's own was not."""
     update: dict[str, Any] = {}
     if found.key:
         update["metadata"] = {**result.metadata, "environment": found.how, "environment_key": found.key}
@@ -77,4 +80,10 @@ def with_interpreter(result: EvaluationResult, found: Ready) -> EvaluationResult
             f"(ENVIRONMENT_CANDIDATE_DEPENDENCIES=install installs what a candidate declares)."
         )
         update |= {"feedback": f"{note}\n{result.feedback}", "suggestions": [note, *result.suggestions]}
+    elif needs_other_releases(result, found):
+        note = (
+            f"The change asks for other releases than the base: {listed(found.differing)}. "
+            "It was judged with the base's."
+        )
+        update |= {"feedback": f"{note}\n{result.feedback}"}
     return result.model_copy(update=update) if update else result

@@ -1,15 +1,25 @@
-"""Finds the requirements that a candidate's project files have and the base's do not."""
+"""Finds what a candidate's project files and locks require otherwise than the base's."""
 
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from packaging.markers import UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 
 from app.workspaces.environments.groups import wanted
 from app.workspaces.environments.naming import names_in, normal
+from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import project_of
-from app.workspaces.environments.reading import DeclarationError
+from app.workspaces.environments.reading import DeclarationError, read_toml, table
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
+
+MOST_CHANGES = 200
+"""Limit on the changed releases of one candidate."""
+
+_NEVER_CHANGED = frozenset({"pytest", "pluggy", "iniconfig"})
+"""The judge's own tools."""
 
 
 def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
@@ -28,6 +38,56 @@ def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
             each for each in after if names_in([each]) and not names_in([each]) & known and _is_for_here(each)
         )
     )
+
+
+def changed_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
+    """Return the requirements that both declare, with the releases that the candidate's files or lock allow.
+
+    Only releases from an index count. Addresses in the candidate's files and lock are never used, because
+    the candidate could choose where they lead.
+    """
+    if base is None:
+        return ()
+    try:
+        before, after = _releases(base), _releases(candidate)
+    except DeclarationError:
+        return ()
+    changed = (
+        line for name, lines in after.items() if lines != before.get(name, lines) for line in sorted(lines)
+    )
+    return tuple(islice(dict.fromkeys(changed), MOST_CHANGES))
+
+
+def _releases(tree: Path) -> dict[str, frozenset[str]]:
+    """Return the releases that a tree allows, by name of the package. What a lock pins counts alone."""
+    found: dict[str, set[str]] = {}
+    for line in filter(_is_for_here, _all_requirements(tree)):
+        if is_release(line):
+            found.setdefault(normal(Requirement(line).name), set()).add(line)
+    pinned = {normal(Requirement(each).name): {each} for each in (*locked_versions(tree), *_of_uv_lock(tree))}
+    return {
+        name: frozenset(lines) for name, lines in {**found, **pinned}.items() if name not in _NEVER_CHANGED
+    }
+
+
+def _of_uv_lock(tree: Path) -> list[str]:
+    """Return the versions from an index that uv.lock pins, without packages locked in several versions."""
+    versions: dict[str, set[str]] = {}
+    packages = read_toml(tree, "uv.lock").get("package")
+    for package in cast("Sequence[object]", packages) if isinstance(packages, list) else ():
+        entry = table({"it": package}, "it")
+        if "registry" in table(entry, "source"):
+            versions.setdefault(str(entry.get("name")), set()).add(str(entry.get("version")))
+    pins = [f"{name}=={next(iter(each))}" for name, each in sorted(versions.items()) if len(each) == 1]
+    return [each for each in pins if is_release(each)]
+
+
+def is_release(requirement: str) -> bool:
+    """Return True if a requirement names a release from an index, not an address."""
+    try:
+        return Requirement(requirement).url is None
+    except InvalidRequirement:
+        return False
 
 
 def _is_for_here(requirement: str) -> bool:

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 import anyio.to_thread
-from packaging.requirements import InvalidRequirement, Requirement
 
 from app.schemas.modes import CandidateDependencies
-from app.workspaces.environments.added import added_requirements
+from app.workspaces.environments.added import added_requirements, changed_requirements, is_release
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.launches import InstallError
 from app.workspaces.environments.naming import normal
@@ -37,7 +36,7 @@ class Interpreters(Protocol):
     """Chooses the interpreter that judges a workspace."""
 
     def lent(
-        self, base: Path | None, workspace: Path | None = None, *, added: bool = False
+        self, base: Path | None, workspace: Path | None = None, *, added: bool = False, changed: bool = False
     ) -> AbstractAsyncContextManager[EnvironmentOutcome]:
         """Lend the interpreter for a tree. Its files stay in place while the block runs.
 
@@ -46,6 +45,7 @@ class Interpreters(Protocol):
             workspace: the candidate's tree. Dependencies that only it declares are reported, or installed if
                 the operator always allows that.
             added: whether these dependencies are installed, too, if the operator allows it for a question.
+            changed: the same for the releases that it asks for instead of the base's.
         """
         ...
 
@@ -58,7 +58,7 @@ class OneInterpreter:
 
     @asynccontextmanager
     async def lent(
-        self, base: Path | None, workspace: Path | None = None, *, added: bool = False
+        self, base: Path | None, workspace: Path | None = None, *, added: bool = False, changed: bool = False
     ) -> AsyncGenerator[EnvironmentOutcome]:
         """Yield the interpreter, whatever the trees declare. It never gets more packages."""
         missing = await anyio.to_thread.run_sync(_added, base, workspace)
@@ -81,7 +81,8 @@ class WorkspaceEnvironments:
         shelf: stores the environments.
         installer: creates them.
         search: variables with which uv looks for other Python versions: PATH and HOME.
-        candidate_dependencies: what happens to dependencies that only the candidate declares.
+        candidate_dependencies: what happens to dependencies that only the candidate declares, or in other
+            releases than the base.
     """
 
     shelf: Shelf
@@ -92,30 +93,36 @@ class WorkspaceEnvironments:
 
     @asynccontextmanager
     async def lent(
-        self, base: Path | None, workspace: Path | None = None, *, added: bool = False
+        self, base: Path | None, workspace: Path | None = None, *, added: bool = False, changed: bool = False
     ) -> AsyncGenerator[EnvironmentOutcome]:
         """Yield the interpreter for the base's declarations, as the port describes."""
         try:
-            plan, missing = await anyio.to_thread.run_sync(_plans, base, workspace)
+            plan, missing, differing = await anyio.to_thread.run_sync(_plans, base, workspace)
         except DeclarationError as error:
             yield EnvironmentUnavailable(Reason.DECLARATION, str(error))
             return
-        releases = tuple(each for each in missing if _is_release(each))
-        if releases and self._installs(added=added):
-            async with self._environment(plan.with_roots(releases)) as outcome:
+        new = tuple(each for each in missing if is_release(each)) if self._installs(asked=added) else ()
+        other = differing if self._installs(asked=changed) else ()
+        if new or other:
+            async with self._environment(plan.with_roots(new).with_overrides(other)) as outcome:
                 if isinstance(outcome, Ready):
-                    yield replace(outcome, added=releases if added else ())
+                    yield replace(
+                        outcome,
+                        added=new if added else (),
+                        changed=other if changed else (),
+                        differing=() if other else differing,
+                    )
                     return
                 # A question is no reason to lose a verdict that the base's own packages allow.
-                if not added and outcome.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
+                if not (added or changed) and outcome.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
                     yield outcome
                     return
         async with self._environment(plan, missing) as outcome:
-            yield outcome
+            yield replace(outcome, differing=differing) if isinstance(outcome, Ready) else outcome
 
-    def _installs(self, *, added: bool) -> bool:
+    def _installs(self, *, asked: bool) -> bool:
         always = self.candidate_dependencies is CandidateDependencies.INSTALL
-        return always or (added and self.candidate_dependencies is CandidateDependencies.ASK)
+        return always or (asked and self.candidate_dependencies is CandidateDependencies.ASK)
 
     @asynccontextmanager
     async def _environment(
@@ -201,20 +208,15 @@ def uv_version() -> str:
     return version("uv")
 
 
-def _plans(base: Path | None, workspace: Path | None) -> tuple[EnvironmentPlan, tuple[str, ...]]:
-    return plan_for(base), _added(base, workspace)
+def _plans(
+    base: Path | None, workspace: Path | None
+) -> tuple[EnvironmentPlan, tuple[str, ...], tuple[str, ...]]:
+    changed = () if workspace is None else changed_requirements(base, workspace)
+    return plan_for(base), _added(base, workspace), changed
 
 
 def _added(base: Path | None, workspace: Path | None) -> tuple[str, ...]:
     return () if workspace is None else added_requirements(base, workspace)
-
-
-def _is_release(requirement: str) -> bool:
-    """Return True if a requirement names a release from an index, not an address."""
-    try:
-        return Requirement(requirement).url is None
-    except InvalidRequirement:
-        return False
 
 
 def _describe(

@@ -96,6 +96,10 @@ class Ready:
         missing: requirements that only the candidate declares and that were not installed.
         added: requirements that only the candidate declares and that were installed for a first look; a
             person has to agree.
+        differing: requirements of the base of which the candidate asks for other releases; the base's are
+            installed.
+        changed: such requirements of which the candidate's releases were installed for a second look; a
+            person has to agree.
         conceded: what the environment lacks of the base's declarations.
     """
 
@@ -105,6 +109,8 @@ class Ready:
     seconds: float = 0.0
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    differing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
     conceded: Concessions = Concessions()
 
 

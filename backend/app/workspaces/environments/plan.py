@@ -61,6 +61,7 @@ class EnvironmentPlan:
         read_from: the files that all this comes from.
         required: normalised names of the indispensable packages: pytest and the project's own requirements.
         newest: a day such as `2024-05-01`; later releases are ignored if the index knows release dates.
+        overrides: requirements that replace all others for their packages.
         needed: False if the service's own interpreter has everything that is needed.
     """
 
@@ -74,6 +75,7 @@ class EnvironmentPlan:
     read_from: tuple[str, ...] = ()
     required: frozenset[str] = frozenset({"pytest"})
     newest: str = ""
+    overrides: tuple[str, ...] = ()
     needed: bool = True
 
     @property
@@ -89,11 +91,15 @@ class EnvironmentPlan:
         files = {**self.files, ROOTS: self.files.get(ROOTS, "") + more}
         return replace(self, files=files, needed=True)
 
+    def with_overrides(self, requirements: Sequence[str]) -> "EnvironmentPlan":
+        """Return a copy of the plan in which these requirements replace all others for their packages."""
+        return replace(self, overrides=tuple(requirements), needed=True) if requirements else self
+
     def digest(self, *more: str) -> str:
         """Return the key of the environment. `more` holds further values that determine it."""
         wheel = hashlib.sha256(self.project.wheel()[1]).hexdigest() if self.project else ""
         content = [RECIPE, dict(sorted(self.files.items())), self.install, self.constraints, self.export]
-        content.append(self.newest)
+        content += [self.newest, *([self.overrides] if self.overrides else [])]
         return hashlib.sha256(json.dumps([*content, wheel, more]).encode()).hexdigest()[:32]
 
 

@@ -89,7 +89,19 @@ class InstallerInput:
             path = self.place / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        if self.plan.overrides:
+            self._override(*self.plan.overrides)
         self.conceded = Concessions()
+
+    def _override(self, *requirements: str) -> None:
+        """Let requirements replace all others for their packages."""
+        with (self.place / _OVERRIDES).open("a", encoding="utf-8") as file:
+            file.writelines(f"{each}\n" for each in requirements)
+        # An override replaces requirements, but no constraint, such as the version in poetry.lock.
+        names = names_in(requirements)
+        for name in self.plan.constraints:
+            path = self.place / name
+            path.write_text(without_names(path.read_text(encoding="utf-8"), names), encoding="utf-8")
 
     def arguments(self) -> list[str]:
         """Return the arguments for uv that name the files."""
@@ -97,7 +109,7 @@ class InstallerInput:
             *([] if self.building else ["--no-build"]),
             *(f"--requirements={name}" for name in self.plan.install),
             *(f"--constraints={name}" for name in self.plan.constraints),
-            *([f"--overrides={_OVERRIDES}"] if self.conceded.newer_pytest else []),
+            *([f"--overrides={_OVERRIDES}"] if self.plan.overrides or self.conceded.newer_pytest else []),
         ]
 
     def concede(self, reason: Reason, said: str) -> bool:
@@ -125,8 +137,7 @@ class InstallerInput:
         if reason is Reason.OFFLINE:
             return self._leave_out_addresses(said)
         if reason is Reason.UNRESOLVABLE and _OTHER_PYTEST.search(said) and not self.conceded.newer_pytest:
-            (self.place / _OVERRIDES).write_text(f"{TEST_RUNNER}\n", encoding="utf-8")
-            # An override replaces requirements, but no constraint, such as the version in poetry.lock.
+            self._override(TEST_RUNNER)
             self._rewrite(lambda text: without_pins(text, {"pytest"}))
             self.conceded = self.conceded.with_newer_pytest()
             return True

@@ -17,6 +17,7 @@ from app.runners.evaluators.interpreter import (
     interpreter_for,
     with_interpreter,
 )
+from app.runners.evaluators.new_dependencies import asking_about, needs_other_releases
 from app.runners.evaluators.protocol import (
     EvaluationCategory,
     EvaluationContext,
@@ -54,6 +55,7 @@ from app.runners.evaluators.tooling import (
 from app.schemas.evaluation import CheckerName
 from app.schemas.questions import ProtectedPolicy
 from app.workspaces.environments.interpreters import Interpreters
+from app.workspaces.environments.outcome import Ready
 from app.workspaces.environments.pythons import own_interpreter
 
 _LISTED = 20
@@ -128,27 +130,43 @@ class TypeCheckEvaluator:
         if isinstance(workspace, EvaluationResult):
             return workspace
         try:
-            base, seconds = find_base(context), seconds_here_for(context, self.timeout)
-            run_id, policy = context.get("run_id"), context.get("protected_policy", self.protected)
+            base, policy = find_base(context), context.get("protected_policy", self.protected)
             try:
-                # Types of new dependencies are only read. The gate that runs tests asks about them.
-                lent = interpreter_for(self.interpreters, self.python, base, workspace, added=True)
-                async with lent as found:
-                    lacks = self.lacks_packages or bool(found.conceded.left_out)
-                    judge = replace(self, python=found.python, lacks_packages=lacks, protected=policy)
-                    return with_interpreter(await judge._judge(workspace, base, seconds, run_id), found)
+                return await replace(self, protected=policy)._with_packages(workspace, base, context)
             except EnvironmentTroubleError as error:
                 if error.trouble.retryable:
                     return environment_trouble(self, error)
                 own = own_interpreter().path
                 judge = replace(self, python=own, lacks_packages=True, protected=policy)
-                return _without_packages(await judge._judge(workspace, base, seconds, run_id), error)
+                return _without_packages(await judge._judge(workspace, base, context), error)
         except ToolTroubleError as trouble:
             return errored(self, str(trouble), version=self.version)
 
-    async def _judge(
-        self, workspace: Path, base: Path | None, seconds: float, run_id: UUID | None
+    async def _with_packages(
+        self, workspace: Path, base: Path | None, context: EvaluationContext
     ) -> EvaluationResult:
+        """Judge with the base's releases, and if that fails, with those that the candidate asks for."""
+
+        async def judge(*, changed: bool) -> tuple[EvaluationResult, Ready]:
+            # Types of new dependencies are only read. The gate that runs tests asks about them.
+            lent = interpreter_for(
+                self.interpreters, self.python, base, workspace, added=True, changed=changed
+            )
+            async with lent as found:
+                lacks = self.lacks_packages or bool(found.conceded.left_out)
+                chosen = replace(self, python=found.python, lacks_packages=lacks)
+                return with_interpreter(await chosen._judge(workspace, base, context), found), found
+
+        result, found = await judge(changed=False)
+        if self.protected is not ProtectedPolicy.ASK or not needs_other_releases(result, found):
+            return result
+        second, found = await judge(changed=True)
+        return asking_about(replace(found, added=()), second) if found.changed else result
+
+    async def _judge(
+        self, workspace: Path, base: Path | None, context: EvaluationContext
+    ) -> EvaluationResult:
+        seconds, run_id = seconds_here_for(context, self.timeout), context.get("run_id")
         with scratch(Path(sys.executable)) as scraps:
             cache = scraps.path / "cache" if remembers(self.checker) else None
             place = CheckerPlace(scraps, base, self.python, seconds, cache)

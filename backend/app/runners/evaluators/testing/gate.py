@@ -11,7 +11,11 @@ from app.runners.evaluators.interpreter import (
     interpreter_for,
     with_interpreter,
 )
-from app.runners.evaluators.new_dependencies import asking_about, lacks_dependency
+from app.runners.evaluators.new_dependencies import (
+    asking_about,
+    lacks_dependency,
+    needs_other_releases,
+)
 from app.runners.evaluators.protocol import (
     EvaluationContext,
     EvaluationResult,
@@ -75,7 +79,8 @@ class PytestEvaluator(PytestGateSettings):
     async def _judged(
         self, workspace: Path, base: Path | None, context: EvaluationContext
     ) -> EvaluationResult:
-        """Judge with the base's packages, and only if the tests lack others that are declared, with those."""
+        """Judge with the base's packages, and only if the tests seem to need others that are declared, with
+        those."""
         # The code that runs tests is slow to import, and many projects have no tests for this gate.
         from app.runners.evaluators.testing.gate_run import judged  # noqa: PLC0415 - only to run tests
 
@@ -85,13 +90,14 @@ class PytestEvaluator(PytestGateSettings):
             self.asks_about_dependencies
             and context.get("protected_policy", self.protected) is ProtectedPolicy.FAIL
         )
-        if is_refused or not lacks_dependency(result, found):
+        if is_refused or not (lacks_dependency(result, found) or needs_other_releases(result, found)):
             return result
-        async with interpreter_for(self.interpreters, self.python, base, workspace, added=True) as found:
-            if not found.added:
+        own = interpreter_for(self.interpreters, self.python, base, workspace, added=True, changed=True)
+        async with own as found:
+            if not (found.added or found.changed):
                 return result
             result = with_interpreter(await judged(self, found, workspace, context), found)
-        return asking_about(found.added, result) if self.asks_about_dependencies else result
+        return asking_about(found, result) if self.asks_about_dependencies else result
 
     async def _stamped(self, result: EvaluationResult) -> EvaluationResult:
         """Note on the result whether the tests were confined."""

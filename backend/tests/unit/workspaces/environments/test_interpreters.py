@@ -18,6 +18,7 @@ from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.schemas.modes import CandidateDependencies
 from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.added import changed_requirements
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
 from app.workspaces.environments.launches import InstallOptions
@@ -64,6 +65,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     add_pytest(index)
     make_wheel(index, "alpha", "1.0", {"alpha.py": "VERSION = '1.0'\n", "alpha.pth": "import os\n"})
     make_wheel(index, "friend", "1.0", requires=["demo"])
+    make_wheel(index, "zeta", "1.0", {"zeta/__init__.py": "", "zeta/py.typed": ""})
+    new = "def new() -> str:\n    return '4.2'\n"
+    make_wheel(index, "zeta", "2.0", {"zeta/__init__.py": new, "zeta/py.typed": ""})
     make_wheel(index, "demo", "9.0", {"demo.py": "raise SystemExit('the released code')\n"})
     return index
 
@@ -209,6 +213,95 @@ async def test_a_dependency_of_the_candidate_is_one_question_once_its_tests_pass
     # A declared dependency that no test needs is no question.
     write(candidate, {"src/demo.py": DEMO["src/demo.py"]})
     assert (await judge(gate, base, candidate)).status is EvaluationStatus.PASSED
+
+
+WITH_ZETA = {
+    **DEMO,
+    "pyproject.toml": DEMO["pyproject.toml"].replace('"alpha>=1"', '"alpha", "zeta==1.0"'),
+}
+UPGRADED = {
+    **DEMO,
+    "pyproject.toml": DEMO["pyproject.toml"].replace('"alpha>=1"', '"alpha", "zeta>=2"'),
+    "src/demo.py": "import alpha\nimport zeta\n\n\ndef both() -> str:\n"
+    "    return zeta.new() + ' ' + alpha.VERSION\n",
+}
+
+
+async def test_other_releases_are_one_question_once_the_tests_pass_with_them(
+    tmp_path: Path, sandbox: Sandbox, shared: WorkspaceEnvironments
+) -> None:
+    base, candidate = write(tmp_path / "base", WITH_ZETA), write(tmp_path / "candidate", UPGRADED)
+    asking = replace(shared, candidate_dependencies=CandidateDependencies.ASK)
+    gate = PytestEvaluator(timeout=PATIENCE, interpreters=asking, sandbox=sandbox)
+    asked = await judge(gate, base, candidate)
+    assert [each.text for each in asked.questions] == [
+        "The change asks for other releases than the base: `zeta>=2`: may it?"
+    ], asked.feedback
+    types = replace(TypeCheckEvaluator(timeout=PATIENCE, interpreters=asking), unconfigured="fail")
+    asked = await judge(types, base, candidate)
+    assert [each.id for each in asked.questions] == ["`zeta>=2`"], asked.feedback
+    # Wrong code fails with its own releases, too.
+    wrong = UPGRADED["src/demo.py"].replace("zeta.new()", "zeta.__name__")
+    failed = await judge(gate, base, write(tmp_path / "wrong", {**UPGRADED, "src/demo.py": wrong}))
+    assert (failed.status, failed.questions) == (EvaluationStatus.FAILED, [])
+    assert "zeta 1.0" in failed.feedback
+    # What passes with the base's releases needs no others.
+    same = {**UPGRADED, "src/demo.py": DEMO["src/demo.py"]}
+    assert (await judge(gate, base, write(tmp_path / "same", same))).status is EvaluationStatus.PASSED
+
+
+async def test_other_releases_are_refused_or_installed_as_the_operator_says(
+    tmp_path: Path, sandbox: Sandbox, shared: WorkspaceEnvironments
+) -> None:
+    base, candidate = write(tmp_path / "base", WITH_ZETA), write(tmp_path / "candidate", UPGRADED)
+    gate = PytestEvaluator(timeout=PATIENCE, interpreters=shared, sandbox=sandbox)
+    refused = await judge(gate, base, candidate)
+    assert (refused.status, refused.questions) == (EvaluationStatus.FAILED, [])
+    assert "asks for other releases than the base: `zeta>=2`" in refused.feedback
+    asking = replace(shared, candidate_dependencies=CandidateDependencies.ASK)
+    strict = replace(gate, interpreters=asking, protected=ProtectedPolicy.FAIL)
+    assert (await judge(strict, base, candidate)).questions == []
+    allowing = replace(shared, candidate_dependencies=CandidateDependencies.INSTALL)
+    installed = await judge(replace(gate, interpreters=allowing), base, candidate)
+    assert installed.status is EvaluationStatus.PASSED, installed.feedback
+
+
+POETRY = '[[package]]\nname = "zeta"\nversion = "{}"\n'
+UV = '[[package]]\nname = "zeta"\nversion = "{}"\nsource = {{ registry = "https://index.example/simple" }}\n'
+ELSEWHERE = '[[package]]\nname = "zeta"\nversion = "{}"\nsource = {{ git = "https://elsewhere.example" }}\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ({"requirements.txt": "zeta<2\n"}, {"requirements.txt": "zeta>=2\n"}, ("zeta>=2",)),
+        ({"requirements.txt": "zeta\n"}, {"requirements.txt": "zeta\n"}, ()),
+        ({"requirements.txt": "zeta\n"}, {"requirements.txt": "gamma\n"}, ()),
+        (
+            {"requirements.txt": "zeta\n"},
+            {"requirements.txt": "zeta @ https://example.org/b.whl\n"},
+            (),
+        ),
+        ({"requirements.txt": "zeta\n"}, {"requirements.txt": "zeta>=2; python_version < '3'\n"}, ()),
+        ({"requirements.txt": "pytest>=8\n"}, {"requirements.txt": "pytest>=9\n"}, ()),
+        ({"poetry.lock": POETRY.format(1)}, {"poetry.lock": POETRY.format(2)}, ("zeta==2",)),
+        ({"uv.lock": UV.format(1)}, {"uv.lock": UV.format(2)}, ("zeta==2",)),
+        ({"uv.lock": UV.format(1)}, {"uv.lock": ELSEWHERE.format(2)}, ()),
+        ({"uv.lock": UV.format(1)}, {"uv.lock": UV.format(2) + UV.format(3)}, ()),
+        ({"uv.lock": UV.format(1)}, {"uv.lock": UV.format("2 @ https://elsewhere.example")}, ()),
+        ({"uv.lock": UV.format(1)}, {"uv.lock": "no lock"}, ()),
+        (
+            {"requirements.txt": "zeta\n"},
+            {"requirements.txt": "--index-url https://elsewhere.example\nzeta\n"},
+            (),
+        ),
+    ],
+)
+def test_which_releases_a_candidate_changes(
+    tmp_path: Path, before: dict[str, str], after: dict[str, str], changed: tuple[str, ...]
+) -> None:
+    base, candidate = write(tmp_path / "base", before), write(tmp_path / "candidate", after)
+    assert changed_requirements(base, candidate) == changed
 
 
 async def test_a_dependency_that_cannot_be_had_leaves_the_verdict_without_it(

@@ -28,6 +28,9 @@ _UNTOUCHED = "it already failed in the same way, and the change touches nothing 
 _NAMED = 3
 _WHY_CHARS = 1000
 _KIND = re.compile(r"^\S+:\d+: ([\w.]+)")
+_RAISED = re.compile(
+    r"^(\S+:\d+): (?!(?:\w+\.)*(?:AssertionError|Failed)\b)([\w.]*(?:Error|Exception|Warning))\b"
+)
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
 
 
@@ -192,13 +195,13 @@ def _stays_red(
     """Return True if a test fails as before, and nothing says that the run should make it pass.
 
     If the change does not affect a test, it may fail in another way, because that depends on the machine or
-    on chance. So may a test that fails in different ways at the base, and one for which other people's code
-    raises the same exception with other words.
+    on chance. So may a test that fails in different ways at the base, and one in which the same exception is
+    raised with other words, by other people's code or in the same line of the test.
     """
     at_base = second.red[test.id]
     if not _may_stay(test.id, at_base, goal, code):
         return False
-    is_same = fails_alike(test.message, at_base) or _raised_elsewhere_alike(test.message, at_base)
+    is_same = fails_alike(test.message, at_base) or _raised_alike(test, at_base)
     return (
         is_same
         or test.id in second.varying
@@ -206,10 +209,20 @@ def _stays_red(
     )
 
 
-def _raised_elsewhere_alike(one: str, other: str) -> bool:
-    kinds = [_KIND.match(each) if _ELSEWHERE.search(each) else None for each in (one, other)]
+def _raised_alike(test: RanTest, at_base: str) -> bool:
+    """Return True if the same exception is raised elsewhere, or in the same line of the test.
+
+    A wrong assertion is no such exception: another value there is another try.
+    """
+    both = (test.message, at_base)
+    kinds = [_KIND.match(each) if _ELSEWHERE.search(each) else None for each in both]
     names = [None if each is None else each.group(1) for each in kinds]
-    return names[0] is not None and names[0] == names[1]
+    if names[0] is not None and names[0] == names[1]:
+        return True
+    here, there = map(_RAISED.match, both)
+    if here is None or there is None or here.groups() != there.groups():
+        return False
+    return here.group(1).startswith(f"{file_of(test.id)}:")
 
 
 def _may_stay(test_id: str, at_base: str, goal: Goal, code: BaseCode) -> bool:

@@ -191,6 +191,31 @@ def test_code_of_others_may_raise_the_same_exception_with_other_words(here: str,
     assert bool(sort(here, Goal(words="Drop 3.8"), at_base=there).questions) is is_asked
 
 
+@pytest.mark.parametrize(
+    ("here", "there", "is_asked"),
+    [
+        (
+            f"{PATH}:39: RuntimeError: cannot import one",
+            f"{PATH}:39: RuntimeError: cannot import other",
+            True,
+        ),
+        (
+            f"{PATH}:39: RuntimeError: cannot import one",
+            f"{PATH}:40: RuntimeError: cannot import other",
+            False,
+        ),
+        (f"{PATH}:39: ValueError: cannot import one", f"{PATH}:39: RuntimeError: cannot import other", False),
+        ("calc.py:39: RuntimeError: one", "calc.py:39: RuntimeError: other", False),
+        (f"{PATH}:39: AssertionError: 4", f"{PATH}:39: AssertionError: None", False),
+        (f"{PATH}:39: Failed: nomatch: 'a'", f"{PATH}:39: Failed: nomatch: 'b'", False),
+    ],
+)
+def test_a_line_of_the_test_may_raise_the_same_exception_with_other_words(
+    here: str, there: str, is_asked: bool
+) -> None:
+    assert bool(sort(here, Goal(words="Drop 3.8"), at_base=there).questions) is is_asked
+
+
 FAR_AWAY = "/usr/lib/python3.11/selectors.py:451: ResourceWarning: unclosed socket"
 
 
