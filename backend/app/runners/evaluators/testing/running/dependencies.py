@@ -160,7 +160,7 @@ def is_made_by_build(module: str, tree: Path, sources: Iterable[str]) -> bool:
 def is_compiled(module: str, tree: Path) -> bool:
     """Return True if a tree has a package, and a file in a compiled language with the name of its module.
 
-    The build makes the module of that file, so the agent need not write it, whoever imports it.
+    The build makes the module of that file, so no code is missing, even if only tests import it.
     """
     package, _, name = module.rpartition(".")
     path = package.replace(".", "/")
