@@ -19,7 +19,7 @@ from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.testing.sorting.accounting import SortingRules, accounted, says_something
-from app.runners.evaluators.testing.sorting.again import SecondLook, look_again, steadied
+from app.runners.evaluators.testing.sorting.again import SecondLook, look_again, red_versions, steadied
 from app.runners.evaluators.testing.sorting.changed import ChangedTests
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
@@ -247,6 +247,7 @@ async def _second_look(harness: Harness, layout: Layout, judged: JudgedRun, base
     if judged.own is not None and layout.own_run is not None:
         looked = await look_again(harness, layout.own_run, judged.own)
         found += await steadied(harness, layout.own_run, judged.own, looked)
+        found += await red_versions(judged.own, judged.of_base, base)
     return found
 
 

@@ -11,6 +11,7 @@ from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.own_lacks import lacking_own
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.running.run import Harness
+from app.runners.evaluators.testing.sorting.all_red import about_all_red
 from app.runners.evaluators.testing.sorting.base_failures import (
     SortedFailures,
     as_few,
@@ -49,8 +50,9 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, ba
     """Remove the failures that do not count, and ask about those that need a person's decision.
 
     If no test of the base passes, none is removed, because the rest would be no evidence. A person can still
-    be asked if a changed helper keeps every file from loading, and the candidate's versions pass. No question
-    helps if all tests load and fail, because their new versions may require anything. Failures that are no
+    be asked if a changed helper keeps every file from loading, and the candidate's versions pass, or if every
+    test fails as at the base, for want of a server or a module. No other question helps if all tests load and
+    fail, because their new versions may require anything. Failures that are no
     proof (see `doubts`) lead to questions if everything else passes or is also asked.
     """
     judged = judged.counting_once()
@@ -140,7 +142,7 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, b
     if of_base is None or not judged.hangs_on_base:
         return judged
     if not says_something(of_base):
-        return await _asked_about_all(harness, judged, rules)
+        return await _asked_about_all(harness, judged, rules, base)
     found = await _sorted(of_base, judged, rules, base)
     of_base = of_base.without(found.known)
     known = {**judged.known, **found.known}
@@ -161,10 +163,17 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, b
     return replace(judged, of_base=of_base.without(noted), known=known, questions=red)
 
 
-async def _asked_about_all(harness: Harness, judged: JudgedRun, rules: SortingRules) -> JudgedRun:
+async def _asked_about_all(
+    harness: Harness, judged: JudgedRun, rules: SortingRules, base: BaseTests
+) -> JudgedRun:
     of_base = judged.of_base
-    none_loads = of_base is not None and of_base.errors and not of_base.failures
-    if of_base is None or not none_loads or rules.protected is not ProtectedPolicy.ASK:
+    if of_base is None or rules.protected is not ProtectedPolicy.ASK:
+        return judged
+    unreadable = await base.unreadable() if of_base.errors else {}
+    question = about_all_red(of_base, judged.second, unreadable, rules.goal, rules.code)
+    if question is not None:
+        return replace(judged, questions=(question,))
+    if of_base.failures or not of_base.errors:
         return judged
     return replace(judged, questions=await rules.changed.questions(harness, of_base, judged.own))
 

@@ -138,6 +138,25 @@ async def look_again(
     return await _with_company(look, failing, base)
 
 
+async def red_versions(own: RunReport, of_base: RunReport | None, base: BaseTests) -> SecondLook:
+    """Look at the base for versions of the candidate's failing tests that did not run on its code.
+
+    That is so if their file can no longer be loaded.
+
+    Args:
+        own: the run of the candidate's tests.
+        of_base: the run of the base's tests on the candidate's code.
+        base: the base.
+    """
+    missing = [each.id for each in own.failures if of_base is None or each.id not in of_base.tests]
+    if own.ending is not PytestEnding.COMPLETE or not missing:
+        return SecondLook()
+    there = (await base.run(set(map(file_of, missing)), missing)).tests
+    return SecondLook(
+        red={each: there[each].message for each in missing if each in there and there[each].bad}
+    )
+
+
 async def _good_alone(harness: Harness, tree: RunTree, ids: Sequence[str]) -> tuple[str, ...]:
     """Run tests once more, without others. Return those that pass."""
     run = await harness.run(replace(tree, only=frozenset(map(file_of, ids))), ids=ids)

@@ -122,7 +122,7 @@ def sort_errors(
             known[each.id] = "the base cannot read it either: it expects other versions of what it uses"
         elif _NO_TESTS.search(each.message):
             known[each.id] = "pytest takes it for no test class, at the base either"
-        elif _may_stay(each.id, there, goal, code):
+        elif may_stay(each.id, there, goal, code):
             questions.append(_question(each, there))
     return SortedFailures(known, tuple(questions))
 
@@ -199,7 +199,7 @@ def _stays_red(
     raised with other words, by other people's code or in the same line of the test.
     """
     at_base = second.red[test.id]
-    if not _may_stay(test.id, at_base, goal, code):
+    if not may_stay(test.id, at_base, goal, code):
         return False
     is_same = fails_alike(test.message, at_base) or _raised_alike(test, at_base)
     return (
@@ -225,7 +225,7 @@ def _raised_alike(test: RanTest, at_base: str) -> bool:
     return here.group(1).startswith(f"{file_of(test.id)}:")
 
 
-def _may_stay(test_id: str, at_base: str, goal: Goal, code: BaseCode) -> bool:
+def may_stay(test_id: str, at_base: str, goal: Goal, code: BaseCode) -> bool:
     """Return True if nothing says that the run should fix the failure.
 
     If the failure is in the project's own code, the goal may mean tests without naming any ("make the tests

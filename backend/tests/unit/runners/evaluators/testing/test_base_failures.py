@@ -7,9 +7,20 @@ import pytest
 from app.runners.evaluators.testing.layout.touched import Touched, touched_files
 from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE
 from app.runners.evaluators.testing.running.base_code import BaseCode
-from app.runners.evaluators.testing.running.report import CollectProblem, Outcome, RanTest
+from app.runners.evaluators.testing.running.report import (
+    CollectProblem,
+    Outcome,
+    PytestEnding,
+    RanTest,
+    RunReport,
+)
 from app.runners.evaluators.testing.sorting.again import SecondLook
-from app.runners.evaluators.testing.sorting.base_failures import as_few, sort_errors, sort_failures
+from app.runners.evaluators.testing.sorting.all_red import about_all_red
+from app.runners.evaluators.testing.sorting.base_failures import (
+    as_few,
+    sort_errors,
+    sort_failures,
+)
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.unwritten import waits_for_code
 from app.schemas.questions import MAX_QUESTIONS, BaseFailures
@@ -384,6 +395,45 @@ def test_what_the_machine_lacks_is_a_question_in_a_file_that_the_goal_names() ->
 def test_what_the_machine_lacks_is_only_noted_elsewhere(goal: Goal, through: tuple[str, ...]) -> None:
     found = sort_offline(goal, *through)
     assert (list(found.known), found.questions) == ([NAME], ())
+
+
+REFUSED = "/env/site-packages/redis/connection.py:363: redis.ConnectionError: Connection refused"
+
+
+def all_red(goal: Goal, here: str, there: str | None, tmp_path: Path, **others: str):
+    written(tmp_path, "calc.py", "")
+    tests = {NAME: RanTest(NAME, Outcome.FAILED, 0.1, here)}
+    tests |= {name: RanTest(name, Outcome(outcome), 0.1, "") for name, outcome in others.items()}
+    problem = CollectProblem("tests/test_b.py", skipped=False, message=REFUSED)
+    report = RunReport(PytestEnding.COMPLETE, code=1, ids=tuple(tests), tests=tests, problems=(problem,))
+    second = SecondLook(red={} if there is None else {NAME: there})
+    unreadable = {"tests/test_b.py": REFUSED}
+    return about_all_red(report, second, unreadable, goal, BaseCode(tmp_path, ["calc.py"]))
+
+
+def test_a_suite_that_cannot_run_here_is_one_question(tmp_path: Path) -> None:
+    question = all_red(Goal(words="Drop 3.8"), REFUSED, REFUSED, tmp_path)
+    assert question is not None
+    assert "No test of the base passes here" in question.text
+    assert "Connection refused" in question.why
+
+
+@pytest.mark.parametrize(
+    ("goal", "here", "there", "others"),
+    [
+        pytest.param(Goal(words="Drop 3.8"), REFUSED, REFUSED, {"t.py::test_b": "passed"}, id="one passes"),
+        pytest.param(Goal(words="Drop 3.8"), "a.py:1: KeyError: 1", REFUSED, {}, id="it fails otherwise"),
+        pytest.param(Goal(words="Drop 3.8"), REFUSED, None, {}, id="the base passes it"),
+        pytest.param(Goal(words="Drop 3.8"), TO_COME, TO_COME, {}, id="it waits for code"),
+        pytest.param(Goal(words="Make the tests pass"), TO_COME, TO_COME, {}, id="the goal is about tests"),
+        pytest.param(Goal(tests=["x"], words="Drop 3.8"), REFUSED, REFUSED, {}, id="the goal names tests"),
+        pytest.param(Goal(BaseFailures.MUST_PASS, words="x"), REFUSED, REFUSED, {}, id="all must pass"),
+    ],
+)
+def test_a_red_suite_counts_where_the_change_or_the_goal_may_be_the_cause(
+    goal: Goal, here: str, there: str | None, others: dict[str, str], tmp_path: Path
+) -> None:
+    assert all_red(goal, here, there, tmp_path, **others) is None
 
 
 @pytest.mark.parametrize(

@@ -334,3 +334,26 @@ async def test_a_row_that_was_replaced_is_one_question_where_its_neighbours_hold
     found = [each.id for each in result.questions]
     expected = ["tests/test_calc.py::test_half", "tests/test_rows.py::test_half"] if asked else []
     assert sorted(found) == expected, result.feedback
+
+
+OLD = {
+    "calc.py": "HAS_DIVISION = True\n\n\ndef add(a, b):\n    return a + b\n",
+    "tests/test_calc.py": (
+        "import socket\n\nfrom calc import HAS_DIVISION, add\n\n\ndef test_add():\n"
+        "    assert add(1, 2) == 3\n\n\ndef test_server():\n"
+        "    socket.create_connection(('127.0.0.1', 9), 1)\n"
+    ),
+    "tests/test_other.py": "def test_other():\n    assert True\n",
+}
+
+
+async def test_a_version_of_a_red_test_is_in_doubt_where_the_bases_file_cannot_be_loaded(context) -> None:
+    changed = {
+        "calc.py": OLD["calc.py"].replace("HAS_DIVISION = True\n\n\n", ""),
+        "tests/test_calc.py": OLD["tests/test_calc.py"].replace("HAS_DIVISION, ", ""),
+    }
+    result = await run(context, {**OLD, **changed}, OLD, outside=False)
+    asked = {each.id for each in result.questions}
+    assert "tests/test_calc.py::test_server" in asked, result.feedback
+    worse = {**changed, "calc.py": "def add(a, b):\n    return 3 if a == 2 else 4\n"}
+    assert not (await run(context, {**OLD, **worse}, OLD, outside=False)).questions
