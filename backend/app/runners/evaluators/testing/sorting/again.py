@@ -56,7 +56,8 @@ class SecondLook:
     """What is known about failing tests, by id. The module explains the terms.
 
     `red` holds the messages at the base, `red_files` the project's files in the tracebacks there. `varying`
-    are red tests whose messages differ between runs of the base, as with tests that draw their data.
+    are red tests whose messages may differ between runs of the base: they do, as with tests that draw their
+    data, or a second run there would take too long.
     """
 
     flaky: tuple[str, ...] = ()
@@ -128,7 +129,7 @@ async def look_again(
         flaky=flaky,
         at_base=at_base,
         red={each: _message(each, there) for each in red},
-        varying=tuple(each for each in red if each in repeated and _differ(each, there, once_more)),
+        varying=tuple(each for each in red if each not in repeated or _differ(each, there, once_more)),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
         environment={
