@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import builtins
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -56,7 +57,12 @@ def _waiting(report: RunReport, goal: Goal, source: NewSource) -> Iterator[tuple
 
 
 def _is_the_work(name: str, goal: Goal, source: NewSource) -> bool:
-    """Return True if the goal names something, and the candidate's own sources hold it."""
+    """Return True if the goal names something, and the candidate's own sources hold it.
+
+    What Python itself brings, such as `AttributeError`, is not for a run to write.
+    """
+    if hasattr(builtins, name):
+        return False
     if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", goal.words) is None:
         return False
     path = name.replace(".", "/")

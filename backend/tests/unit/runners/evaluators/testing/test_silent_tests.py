@@ -147,3 +147,13 @@ async def test_a_test_that_still_waits_for_the_work_is_a_question(context, files
     assert (status, len(questions)) == ("failed", 1), questions
     assert f"is still skipped, and the goal is about `{name}`" in questions[0]
     assert await asked(context, files, base, "Mend something else") == ("passed", [])
+
+
+async def test_a_test_that_waits_for_a_part_of_python_is_no_question(context) -> None:
+    later = (
+        "import pytest\n\n\n@pytest.mark.skipif(not hasattr(AttributeError, 'nothing'), reason='too old')\n"
+        "def test_later():\n    assert 1\n"
+    )
+    files = {"codes.py": CODES + "\n\ndef get():\n    raise AttributeError\n"}
+    base = {"codes.py": CODES, "tests/test_codes.py": f"import codes\n{OTHER}\n\n{later}"}
+    assert await asked(context, files, base, "Fix an AttributeError of get") == ("passed", [])
