@@ -16,7 +16,7 @@ _OVERRIDES = "phaserunner-overrides.txt"
 _OTHER_FORMATS = (".toml", ".lock")
 """Of files that are no requirement files."""
 _NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no binary distribution")
-_REQUIRED = re.compile(r"you\s+require\s+([A-Za-z0-9][\w.-]*)")
+_REQUIRED = re.compile(r"you\s+require\s+(?:(?:one|all|any)\s+of:\s+)?([A-Za-z0-9][\w.-]*)")
 _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
 _NOT_PUBLISHED = re.compile(r"there\s+is\s+no\s+version\s+of\s+([A-Za-z0-9][\w.-]*)\s*==")
 _OTHER_PYTEST = re.compile(r"(?<![\w-])pytest(?=[=<>!~]|\s|$)")

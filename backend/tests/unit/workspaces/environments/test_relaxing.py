@@ -30,11 +30,12 @@ CONFLICT = (
     [
         (DIRECT, {"beta"}),
         (CHAIN, {"js-two"}),
+        ("delta<1 have no usable wheels and you require one of:\n  delta<2\n  delta>3\n", {"delta"}),
         ("Distribution `gamma==2 @ registry+x` has no binary distribution", {"gamma"}),
         ("Because alpha was not found and you require alpha", set()),
         ("", set()),
     ],
-    ids=["direct", "a chain", "locked", "another trouble", "nothing"],
+    ids=["direct", "a chain", "two ranges", "locked", "another trouble", "nothing"],
 )
 def test_what_has_no_wheel(said: str, names: set[str]) -> None:
     assert without_wheel(said) == names

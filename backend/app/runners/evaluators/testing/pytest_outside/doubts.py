@@ -58,6 +58,10 @@ _USES = {
 """Words of tests that look at warnings or at output."""
 
 
+_IDENTITY_ASSERTIONS = frozenset({"assertIs", "assertIsNot"})
+"""Of unittest. Equal texts may be two objects after the way to another process and back."""
+
+
 class SourceDoubts:
     """Reads the tests' files, each once."""
 
@@ -119,6 +123,8 @@ def _used(statement: ast.stmt) -> set[str]:
             used.add(node.id)
         elif isinstance(node, ast.Attribute):
             used.add(node.attr)
+            if node.attr in _IDENTITY_ASSERTIONS:
+                used.add("by identity")
         elif isinstance(node, ast.arg):
             used.add(node.arg)
         elif isinstance(node, ast.Compare) and _by_identity(node):

@@ -346,6 +346,29 @@ async def test_good_code_agrees(tree) -> None:
     assert list(report.agrees) == passed
 
 
+BY_IDENTITY = """
+import unittest
+
+from honest import same
+
+
+class Words(unittest.TestCase):
+    def test_same(self):
+        word = "".join(["two ", "words"])
+        self.assertIs(same(word), word)
+
+    def test_other(self):
+        self.assertIsNot(same([1]), [1])
+"""
+
+
+async def test_an_assertion_about_identity_is_left_to_the_other_run(tree) -> None:
+    root = tree({"honest.py": HONEST, "tests/test_identity.py": BY_IDENTITY})
+    passed, report = await judged(root)
+    assert (len(passed), dict(report.disagrees)) == (2, {})
+    assert "by identity" in report.uncarried["tests/test_identity.py::Words::test_same"]
+
+
 async def test_what_cannot_be_carried_is_left_to_the_other_run(tree) -> None:
     root = tree({"honest.py": HONEST + MONEY, "tests/test_not.py": NOT_CARRIED})
     passed, report = await judged(root)
