@@ -67,7 +67,8 @@ def _about_releases(changed: Sequence[str]) -> list[Question]:
         return []
     text = f"The change asks for other releases than the base: {listed(changed)}: may it?"
     why = "It fails with the base's releases, and was judged with its own."
-    return [Question.about(listed(changed), QuestionKind.DIFFERENT, text, why=why, after="\n".join(changed))]
+    name = ", ".join(changed[:_LISTED])
+    return [Question.about(name, QuestionKind.DIFFERENT, text, why=why, after="\n".join(changed))]
 
 
 def _lacks_a_module(result: EvaluationResult) -> bool:

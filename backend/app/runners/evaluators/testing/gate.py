@@ -79,8 +79,7 @@ class PytestEvaluator(PytestGateSettings):
     async def _judged(
         self, workspace: Path, base: Path | None, context: EvaluationContext
     ) -> EvaluationResult:
-        """Judge with the base's packages, and only if the tests seem to need others that are declared, with
-        those."""
+        """Judge with the base's packages. Where tests may need others that are declared, judge with those."""
         # The code that runs tests is slow to import, and many projects have no tests for this gate.
         from app.runners.evaluators.testing.gate_run import judged  # noqa: PLC0415 - only to run tests
 

@@ -239,7 +239,7 @@ async def test_other_releases_are_one_question_once_the_tests_pass_with_them(
     ], asked.feedback
     types = replace(TypeCheckEvaluator(timeout=PATIENCE, interpreters=asking), unconfigured="fail")
     asked = await judge(types, base, candidate)
-    assert [each.id for each in asked.questions] == ["`zeta>=2`"], asked.feedback
+    assert [each.id for each in asked.questions] == ["zeta>=2"], asked.feedback
     # Wrong code fails with its own releases, too.
     wrong = UPGRADED["src/demo.py"].replace("zeta.new()", "zeta.__name__")
     failed = await judge(gate, base, write(tmp_path / "wrong", {**UPGRADED, "src/demo.py": wrong}))

@@ -140,16 +140,15 @@ async def look_again(
 
 
 async def red_versions(own: RunReport, of_base: RunReport | None, base: BaseTests) -> SecondLook:
-    """Look at the base for versions of the candidate's failing tests that did not run on its code.
-
-    That is so if their file can no longer be loaded.
+    """Look at the base for versions of the candidate's failing tests whose file its code cannot load.
 
     Args:
         own: the run of the candidate's tests.
         of_base: the run of the base's tests on the candidate's code.
         base: the base.
     """
-    missing = [each.id for each in own.failures if of_base is None or each.id not in of_base.tests]
+    unread = {file_of(each.id) for each in of_base.errors} if of_base else set[str]()
+    missing = [each.id for each in own.failures if file_of(each.id) in unread]
     if own.ending is not PytestEnding.COMPLETE or not missing:
         return SecondLook()
     there = (await base.run(set(map(file_of, missing)), missing)).tests
