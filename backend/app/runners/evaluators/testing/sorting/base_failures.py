@@ -225,13 +225,18 @@ def _raised_alike(test: RanTest, at_base: str) -> bool:
     return here.group(1).startswith(f"{file_of(test.id)}:")
 
 
+def is_elsewhere(message: str) -> bool:
+    """Return True if a failure arises in an installed package or in Python's own library."""
+    return bool(_ELSEWHERE.search(message))
+
+
 def may_stay(test_id: str, at_base: str, goal: Goal, code: BaseCode) -> bool:
     """Return True if nothing says that the run should fix the failure.
 
     If the failure is in the project's own code, the goal may mean tests without naming any ("make the tests
     pass"), or the test may wait for code that is not yet written.
     """
-    if _ELSEWHERE.search(at_base):
+    if is_elsewhere(at_base):
         return True
     return bool(goal.words) and not (goal.is_about_tests or waits_for_code(at_base, test_id, goal, code))
 

@@ -99,7 +99,7 @@ class Environments:
 
     @asynccontextmanager
     async def lent(
-        self, base: Path | None, workspace: Path | None = None, *, added: bool = False
+        self, base: Path | None, workspace: Path | None = None, *, added: bool = False, changed: bool = False
     ) -> AsyncGenerator[EnvironmentOutcome]:
         yield self.found
 

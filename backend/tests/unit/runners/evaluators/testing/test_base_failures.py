@@ -425,6 +425,7 @@ def test_a_suite_that_cannot_run_here_is_one_question(tmp_path: Path) -> None:
         pytest.param(Goal(words="Drop 3.8"), "a.py:1: KeyError: 1", REFUSED, {}, id="it fails otherwise"),
         pytest.param(Goal(words="Drop 3.8"), REFUSED, None, {}, id="the base passes it"),
         pytest.param(Goal(words="Drop 3.8"), TO_COME, TO_COME, {}, id="it waits for code"),
+        pytest.param(Goal(words="Drop 3.8"), WRONG_VALUE, WRONG_VALUE, {}, id="the project's own code fails"),
         pytest.param(Goal(words="Make the tests pass"), TO_COME, TO_COME, {}, id="the goal is about tests"),
         pytest.param(Goal(tests=["x"], words="Drop 3.8"), REFUSED, REFUSED, {}, id="the goal names tests"),
         pytest.param(Goal(BaseFailures.MUST_PASS, words="x"), REFUSED, REFUSED, {}, id="all must pass"),
