@@ -1,18 +1,17 @@
 """Finds what a candidate's project files and locks require otherwise than the base's."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import cast
 
 from packaging.markers import UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 
 from app.workspaces.environments.groups import wanted
+from app.workspaces.environments.locked import is_release, locked_versions, uv_locked_versions
 from app.workspaces.environments.naming import names_in, normal
-from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import project_of
-from app.workspaces.environments.reading import DeclarationError, read_toml, table
+from app.workspaces.environments.reading import DeclarationError, read_text
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
 
 MOST_CHANGES = 200
@@ -20,6 +19,11 @@ MOST_CHANGES = 200
 
 _NEVER_CHANGED = frozenset({"pytest", "pluggy", "iniconfig"})
 """The judge's own tools."""
+
+_LOCKS: Mapping[str, Callable[[Path], list[str]]] = {
+    "poetry.lock": locked_versions,
+    "uv.lock": uv_locked_versions,
+}
 
 
 def added_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
@@ -49,7 +53,9 @@ def changed_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
     if base is None:
         return ()
     try:
-        before, after = _releases(base), _releases(candidate)
+        # Locks are large, and most candidates leave them as they are.
+        locks = [read for name, read in _LOCKS.items() if read_text(base, name) != read_text(candidate, name)]
+        before, after = _releases(base, locks), _releases(candidate, locks)
     except DeclarationError:
         return ()
     changed = (
@@ -58,36 +64,14 @@ def changed_requirements(base: Path | None, candidate: Path) -> tuple[str, ...]:
     return tuple(islice(dict.fromkeys(changed), MOST_CHANGES))
 
 
-def _releases(tree: Path) -> dict[str, frozenset[str]]:
+def _releases(tree: Path, locks: Iterable[Callable[[Path], list[str]]]) -> dict[str, frozenset[str]]:
     """Return the releases that a tree allows, by name of the package. What a lock pins counts alone."""
     found: dict[str, set[str]] = {}
     for line in filter(_is_for_here, _all_requirements(tree)):
         if is_release(line):
             found.setdefault(normal(Requirement(line).name), set()).add(line)
-    pinned = {normal(Requirement(each).name): {each} for each in (*locked_versions(tree), *_of_uv_lock(tree))}
-    return {
-        name: frozenset(lines) for name, lines in {**found, **pinned}.items() if name not in _NEVER_CHANGED
-    }
-
-
-def _of_uv_lock(tree: Path) -> list[str]:
-    """Return the versions from an index that uv.lock pins, without packages locked in several versions."""
-    versions: dict[str, set[str]] = {}
-    packages = read_toml(tree, "uv.lock").get("package")
-    for package in cast("Sequence[object]", packages) if isinstance(packages, list) else ():
-        entry = table({"it": package}, "it")
-        if "registry" in table(entry, "source"):
-            versions.setdefault(str(entry.get("name")), set()).add(str(entry.get("version")))
-    pins = [f"{name}=={next(iter(each))}" for name, each in sorted(versions.items()) if len(each) == 1]
-    return [each for each in pins if is_release(each)]
-
-
-def is_release(requirement: str) -> bool:
-    """Return True if a requirement names a release from an index, not an address."""
-    try:
-        return Requirement(requirement).url is None
-    except InvalidRequirement:
-        return False
+    found |= {normal(Requirement(each).name): {each} for read in locks for each in read(tree)}
+    return {name: frozenset(lines) for name, lines in found.items() if name not in _NEVER_CHANGED}
 
 
 def _is_for_here(requirement: str) -> bool:

@@ -13,9 +13,10 @@ from typing import Protocol
 import anyio.to_thread
 
 from app.schemas.modes import CandidateDependencies
-from app.workspaces.environments.added import added_requirements, changed_requirements, is_release
+from app.workspaces.environments.added import added_requirements, changed_requirements
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.launches import InstallError
+from app.workspaces.environments.locked import is_release
 from app.workspaces.environments.naming import normal
 from app.workspaces.environments.outcome import (
     Concessions,

@@ -11,9 +11,9 @@ from typing import Any, cast
 from app.workspaces.environments.groups import Wanted, wanted
 from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.local import without_self
+from app.workspaces.environments.locked import locked_versions
 from app.workspaces.environments.naming import choose, names_in, normal
 from app.workspaces.environments.nox import nox_requirements
-from app.workspaces.environments.poetry import locked_versions
 from app.workspaces.environments.project import ProjectMetadata, project_of, requires_python
 from app.workspaces.environments.reading import read_text, read_toml, table, texts
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names

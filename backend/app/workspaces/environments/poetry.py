@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 from app.workspaces.environments.naming import normal
-from app.workspaces.environments.reading import read_toml, table
+from app.workspaces.environments.reading import table
 
 _NUMBERS = re.compile(r"^\d+(?:\.\d+)*")
 
@@ -20,21 +19,6 @@ def poetry_requirements(dependencies: Mapping[str, Any]) -> list[str]:
         for each in (cast("Sequence[object]", value) if isinstance(value, list) else [value])
         for line in _requirement(name, each)
     ]
-
-
-def locked_versions(tree: Path) -> list[str]:
-    """Return the versions pinned in poetry.lock as constraints, without packages locked in several versions.
-
-    Raises:
-        DeclarationError: the lock cannot be read.
-    """
-    packages = read_toml(tree, "poetry.lock").get("package")
-    versions: dict[str, set[str]] = {}
-    for package in cast("Sequence[object]", packages) if isinstance(packages, list) else ():
-        entry = table({"it": package}, "it")
-        if not table(entry, "source"):
-            versions.setdefault(str(entry.get("name")), set()).add(str(entry.get("version")))
-    return [f"{name}=={next(iter(each))}" for name, each in sorted(versions.items()) if len(each) == 1]
 
 
 def specifiers(text: str) -> str:

@@ -18,7 +18,6 @@ from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.schemas.modes import CandidateDependencies
 from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
-from app.workspaces.environments.added import changed_requirements
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
 from app.workspaces.environments.launches import InstallOptions
@@ -264,44 +263,6 @@ async def test_other_releases_are_refused_or_installed_as_the_operator_says(
     allowing = replace(shared, candidate_dependencies=CandidateDependencies.INSTALL)
     installed = await judge(replace(gate, interpreters=allowing), base, candidate)
     assert installed.status is EvaluationStatus.PASSED, installed.feedback
-
-
-POETRY = '[[package]]\nname = "zeta"\nversion = "{}"\n'
-UV = '[[package]]\nname = "zeta"\nversion = "{}"\nsource = {{ registry = "https://index.example/simple" }}\n'
-ELSEWHERE = '[[package]]\nname = "zeta"\nversion = "{}"\nsource = {{ git = "https://elsewhere.example" }}\n'
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "changed"),
-    [
-        ({"requirements.txt": "zeta<2\n"}, {"requirements.txt": "zeta>=2\n"}, ("zeta>=2",)),
-        ({"requirements.txt": "zeta\n"}, {"requirements.txt": "zeta\n"}, ()),
-        ({"requirements.txt": "zeta\n"}, {"requirements.txt": "gamma\n"}, ()),
-        (
-            {"requirements.txt": "zeta\n"},
-            {"requirements.txt": "zeta @ https://example.org/b.whl\n"},
-            (),
-        ),
-        ({"requirements.txt": "zeta\n"}, {"requirements.txt": "zeta>=2; python_version < '3'\n"}, ()),
-        ({"requirements.txt": "pytest>=8\n"}, {"requirements.txt": "pytest>=9\n"}, ()),
-        ({"poetry.lock": POETRY.format(1)}, {"poetry.lock": POETRY.format(2)}, ("zeta==2",)),
-        ({"uv.lock": UV.format(1)}, {"uv.lock": UV.format(2)}, ("zeta==2",)),
-        ({"uv.lock": UV.format(1)}, {"uv.lock": ELSEWHERE.format(2)}, ()),
-        ({"uv.lock": UV.format(1)}, {"uv.lock": UV.format(2) + UV.format(3)}, ()),
-        ({"uv.lock": UV.format(1)}, {"uv.lock": UV.format("2 @ https://elsewhere.example")}, ()),
-        ({"uv.lock": UV.format(1)}, {"uv.lock": "no lock"}, ()),
-        (
-            {"requirements.txt": "zeta\n"},
-            {"requirements.txt": "--index-url https://elsewhere.example\nzeta\n"},
-            (),
-        ),
-    ],
-)
-def test_which_releases_a_candidate_changes(
-    tmp_path: Path, before: dict[str, str], after: dict[str, str], changed: tuple[str, ...]
-) -> None:
-    base, candidate = write(tmp_path / "base", before), write(tmp_path / "candidate", after)
-    assert changed_requirements(base, candidate) == changed
 
 
 async def test_a_dependency_that_cannot_be_had_leaves_the_verdict_without_it(

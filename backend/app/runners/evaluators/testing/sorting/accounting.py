@@ -52,8 +52,8 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, ba
     If no test of the base passes, none is removed, because the rest would be no evidence. A person can still
     be asked if a changed helper keeps every file from loading, and the candidate's versions pass, or if every
     test fails as at the base, for want of a server or a module. No other question helps if all tests load and
-    fail, because their new versions may require anything. Failures that are no
-    proof (see `doubts`) lead to questions if everything else passes or is also asked.
+    fail, because their new versions may require anything. Failures that are no proof (see `doubts`) lead to
+    questions if everything else passes or is also asked.
     """
     judged = judged.counting_once()
     endless = sort_endless(judged.endless, rules.goal)

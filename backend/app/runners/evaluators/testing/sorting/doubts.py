@@ -7,7 +7,7 @@ Otherwise a person is asked: nothing passes by that, and no attempt is used up. 
   depends on time alone, as when a connection broke, passing alone is enough;
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
-  version of a base test that fails there, or all base tests beside it, in its class, fail here and there.
+  version of a base test that fails there, or all base tests in its class or file fail here and there.
 
 No failure is removed from untrusted runs. Failures are only removed while other tests of the base pass.
 """
