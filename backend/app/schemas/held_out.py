@@ -8,6 +8,8 @@ from app.schemas.text import relative_path
 
 MAX_HELD_OUT_FILES = 200
 MAX_HELD_OUT_BYTES = 500_000
+MAX_SHARE = 0.8
+"""More hidden cases would leave too little to work from."""
 
 HELD_OUT_TESTS = "held_out_tests"
 """The name of the gate that runs held-out tests."""
@@ -30,7 +32,7 @@ FilePath = Annotated[str, AfterValidator(_file_path)]
 
 
 class HeldOutInput(BaseModel):
-    """Tests that no agent sees: a unified diff against the base, or complete files by path."""
+    """Tests that no agent sees: a unified diff, complete files by path, or a share of the base's own."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -52,11 +54,40 @@ class HeldOutInput(BaseModel):
         description="File contents by path in the project.",
     )
 
+    share: float | None = Field(
+        default=None,
+        gt=0,
+        le=MAX_SHARE,
+        description="The share of cases to hide in the base's test files that belong to the goal.",
+    )
+
     @model_validator(mode="after")
-    def _is_one_of_both(self) -> Self:
-        if (self.patch is None) == (self.files is None):
-            raise ValueError("give either patch or files")
+    def _is_one_of_three(self) -> Self:
+        if [self.patch, self.files, self.share].count(None) != 2:
+            raise ValueError("give either patch, files or share")
         return self
+
+
+class HiddenCases(BaseModel):
+    """How many cases of a base's own tests are held out.
+
+    Attributes:
+        base: the commit that holds all of them.
+        is_known: whether the source has that commit, so that the result can be put on top of it.
+        hidden: number of hidden cases.
+        total: number of cases in the same files.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base: str
+    is_known: bool = True
+    hidden: int
+    total: int
+
+    def in_words(self) -> str:
+        """Return the numbers in a sentence."""
+        return f"{self.hidden} of {self.total} cases are hidden from the agent."
 
 
 class HeldOutAtBase(BaseModel):

@@ -89,7 +89,7 @@ def test_work_that_knows_the_visible_tests_only_fails(service: Service, repo: Pa
         ({"files": {"shares.py": MENDED}}, "held_out", "shares.py is not a test file"),
         ({"files": {"../test_a.py": "x"}}, "held_out", "inside the workspace"),
         ({"files": {"tests/test_b.py": TEST}}, "held_out", "every agent can read it"),
-        ({}, "held_out", "either patch or files"),
+        ({}, "held_out", "either patch, files or share"),
     ],
 )
 def test_what_cannot_be_held_out_is_refused(
@@ -136,3 +136,110 @@ def test_a_directory_is_evaluated_by_them(repo: Path, tmp_path: Path) -> None:
         assert results["held_out_tests"]["passed"] is (status == 0)
         assert report["held_out"]["failing"] == 1
     assert not (repo / "tests" / "test_unseen.py").exists()
+
+
+SHARED = (
+    "import pytest\n\nfrom shares import half\n\n\n"
+    '@pytest.mark.parametrize(("amount", "expected"), [(8, 4), (6, 3), (10, 5), (14, 7), (2, 1), (12, 6)])\n'
+    "def test_halves(amount: int, expected: int) -> None:\n    assert half(amount) == expected\n"
+)
+
+
+def knows(rows: list[tuple[int, int]]) -> str:
+    """Code that answers only what an agent reads in its tests."""
+    return f"def half(amount: int) -> int:\n    return {dict(rows)!r}.get(amount, 0)\n"
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    made = make_repository(tmp_path / "project")
+    (made / "tests" / "test_shares.py").write_text(SHARED)
+    git(made, "commit", "-qam", "more rows")
+    return made
+
+
+def test_an_agent_sees_a_share_of_the_cases_and_the_result_holds_all(
+    service: Service, shared: Path, tmp_path: Path
+) -> None:
+    cheats = knows([(8, 4), (6, 3), (10, 5), (14, 7), (2, 1)])
+    agent = script(
+        step("Done. Coding Complete", write("shares.py", cheats)),
+        step("Mended. Coding Complete", write("shares.py", MENDED), expects=["test_halves"]),
+    )
+    head = git(shared, "rev-parse", "HEAD")
+    with service.client() as client:
+        # Of six rows three are hidden. Cheating with five of them fails where the sixth is, or passes all.
+        sprint = start(
+            client,
+            shared,
+            agent,
+            goal="The tests in tests/test_shares.py say what half is.",
+            held_out={"share": 0.5},
+        )
+        assert sprint["held_out"]["cases"]["hidden"] == 3
+        assert sprint["held_out"]["cases"]["base"] == head
+        assert "3 of 6 cases are hidden from the agent" in sprint["held_out"]["note"]
+        ended = until_rest(client, sprint["id"])
+        assert ended["status"] == "completed", ended["status_reason"]
+        run = f"/runs/{sprint['id']}"
+        first, second = [each for each in ended["attempts"] if each["phase"] == "coding"]
+        assert {each["evaluator"]: each["status"] for each in first["evaluations"]}[
+            "held_out_tests"
+        ] == "failed"
+        assert second["verdict"] == "passed"
+        # What the agent started from has half of the rows, and no file of the service has all of them.
+        kept = next(service.log.parent.glob(f"runs/{sprint['id']}/repo.git"))
+        shown = git(kept, "show", f"{ended['base_commit']}:tests/test_shares.py")
+        assert shown.count("), (") == 2
+        assert SHARED.encode() not in all_objects(kept)
+        assert "expected" not in client.get(f"{run}/result.patch").text, "tests did not change"
+
+        made = ok(client.post(f"{run}/result/branch", json={"branch": "halves"}))
+        assert made["created"]
+        assert git(shared, "show", "halves:tests/test_shares.py") == SHARED.strip()
+        assert git(shared, "show", "halves:shares.py") == MENDED.strip()
+        assert git(shared, "diff", "--stat", "main", "halves").count("|") == 2, "the plan and the code"
+        assert git(shared, "merge-base", "main", "halves") == head
+        assert not ok(client.post(f"{run}/result/branch", json={"branch": "halves"}))["created"]
+        merge = ok(client.get(f"{run}/result/merge"))
+        assert (merge["state"], merge["moved"]) == ("clean", False)
+
+        bundle = tmp_path / "result.bundle"
+        bundle.write_bytes(client.get(f"{run}/result.bundle").content)
+        git(shared, "fetch", "-q", str(bundle), "+refs/heads/*:refs/remotes/result/*")
+        name = f"result/phaserunner/{sprint['id'][:8]}"
+        assert git(shared, "rev-parse", name) == git(shared, "rev-parse", "halves")
+        git(shared, "fsck", "--strict")
+
+        fork = ok(client.post(f"{run}/fork", json={"phase": "coding", "attempt": 1}))
+        assert fork["held_out"]["cases"]["hidden"] == 3
+
+
+@pytest.mark.parametrize(
+    ("goal", "held_out", "says"),
+    [
+        ("Make half right.", {"share": 0.5}, "the goal names no test"),
+        ("See tests/test_few.py.", {"share": 0.5}, "no case of the goal's tests can be hidden"),
+        ("See tests/test_shares.py.", {"share": 0}, "greater than 0"),
+        ("See tests/test_shares.py.", {"share": 0.9}, "less than or equal to 0.8"),
+        ("See tests/test_shares.py.", {"share": 0.5, "patch": PATCH}, "either patch, files or share"),
+    ],
+)
+def test_a_share_that_cannot_be_hidden_is_refused(
+    service: Service, shared: Path, goal: str, held_out: dict[str, object], says: str
+) -> None:
+    (shared / "tests" / "test_few.py").write_text(TEST)
+    git(shared, "add", "-A")
+    git(shared, "commit", "-qm", "few")
+    with service.client() as client:
+        source = {"kind": "local", "path": str(shared)}
+        body = {"goal": goal, "source": source, "agent": LEARNS, "held_out": held_out}
+        refused = client.post("/sprints", json=body)
+        assert refused.status_code == 422
+        assert "held_out" in refused.text
+        assert says in refused.text
+        assert not [
+            each
+            for each in service.log.parent.glob("runs/*/repo.git")
+            if SHARED.encode() in all_objects(each)
+        ]

@@ -5135,7 +5135,7 @@ export interface components {
         HeldOutFeedback: "none" | "names" | "messages";
         /**
          * HeldOutInput
-         * @description Tests that no agent sees: a unified diff against the base, or complete files by path.
+         * @description Tests that no agent sees: a unified diff, complete files by path, or a share of the base's own.
          * @example {
          *       "files": {
          *         "tests/test_hidden.py": "def test_zero():\n    assert parse('0s') == 0\n"
@@ -5155,6 +5155,11 @@ export interface components {
              * @description A unified diff, as `git diff` writes it, against the base.
              */
             patch?: string | null;
+            /**
+             * Share
+             * @description The share of cases to hide in the base's test files that belong to the goal.
+             */
+            share?: number | null;
         };
         /**
          * HeldOutView
@@ -5163,6 +5168,8 @@ export interface components {
         HeldOutView: {
             /** @description Their results on the base's own code; null until known. */
             at_base: components["schemas"]["HeldOutAtBase"] | null;
+            /** @description How many of the base's own cases are hidden; null if the tests are not the base's. */
+            cases: components["schemas"]["HiddenCases"] | null;
             /** Files */
             files: string[];
             /**
@@ -5170,6 +5177,29 @@ export interface components {
              * @description The same in a sentence.
              */
             note: string;
+        };
+        /**
+         * HiddenCases
+         * @description How many cases of a base's own tests are held out.
+         *
+         *     Attributes:
+         *         base: the commit that holds all of them.
+         *         is_known: whether the source has that commit, so that the result can be put on top of it.
+         *         hidden: number of hidden cases.
+         *         total: number of cases in the same files.
+         */
+        HiddenCases: {
+            /** Base */
+            base: string;
+            /** Hidden */
+            hidden: number;
+            /**
+             * Is Known
+             * @default true
+             */
+            is_known: boolean;
+            /** Total */
+            total: number;
         };
         /**
          * HumanWord

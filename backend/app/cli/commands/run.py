@@ -24,6 +24,7 @@ from app.cli.starting import (
 from app.schemas.agents import AgentBackend
 from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.api.sprints import SprintCreate
+from app.schemas.held_out import MAX_SHARE
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.runs import HeldOutFeedback, RetryContext
 
@@ -69,6 +70,7 @@ class WorkOptions(SprintLimits):
         name: Name of the sprint in lists.
         phases: Some of discovery,coding,verification, separated by commas.
         held_out: Patch, or directory of files, with tests that no agent sees; they judge each attempt.
+        held_out_share: Share of the cases in the goal's tests to hide from the agent, such as 0.3.
     """
 
     repo: str | None = None
@@ -78,6 +80,7 @@ class WorkOptions(SprintLimits):
     name: str | None = None
     phases: str | None = None
     held_out: Path | None = None
+    held_out_share: Annotated[float | None, Parameter(validator=Number(gt=0, lte=MAX_SHARE))] = None
 
 
 @Parameter(name="*")
@@ -157,7 +160,7 @@ def describe_issue(
         InvalidInputError: the script cannot be read.
     """
     others = {"--repo": work.repo, "--ref": work.ref, "--example": work.example, "--held-out": work.held_out}
-    others |= {"--credential": work.credential}
+    others |= {"--credential": work.credential, "--held-out-share": work.held_out_share}
     if goal is not None or any(each is not None for each in others.values()):
         raise CliError(f"--issue: gives goal and source; leave out GOAL, {', '.join(others)}")
     more = _choice(worker)
@@ -174,8 +177,12 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         InvalidInputError: the script cannot be read.
     """
     fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work, worker)} | phases_of(work.phases)
+    if work.held_out is not None and work.held_out_share is not None:
+        raise CliError("--held-out-share: give only one of --held-out and --held-out-share")
     if work.held_out is not None:
         fields["held_out"] = held_out_from(root.cwd / work.held_out.expanduser())
+    if work.held_out_share is not None:
+        fields["held_out"] = {"share": work.held_out_share}
     others = _choice(worker)
     if work.example is not None:
         if any(each is not None for each in (work.repo, work.ref, work.credential, worker.script)):

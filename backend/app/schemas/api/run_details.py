@@ -11,7 +11,7 @@ from app.schemas.api.escalations import MAX_GUIDANCE_CHARS, EscalationView
 from app.schemas.api.policies import PolicyOverrides, PolicyView
 from app.schemas.api.runs import Name, PhaseView, RunView
 from app.schemas.baseline import BaselineSummary
-from app.schemas.held_out import HeldOutAtBase
+from app.schemas.held_out import HeldOutAtBase, HiddenCases
 from app.schemas.runs import Phase, RunStatus
 from app.schemas.text import CleanText, clean_text
 
@@ -22,6 +22,9 @@ class HeldOutView(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     files: list[str]
+    cases: HiddenCases | None = Field(
+        description="How many of the base's own cases are hidden; null if the tests are not the base's."
+    )
     at_base: HeldOutAtBase | None = Field(
         description="Their results on the base's own code; null until known."
     )

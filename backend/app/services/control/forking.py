@@ -75,7 +75,7 @@ class ForkService:
             session.add(run)
             await session.flush()
             await _copy_snapshots(session, origin, run, attempt)
-            await copy_held_out(session, origin.id, run.id)
+            await copy_held_out(session, origin.id, run.id, same_base=True)
             await announce(session, run)
             sprint = await load_detail(session, run.id)
             await once.keep(session, sprint)

@@ -7,14 +7,20 @@ from sqlalchemy import insert, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.models import HeldOut
+from app.schemas.held_out import HiddenCases
 
 
-def held_out_row(run_id: UUID, files: Mapping[str, str]) -> HeldOut:
+def held_out_row(run_id: UUID, files: Mapping[str, str], cases: HiddenCases | None) -> HeldOut:
     """Return the row that stores a run's held-out tests."""
-    return HeldOut(run_id=run_id, files=dict(files))
+    hidden = None if cases is None else cases.model_dump(mode="json")
+    return HeldOut(run_id=run_id, files=dict(files), hidden_cases=hidden)
 
 
-async def copy_held_out(session: AsyncSession, origin: UUID, heir: UUID) -> None:
-    """Give `heir` the held-out tests of the run `origin`, with their results at the base."""
-    found = select(literal(heir), HeldOut.files, HeldOut.at_base).where(HeldOut.run_id == origin)
-    await session.execute(insert(HeldOut).from_select(["run_id", "files", "at_base"], found))
+async def copy_held_out(session: AsyncSession, origin: UUID, heir: UUID, *, same_base: bool) -> None:
+    """Give `heir` the held-out tests of the run `origin`, with their results at the base.
+
+    With another base, `heir` sees all cases, because they were put back into the result.
+    """
+    copied = (HeldOut.files, HeldOut.at_base, *([HeldOut.hidden_cases] if same_base else []))
+    found = select(literal(heir), *copied).where(HeldOut.run_id == origin)
+    await session.execute(insert(HeldOut).from_select(["run_id", *(each.key for each in copied)], found))

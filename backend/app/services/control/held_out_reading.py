@@ -56,6 +56,8 @@ async def read_held_out(
 async def _contents(
     given: HeldOutInput, repository: RunRepository, base: str, prefix: str
 ) -> dict[str, bytes]:
+    if given.share is not None:
+        raise InvalidInputError("only a sprint can hide a part of its base's tests", field="held_out.share")
     if given.files is not None:
         return {path: text.encode("utf-8", "surrogatepass") for path, text in given.files.items()}
     patch = (given.patch or "").encode("utf-8", "surrogatepass")

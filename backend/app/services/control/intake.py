@@ -16,13 +16,15 @@ from app.core.events.runs import ForkOriginData, RunCreatedData
 from app.db.engine import Sessions
 from app.db.models import ForgeReport, HeldOut, Run, Snapshot
 from app.jobs.queue import enqueue_advance
+from app.runners.evaluators.testing.sorting.goal import Goal
 from app.schemas.agents import AgentBackend, AgentName, AgentSpec, agent_label
 from app.schemas.forges import ForgeOrigin
-from app.schemas.held_out import HeldOutInput
+from app.schemas.held_out import HeldOutInput, HiddenCases
 from app.schemas.runs import RunKind, RunPolicy
-from app.schemas.workspaces import GitSource, SourceInfo, WorkspaceSource
+from app.schemas.workspaces import GitSource, LocalSource, SourceInfo, WorkspaceSource
 from app.services.control.held_out import copy_held_out, held_out_row
 from app.services.control.held_out_reading import read_held_out
+from app.services.control.held_out_share import hold_out_share
 from app.services.control.idempotency import Once
 from app.services.record.budgets import BudgetKeeper
 from app.services.record.queued_runs import queued_run
@@ -123,11 +125,11 @@ class Intake:
         repository = self.store.repository(run_id)
         try:
             with logfire.span("start run {run_id}", run_id=run_id):
-                base = await import_source(info.pinned, repository, self.sources)
-                base, earlier = await self._build_on(repository, base, new)
+                imported = await import_source(info.pinned, repository, self.sources)
+                base, earlier = await self._build_on(repository, imported, new)
+                is_known = base == imported and isinstance(new.source, LocalSource | GitSource)
+                base, kept = await _hold_out(run_id, repository, base, new, is_known=is_known)
                 bundle = await repository.bundle(base)
-                files = await read_held_out(new.held_out, repository, base) if new.held_out else None
-                kept = [] if files is None else [held_out_row(run_id, files)]
                 rows: list[Snapshot | HeldOut | ForgeReport]
                 rows = [Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle), *kept]
                 rows += [] if new.origin is None else [_report_row(run_id, new.origin, earlier)]
@@ -192,11 +194,31 @@ class Intake:
             await session.flush()
             session.add_all(rows)
             if held_out_of is not None:
-                await copy_held_out(session, held_out_of, run.id)
+                await copy_held_out(session, held_out_of, run.id, same_base=False)
             await announce(session, run)
             view = await show(session, run.id)
             await once.keep(session, view)
         return view
+
+
+async def _hold_out(
+    run_id: UUID, repository: RunRepository, base: str, new: NewRun, *, is_known: bool
+) -> tuple[str, Sequence[HeldOut]]:
+    """Return the commit to start from, and the row with the held-out tests if there are any.
+
+    `is_known` tells whether the source has the commit `base`.
+    """
+    if new.held_out is None:
+        return base, ()
+    cases: HiddenCases | None = None
+    held_out = new.held_out
+    if held_out.share is not None:
+        goal = Goal(tests=new.policy.goal_tests, words=new.goal)
+        made = await hold_out_share(held_out.share, goal, repository, base, seed=run_id.int)
+        cases = made.cases.model_copy(update={"is_known": is_known})
+        base, held_out = made.start, HeldOutInput(files=dict(made.files))
+    files = await read_held_out(held_out, repository, base)
+    return base, [held_out_row(run_id, files, cases)]
 
 
 def _row(run_id: UUID, new: NewRun, agent: AgentSpec, info: SourceInfo, base: str) -> Run:

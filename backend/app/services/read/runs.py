@@ -16,7 +16,6 @@ from app.db.models import (
     Candidate,
     Escalation,
     Evaluation,
-    HeldOut,
     Run,
     RunBaseline,
     VerdictMark,
@@ -24,13 +23,13 @@ from app.db.models import (
 from app.runners.evaluators.panel import judges_usage
 from app.schemas.api.attempts import AttemptDetail, AttemptView, PromptPart
 from app.schemas.api.policies import PolicyView
-from app.schemas.api.run_details import HeldOutView, RunDetail
+from app.schemas.api.run_details import RunDetail
 from app.schemas.api.runs import ListedRun, RunView
 from app.schemas.baseline import Baseline, BaselineSummary, BaselineView
-from app.schemas.held_out import HeldOutAtBase
 from app.schemas.runs import RunKind, RunPolicy
 from app.services.read.forges import load_forge_views
 from app.services.read.forks import load_forks
+from app.services.read.held_out import load_held_out
 from app.services.read.prompt_changes import prompt_changes
 from app.services.read.views import (
     Marks,
@@ -183,7 +182,7 @@ async def show_run(session: AsyncSession, run: Run) -> RunDetail:
         source=run.source,
         guidance=run.guidance,
         policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
-        held_out=await _held_out(session, run_id),
+        held_out=await load_held_out(session, run_id),
         baseline=await _baseline(session, run_id),
         base_commit=run.base_commit,
         head_commit=run.head_commit,
@@ -192,15 +191,6 @@ async def show_run(session: AsyncSession, run: Run) -> RunDetail:
         escalations=[escalation_view(each, run) for each in escalations],
         forks=await load_forks(session, run_id),
     )
-
-
-async def _held_out(session: AsyncSession, run_id: UUID) -> HeldOutView | None:
-    kept = await session.get(HeldOut, run_id)
-    if kept is None:
-        return None
-    at_base = HeldOutAtBase.model_validate(kept.at_base) if kept.at_base else None
-    note = at_base.in_words() if at_base else "They are tried at the base when the run starts."
-    return HeldOutView(files=sorted(kept.files), at_base=at_base, note=note)
 
 
 async def _baseline(session: AsyncSession, run_id: UUID) -> BaselineSummary | None:

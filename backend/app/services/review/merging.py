@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -114,7 +114,8 @@ class MergeService:
                 case kind:
                     raise ConflictError(f"a source of the kind {kind} has no branch to merge into")
             async with trying as merge:
-                yield merge
+                moved = merge.outcome.commit != result.source_commit
+                yield replace(merge, outcome=replace(merge.outcome, moved=moved))
 
     async def apply(self, run_id: UUID, branch: str | None) -> AppliedBranch:
         """Create a branch with the result in the local repository from which the run started.
@@ -135,11 +136,9 @@ class MergeService:
             raise ConflictError("only a local repository can take the result as a branch")
         _require_final(result)
         found = await locate(LocalSource(path=document["path"]), self._sources.allowed_roots, self._git)
-        repository = await self._trees.repository(run_id, result.commit)
-        name = branch or result.branch
-        bundle = await repository.bundle_for_export(result.base_commit, result.commit, name)
-        created = await create_branch(found, name, bundle, self._git)
-        return AppliedBranch(str(found.top), name, result.commit, created)
+        result, bundle = await self._results.bundle(run_id, branch)
+        created = await create_branch(found, result.branch, bundle, self._git)
+        return AppliedBranch(str(found.top), result.branch, result.commit, created)
 
     async def _started_from(self, source: LocalSource, document: Mapping[str, Any]) -> str | None:
         """Return the branch from which the run started; None if it no longer exists."""

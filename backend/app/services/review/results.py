@@ -1,7 +1,7 @@
 """The output of a sprint: diffs of its attempts, and the result as patch and bundle."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from uuid import UUID
 
@@ -10,11 +10,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, NotFoundError
 from app.db.engine import Sessions
-from app.db.models import Attempt, Candidate, Run
+from app.db.models import Attempt, Candidate, HeldOut, Run
 from app.schemas.api.attempts import AttemptDiff
+from app.schemas.held_out import HiddenCases
 from app.services.control.cancelling import word_of
 from app.services.execute.trees import RunTrees
 from app.services.read.runs import find_attempt
+from app.workspaces.sources.held_back import put_back
 
 
 class Against(StrEnum):
@@ -29,12 +31,26 @@ class Against(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The newest commit of a run. `is_final` is False until the gates have passed it."""
+    """The newest commit of a run.
+
+    Attributes:
+        branch: the name for a branch with it.
+        base_commit: the commit that the agent started from.
+        commit: the result.
+        is_final: False until the gates have passed it.
+        source_commit: the commit of the source; another one than `base_commit` if some of its test cases were
+            hidden.
+        held_back: the complete test files of which the agent saw a part, by path.
+        attaches: whether the source has `source_commit`.
+    """
 
     branch: str
     base_commit: str
     commit: str
     is_final: bool
+    source_commit: str
+    held_back: Mapping[str, str] = field(default_factory=dict[str, str])
+    attaches: bool = True
 
 
 class ResultService:
@@ -114,11 +130,16 @@ class ResultService:
                 .limit(1)
             )
             newest = await session.scalar(statement)
+            kept = await session.get(HeldOut, run_id)
         is_final = run.status == "completed"
         commit = run.head_commit if is_final else newest
         if commit is None:
             raise ConflictError(f"the {word_of(run)} has no output yet")
-        return Result(f"phaserunner/{str(run_id)[:8]}", run.base_commit, commit, is_final)
+        branch = f"phaserunner/{str(run_id)[:8]}"
+        if kept is None or kept.hidden_cases is None:
+            return Result(branch, run.base_commit, commit, is_final, run.base_commit)
+        cases = HiddenCases.model_validate(kept.hidden_cases)
+        return Result(branch, run.base_commit, commit, is_final, cases.base, kept.files, cases.is_known)
 
     async def files(self, run_id: UUID) -> AttemptDiff:
         """List the files that the result changes, without their patches."""
@@ -140,11 +161,26 @@ class ResultService:
             result.base_commit, result.commit
         )
 
-    async def bundle(self, run_id: UUID) -> tuple[Result, bytes]:
-        """Return the result as a bundle for `git fetch`."""
+    async def bundle(self, run_id: UUID, branch: str | None = None) -> tuple[Result, bytes]:
+        """Return the result as a bundle for `git fetch`, with the test cases that were hidden.
+
+        Args:
+            run_id: the run.
+            branch: the name of the branch in the bundle; by default the result's name.
+        """
         result = await self.result(run_id)
+        if branch is not None:
+            result = replace(result, branch=branch)
         repository = await self._trees.repository(run_id, result.commit)
-        return result, await repository.bundle_for_export(result.base_commit, result.commit, result.branch)
+        if not result.held_back:
+            made = await repository.bundle_for_export(result.base_commit, result.commit, result.branch)
+            return result, made
+        files = {name: text.encode() for name, text in result.held_back.items()}
+        onto = result.source_commit if result.attaches else None
+        commit, made = await put_back(
+            repository, result.base_commit, onto, result.commit, files, result.branch
+        )
+        return replace(result, commit=commit), made
 
     async def _ends(
         self, run_id: UUID, phase: str, number: int, against: Against, candidate: int | None

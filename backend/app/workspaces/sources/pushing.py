@@ -7,6 +7,7 @@ from app.core.errors import ConflictError, WorkspaceError
 from app.schemas.workspaces import GitSource
 from app.workspaces.history.git import reason
 from app.workspaces.history.refs import check_branch
+from app.workspaces.history.replacing import commit_like
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.inspection import SourcePolicy, check_url, without_password
 from app.workspaces.sources.remote import Remote, prepare_fetch
@@ -87,13 +88,7 @@ async def lay_onto(run: RunRepository, result: str, parents: Sequence[str], mess
     Raises:
         GitError: `result` is not here.
     """
-    header, _, _ = (await run.git.run(["cat-file", "commit", result], run.target)).partition(b"\n\n")
-    people = [line for line in header.split(b"\n") if line.startswith((b"author ", b"committer "))]
-    tree = await run.tree_of(result)
-    lines = [f"tree {tree}".encode(), *(f"parent {each}".encode() for each in parents), *people]
-    content = b"\n".join(lines) + f"\n\n{message.strip()}\n".encode()
-    made = await run.git.run(["hash-object", "-t", "commit", "-w", "--stdin"], run.target, stdin=content)
-    return made.decode().strip()
+    return await commit_like(run, result, await run.tree_of(result), parents, message)
 
 
 async def _push_on_top(

@@ -36,6 +36,7 @@ export interface StartFields extends SourceValues, BudgetValues {
   openPaths: string;
   /** A unified diff with tests that no agent sees. */
   heldOut: string;
+  heldOutShare: string;
   heldOutFeedback: "" | "none" | "messages";
 }
 
@@ -63,6 +64,7 @@ export const EMPTY_FIELDS: StartFields = {
   maxCost: "",
   openPaths: "",
   heldOut: "",
+  heldOutShare: "",
   heldOutFeedback: "",
 };
 
@@ -78,8 +80,16 @@ export function requestOf(fields: StartFields): SprintCreate {
         : PHASES.filter((phase) => fields.phases.includes(phase)),
     agent: agentOf(fields),
     policy: policyOf(fields),
-    held_out: fields.heldOut.trim() ? { patch: fields.heldOut } : undefined,
+    held_out: heldOutOf(fields),
   }) as unknown as SprintCreate;
+}
+
+function heldOutOf(fields: StartFields): object | undefined {
+  const heldOut = compact({
+    patch: fields.heldOut.trim() ? fields.heldOut : undefined,
+    share: numberOf(fields.heldOutShare),
+  });
+  return Object.keys(heldOut).length > 0 ? heldOut : undefined;
 }
 
 function agentOf(fields: StartFields): object | undefined {
@@ -153,6 +163,7 @@ export function commandOf(fields: StartFields, origin: string): string | null {
     ["--max-attempts", fields.maxAttempts],
     ["--max-tokens", fields.maxTokens],
     ["--max-cost", fields.maxCost],
+    ["--held-out-share", fields.heldOutShare],
     ["--held-out-feedback", fields.heldOutFeedback],
   ];
   const given = options.filter(([, value]) => value.trim()).map(([name, value]) => `${name}=${value.trim()}`);

@@ -16,7 +16,10 @@ _COUNTS = (
     *("passed_tests", "failed_tests", "total_tests", "collection_errors"),
     *("sandbox", "ending", "seconds", "tool", "reason"),
 )
-_FAILED = "Held-out tests fail: tests that you cannot see and that the goal asks for."
+_FAILED = (
+    "Held-out tests fail: tests that you cannot see and that the goal asks for. "
+    "Make the code right for all inputs, not only for those of the tests that you see."
+)
 _NO_VERDICT = "The held-out tests reached no verdict."
 
 

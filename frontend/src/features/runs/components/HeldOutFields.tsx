@@ -1,9 +1,10 @@
-/** Tests that no agent sees: a patch, and what the agent learns when they fail. */
+/** Tests that no agent sees: a patch or a share of the base's own, and what the agent learns when they fail. */
 import type { FieldsProps } from "../fields-props";
 import { Field } from "./Field";
 
 export function HeldOutFields({ fields, change, errorOf }: FieldsProps) {
   const error = errorOf("held_out.patch") || errorOf("held_out");
+  const shareError = errorOf("held_out.share");
   const told = errorOf("policy.held_out_feedback");
 
   async function read(file: File | undefined): Promise<void> {
@@ -12,13 +13,24 @@ export function HeldOutFields({ fields, change, errorOf }: FieldsProps) {
 
   return (
     <section className="card p-4" aria-label="Held-out tests">
-      <details open={error !== "" || told !== ""}>
+      <details open={[error, shareError, told].some((each) => each !== "")}>
         <summary className="cursor-pointer font-medium">Held-out tests</summary>
         <div className="mt-3 flex flex-col gap-3">
           <p className="text-muted">
             No agent sees these tests. They judge each attempt, and work that only fits the visible tests
             fails.
           </p>
+          <Field
+            label="Share of the goal's own tests to hide"
+            hint="Such as 0.3: of ten rows of a table, the agent sees seven. The goal names the test file."
+            error={shareError}
+          >
+            <input
+              inputMode="decimal"
+              value={fields.heldOutShare}
+              onChange={(event) => change({ heldOutShare: event.target.value })}
+            />
+          </Field>
           <Field
             label="Patch with tests"
             hint="A unified diff against the base, as git diff writes it. It may add and change tests only."
