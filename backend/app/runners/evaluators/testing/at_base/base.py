@@ -199,7 +199,7 @@ class BaseTests:
         if not (report.altered or report.wide):
             return frozenset()
         there = await self.run_now()
-        return frozenset((*there.altered, *there.altered_by_others, *there.wide))
+        return frozenset((*there.altered, *there.altered_by_others, *there.wide, *there.wide_by_others))
 
     async def _endless_too(self, report: RunReport) -> str:
         """Return a message if the base's own run does not end either, with the test for which it waits."""

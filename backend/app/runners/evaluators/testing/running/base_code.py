@@ -1,7 +1,8 @@
 """Knows which modules, functions and classes the base's own code has, apart from its tests."""
 
+import ast
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -42,6 +43,25 @@ class BaseCode:
     def defines(self, name: str) -> bool:
         """Return True if some source file has a function or class with this name."""
         return name in self._names
+
+    def takes(self, function: str, argument: str) -> bool:
+        """Return True if each definition of a function or method in the source files names this argument."""
+        found = [names for file in self.sources for names in self._argument_names(file).get(function, ())]
+        return bool(found) and all(argument in each for each in found)
+
+    def _argument_names(self, file: str) -> Mapping[str, Sequence[frozenset[str]]]:
+        """Return the arguments of each function in a file, for each of its definitions."""
+        found: dict[str, list[frozenset[str]]] = {}
+        try:
+            module = ast.parse(small_file(self.tree / file))
+        except (SyntaxError, ValueError, RecursionError):
+            return found
+        for node in ast.walk(module):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                arguments = node.args
+                names = [each.arg for each in (*arguments.args, *arguments.kwonlyargs)]
+                found.setdefault(node.name, []).append(frozenset(names))
+        return found
 
     def text(self, file: str) -> str:
         """Return the text of a file of the tree; empty if it is missing or too large."""

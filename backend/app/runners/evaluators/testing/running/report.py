@@ -115,7 +115,8 @@ class RunReport:
         altered: what the candidate's code changed of the things that tests use besides it, such as functions
             of the standard library.
         altered_by_others: what code of trusted files changed of them.
-        wide: exceptions of the code that accept more than their names say.
+        wide: exceptions of the candidate's code that accept more than their names say.
+        wide_by_others: such exceptions in trusted files.
         canaries_ran: whether the canaries ran before the first test and after the last.
         foreign: by id, tests whose code does not come from their own file, and its origin.
         version: pytest's version.
@@ -136,6 +137,7 @@ class RunReport:
     altered: tuple[str, ...] = ()
     altered_by_others: tuple[str, ...] = ()
     wide: tuple[str, ...] = ()
+    wide_by_others: tuple[str, ...] = ()
     canaries_ran: bool = True
     foreign: Mapping[str, str] = field(default_factory=dict[str, str])
     version: str = ""
@@ -239,6 +241,7 @@ def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecre
         altered=tuple(_named(records, "altered", "by_candidate")),
         altered_by_others=tuple(_named(records, "altered", "by_others")),
         wide=tuple(_named(records, "wide", "names")),
+        wide_by_others=tuple(_named(records, "wide", "others")),
         canaries_ran=all_ran(secret, canaries),
         foreign={str(each["id"]): str(each["place"]) for each in records if each["kind"] == "foreign"},
         version=str(records[0].get("pytest", "")) if records else "",

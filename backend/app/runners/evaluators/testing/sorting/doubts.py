@@ -9,7 +9,8 @@ Otherwise a person is asked: nothing passes by that, and no attempt is used up. 
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
   version of a base test that fails there, or all base tests in its class or file fail here and there.
 
-No failure is removed from untrusted runs. Failures are only removed while other tests of the base pass.
+No failure is removed from untrusted runs. If no test of the base passes, only failures in other people's code
+are removed, such as for want of a server, and only if the base's tests fail in the same words.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,6 +20,7 @@ from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.layout.inventory import function_of
 from app.runners.evaluators.testing.running.failure_words import failure_words
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
+from app.runners.evaluators.testing.sorting.base_failures import is_elsewhere
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
@@ -82,11 +84,14 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
         lacking: by id of the candidate's own tests and files, what the environment lacks for them.
     """
     of_base, own = judged.of_base, judged.own
-    if of_base is None or not any(each.ok for each in of_base.tests.values()):
+    if of_base is None:
         return Doubts()
+    is_trusted = own is not None and _is_sound(own)
+    if not any(each.ok for each in of_base.tests.values()):
+        return _elsewhere(own, judged.second.red) if own is not None and is_trusted else Doubts()
     unsteady = set(judged.second.unsteady)
     mine: dict[str, str] = {}
-    if own is not None and _is_sound(own):
+    if own is not None and is_trusted:
         red = judged.second.red
         before = {failure_words(each) for each in red.values()}
         hopeless = _all_red(of_base, red)
@@ -105,6 +110,18 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
     ]
     messages = {each.id: each.message for each in failed if each.id in theirs or each.id in mine}
     return Doubts(theirs if _is_sound(of_base) else {}, mine, messages)
+
+
+def _elsewhere(own: RunReport, red: Mapping[str, str]) -> Doubts:
+    """Return the candidate's own failing tests that fail in other people's code, as those of the base do."""
+    before = {failure_words(each) for each in red.values()}
+    failures = [*own.failures, *own.errors]
+    found = [
+        each for each in failures if is_elsewhere(each.message) and failure_words(each.message) in before
+    ]
+    return Doubts(
+        own={each.id: _AS_BEFORE for each in found}, messages={each.id: each.message for each in found}
+    )
 
 
 def _why(test: RanTest, lacking: Mapping[str, str], unsteady: set[str], before: set[str]) -> str:

@@ -19,6 +19,7 @@ _OTHER_ARGUMENTS = re.compile(
     r"\bTypeError: ([\w.<>]+)\(\) "
     r"(?:got an unexpected keyword argument|takes .*positional argument|missing .*required )"
 )
+_UNKNOWN_ARGUMENT = re.compile(r"\bTypeError: ([\w.]+)\(\) got an unexpected keyword argument '(\w+)'")
 _UNKNOWN_NAME = re.compile(r"\bNameError: name '")
 _ALL_NAMES = re.compile(r"^\s*from\s+\S+\s+import\s+\*", re.MULTILINE)
 
@@ -47,7 +48,12 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
     if found := _NO_NAME.search(message) or _NO_MODULE_ATTRIBUTE.search(message):
         return code.has_module(found.group(1)) and not code.is_of_tests(found.group(1))
     if found := _NO_CLASS_ATTRIBUTE.search(message) or _OTHER_ARGUMENTS.search(message):
-        return all(map(code.defines, _names_in(found.group(1))))
+        names = _names_in(found.group(1))
+        if unknown := _UNKNOWN_ARGUMENT.search(message):
+            # A class of the same name that other people wrote may lack what the project's own has.
+            function = unknown.group(1).rpartition(".")[2]
+            return all(map(code.defines, names)) and not code.takes(function, unknown.group(2))
+        return all(map(code.defines, names))
     if _NOT_IMPLEMENTED.search(message):
         place = _LOCATION.search(message)
         return place is None or place.group(1) in code.sources

@@ -114,7 +114,7 @@ def test_very_many_red_tests_are_one_question() -> None:
         "calc.py:7: NameError: name 'add' is not defined",
         "tests/test_a.py:7: AttributeError: module 'calc' has no attribute 'add'",
         "tests/test_a.py:7: AttributeError: type object 'Calc' has no attribute 'add'",
-        "tests/test_a.py:7: TypeError: add() got an unexpected keyword argument 'strict'",
+        "tests/test_a.py:7: TypeError: add() got an unexpected keyword argument 'exact'",
         "tests/test_a.py:7: TypeError: add() takes 2 positional arguments but 3 were given",
     ],
 )
@@ -135,6 +135,13 @@ def test_a_test_that_waits_for_what_is_to_be_written_counts(message: str, tmp_pa
 )
 def test_a_test_that_waits_for_code_of_others_is_a_question(message: str, tmp_path: Path) -> None:
     assert sort(message, Goal(words="Add a strict mode"), code=calc(tmp_path)).questions
+
+
+def test_an_argument_that_the_project_takes_and_another_package_lacks_is_a_question(tmp_path: Path) -> None:
+    message = "calc.py:9: TypeError: Calc.add() got an unexpected keyword argument 'strict'"
+    assert sort(message, Goal(words="Round to cents"), code=calc(tmp_path)).questions
+    other = message.replace("strict", "exact")
+    assert not sort(other, Goal(words="Round to cents"), code=calc(tmp_path)).questions
 
 
 def test_a_test_that_fails_in_another_way_than_before_counts() -> None:

@@ -106,6 +106,19 @@ def test_a_new_test_in_a_class_that_failed_as_a_whole_is_in_doubt(beside: str) -
     assert set(doubts_about(judged, {}).own) == doubted
 
 
+def test_where_no_test_passes_only_failures_of_other_people_s_code_are_in_doubt() -> None:
+    refused = "/env/site-packages/redis/connection.py:363: redis.ConnectionError: refused"
+    plain = "tests/x.py:3: AssertionError: assert 1 == 2"
+    red = {"a": refused, "b": plain}
+    own = ran({"c": refused, "d": plain, "e": refused.replace("refused", "reset")}, c="failed", d="failed")
+    of_base = ran(red, a="failed", b="failed")
+    judged = JudgedRun(of_base=of_base, own=own, second=SecondLook(red=red))
+    doubts = doubts_about(judged, {})
+    assert (set(doubts.own), dict(doubts.of_base)) == ({"c"}, {})
+    assert not doubts_about(replace(judged, second=SecondLook()), {})
+    assert not doubts_about(replace(judged, own=replace(own, forged=("pytest was patched",))), {})
+
+
 def test_very_many_doubts_are_one_question() -> None:
     names = [f"t{each}" for each in range(MAX_QUESTIONS + 1)]
     of_base = ran(a="passed", **dict.fromkeys(names, "failed"))

@@ -277,3 +277,10 @@ async def test_ordinary_exceptions_are_asked_nothing(context, code) -> None:
     base = helped(HELPED["calc.py"])
     result = await run(context, {**base, "calc.py": code}, base, outside=False, counter_tests="off")
     assert (result.status, result.questions) == ("passed", []), result.feedback
+
+
+async def test_an_exception_that_is_as_wide_at_the_base_is_asked_nothing(context) -> None:
+    wide = ERRORS.replace("(ValueError)", "(ValueError, TypeError, LookupError)")
+    base = helped(wide.replace("a + b", "a - b"))
+    result = await run(context, {**base, "calc.py": wide}, base, outside=False, counter_tests="off")
+    assert (result.status, result.questions) == ("passed", []), result.feedback
