@@ -6,12 +6,14 @@ from typing import Any
 
 from playwright.sync_api import Request, expect
 
+from tests.acceptance.projects import git
 from tests.acceptance.server import Service, ok
 from tests.browser.sprints import complete
 from tests.browser.watched import Watched
 from tests.patience import PATIENCE
 
 NARROW = {"width": 390, "height": 844}
+CODES = 'title = "half"\n\n[[phases.coding]]\nsay = "Not yet."\n'
 TOML = 'title = "tea"\n\n[[phases.discovery]]\nsay = "No plan. Discovery Complete"\n'
 
 
@@ -79,6 +81,43 @@ def test_a_sprint_with_named_candidates_is_asked_for(service: Service, watched: 
     page.set_viewport_size(NARROW)
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     watched.shoot("new-sprint-candidates-narrow")
+
+
+def test_a_share_of_the_goals_tests_is_hidden(service: Service, watched: Watched, repo: Path) -> None:
+    rows = ", ".join(f"({2 * each}, {each})" for each in range(10))
+    (repo / "tests" / "test_rows.py").write_text(
+        "import pytest\n\nfrom shares import half\n\n\n"
+        f'@pytest.mark.parametrize(("amount", "share"), [{rows}])\n'
+        "def test_rows(amount: int, share: int) -> None:\n    assert half(amount) == share\n"
+    )
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "rows")
+    page = watched.page
+    watched.open("/new", heading="New sprint")
+    page.get_by_role("textbox", name="Goal").fill("Make half right.")
+    page.get_by_role("textbox", name="Path").fill(str(repo))
+    for phase in ("discovery", "verification"):
+        page.get_by_role("checkbox", name=phase).uncheck()
+    agent = page.get_by_role("region", name="Agent", exact=True)
+    agent.locator("summary").first.click()
+    agent.get_by_label("Agent", exact=True).select_option("scripted")
+    agent.get_by_role("textbox", name="Script (TOML or JSON)").fill(CODES)
+    held_out = page.get_by_role("region", name="Held-out tests")
+    held_out.locator("summary").click()
+    share = held_out.get_by_role("textbox", name="Share of test cases to hide")
+    share.fill("0.3")
+    with watched.excused():
+        page.get_by_role("button", name="Start the sprint").click()
+        expect(held_out).to_contain_text("the goal names no test")
+    watched.audit()
+    watched.shoot("new-sprint-held-out-share")
+    page.get_by_role("textbox", name="Goal").fill("Make tests/test_rows.py pass.")
+    page.get_by_role("button", name="Start the sprint").click()
+    page.get_by_role("heading", level=1, name="Make tests/test_rows.py pass.").wait_for()
+    expect(page.get_by_role("main")).to_contain_text("3 of 10 cases are hidden from the agent.")
+    watched.shoot("sprint-held-out-share")
+    with service.client() as client:
+        ok(client.post(f"/runs/{page.url.rpartition('/')[2]}/cancel", json={}))
 
 
 def test_a_script_in_toml_starts_a_sprint(service: Service, watched: Watched) -> None:

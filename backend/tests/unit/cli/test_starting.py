@@ -48,6 +48,12 @@ class TestRun:
             "policy": {"attempts_per_phase": 2},
         }
 
+    def test_a_share_of_the_tests_may_be_held_out(self) -> None:
+        service = FakeService()
+        accepting(service)
+        assert invoke(service, "run", "Make it work", "--detach", "--held-out-share", "0.3").code == 0
+        assert sent(service.requests[0])["held_out"] == {"share": 0.3}
+
     def test_candidates_may_be_agents_by_name(self) -> None:
         service = FakeService()
         accepting(service)
@@ -142,6 +148,13 @@ class TestRun:
             pytest.param(["x", "--script", "missing.toml"], "script", id="no such script"),
             pytest.param(["x", "--example", "nonsense"], "example", id="unknown example"),
             pytest.param(["x", "--example", "teatime", "--repo", "."], "--example", id="example and repo"),
+            pytest.param(["x", "--held-out-share", "0"], "held-out-share", id="no share"),
+            pytest.param(["x", "--held-out-share", "0.9"], "held-out-share", id="a large share"),
+            pytest.param(
+                ["x", "--held-out-share", "0.3", "--held-out", "."],
+                "only one of --held-out and --held-out-share",
+                id="two kinds of held-out tests",
+            ),
             pytest.param(["x", "--timeout", "-1"], "timeout", id="negative timeout"),
         ],
     )
@@ -241,6 +254,7 @@ class TestRunForAnIssue:
             ["--credential", "deploy"],
             ["--example", "teatime"],
             ["--held-out", "tests.patch"],
+            ["--held-out-share", "0.3"],
         ],
         ids=lambda more: more[0],
     )

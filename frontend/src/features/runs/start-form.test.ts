@@ -53,6 +53,8 @@ describe("requestOf", () => {
       { backend: "scripted", script: 'title = "tea"' },
       { agent: { backend: "scripted", script: 'title = "tea"' } },
     ],
+    ["a share of the goal's tests", { heldOutShare: " 0.3 " }, { held_out: { share: 0.3 } }],
+    ["a patch with tests", { heldOut: "--- /dev/null" }, { held_out: { patch: "--- /dev/null" } }],
     ["globs, one a line", { openPaths: "a*\n\n b " }, { policy: { open_paths: ["a*", "b"] } }],
   ])("%s", (_, part, expected) => {
     expect(requestOf(fields(part))).toMatchObject(expected);

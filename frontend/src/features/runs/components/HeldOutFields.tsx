@@ -21,7 +21,7 @@ export function HeldOutFields({ fields, change, errorOf }: FieldsProps) {
             fails.
           </p>
           <Field
-            label="Share of the goal's own tests to hide"
+            label="Share of test cases to hide"
             hint="Such as 0.3: of ten rows of a table, the agent sees seven. The goal names the test file."
             error={shareError}
           >
