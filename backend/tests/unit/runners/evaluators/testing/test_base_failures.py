@@ -1,5 +1,6 @@
 """Tests that were red before: which count, which do not, and which a human is asked about."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from app.runners.evaluators.testing.sorting.base_failures import (
 )
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.unwritten import waits_for_code
-from app.schemas.questions import MAX_QUESTIONS, BaseFailures
+from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question
 
 PATH = "tests/test_a.py"
 NAME = f"{PATH}::test_a"
@@ -95,16 +96,32 @@ def test_a_goal_that_wants_tests_to_pass_is_about_those_that_fail(words: str) ->
     assert not sort(WRONG_VALUE, Goal(words=words)).questions
 
 
+def asked_about(messages: Sequence[str]) -> Sequence[Question]:
+    """Return what is asked about red tests with these messages."""
+    red = {f"{NAME}[{at}]": each for at, each in enumerate(messages)}
+    second = SecondLook(at_base=tuple(red), red=red)
+    failures = [RanTest(name, Outcome.FAILED, 0.1, each) for name, each in red.items()]
+    return sort_failures(failures, second, Goal(words="Drop Python 3.8"), NO_CODE).questions
+
+
 def test_very_many_red_tests_are_one_question() -> None:
-    names = [f"{NAME}[{each}]" for each in range(MAX_QUESTIONS + 1)]
-    second = SecondLook(at_base=tuple(names), red=dict.fromkeys(names, WRONG_VALUE))
-    failures = [RanTest(each, Outcome.FAILED, 0.1, WRONG_VALUE) for each in names]
-    asked = sort_failures(failures, second, Goal(words="Drop Python 3.8"), NO_CODE).questions
-    assert as_few(asked[1:]) == asked[1:]
+    asked = asked_about([f"{WRONG_VALUE}, {chr(97 + at) * 3}" for at in range(MAX_QUESTIONS + 1)])
+    assert as_few(asked[1:]) == tuple(asked[1:])
     (question,) = as_few(asked)
     assert f"{MAX_QUESTIONS + 1} tests already failed" in question.text
     (other,) = as_few([*asked, asked[0].model_copy(update={"key": "0" * 64})])
     assert other.key != question.key
+
+
+def test_red_tests_with_the_same_message_are_one_question() -> None:
+    other = "tests/test_a.py:9: OSError: no socket"
+    asked = asked_about([WRONG_VALUE, other, WRONG_VALUE, other, WRONG_VALUE])
+    first, second, third = as_few(asked)
+    assert first.text.startswith(f"3 tests already failed at the base in one way, such as `{NAME}[0]`")
+    assert WRONG_VALUE in first.why
+    assert [second, third] == [asked[1], asked[3]]
+    assert as_few(asked)[0].key == first.key
+    assert as_few([*asked, asked[0].model_copy(update={"key": "0" * 64})])[0].key != first.key
 
 
 @pytest.mark.parametrize(
