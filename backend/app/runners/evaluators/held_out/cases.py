@@ -112,7 +112,9 @@ def _rows(tests: tuple[str, ...], table: ast.List | ast.Tuple, *, only_last: boo
 def _checks(test: str, function: TestFunction) -> CaseGroup:
     places = tuple(at for at, each in enumerate(function.body) if _has_check(each))
     count = max(1, len(places))
-    return CaseGroup((test,), count, function, "body", places if count > 1 else (), only_last=True)
+    # What follows the last check may tidy up.
+    can_hide = count > 1 and places[-1] == len(function.body) - 1
+    return CaseGroup((test,), count, function, "body", places if can_hide else (), only_last=True)
 
 
 def _has_check(statement: ast.stmt) -> bool:

@@ -1,8 +1,8 @@
 """Cuts rows and statements out of Python source, and keeps the rest of the text as it is."""
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 Part = Literal["body", "elts"]
@@ -49,7 +49,7 @@ def without(source: str, cuts: Sequence[Cut]) -> str | None:
     module = ast.parse(source)
     data = source.encode()
     spans, places = _Spans(data), list[tuple[int, int]]()
-    for cut in cuts:
+    for cut in _merged(cuts):
         node = cut.find_in(module)
         if node is None:
             return None
@@ -61,6 +61,15 @@ def without(source: str, cuts: Sequence[Cut]) -> str | None:
         data = data[:start] + data[end:]
     text = data.decode()
     return text if _is(text, module) else None
+
+
+def _merged(cuts: Sequence[Cut]) -> Iterator[Cut]:
+    """Yield one cut for all that concern the same node."""
+    found: dict[Cut, list[int]] = {}
+    for cut in cuts:
+        found.setdefault(replace(cut, indices=()), []).extend(cut.indices)
+    for cut, indices in found.items():
+        yield replace(cut, indices=tuple(sorted(set(indices))))
 
 
 def _is(text: str, expected: ast.Module) -> bool:

@@ -3,10 +3,17 @@
 import ast
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.runners.evaluators.held_out.cases import case_groups, name_of, names_in, test_functions
+from app.runners.evaluators.held_out.cases import (
+    Parent,
+    TestFunction,
+    case_groups,
+    name_of,
+    names_in,
+    test_functions,
+)
 from app.runners.evaluators.held_out.cutting import Cut, without
 
 Wanted = Callable[[str], bool]
@@ -70,35 +77,44 @@ def _hide(source: str, cuts: Sequence[tuple[Cut, int]]) -> tuple[str, int]:
 
 
 def _hide_tests(text: str, most: int, chance: random.Random, wanted: Wanted) -> tuple[str, int]:
-    """Hide whole tests until `most` cases are hidden, or no further test may be. Return text and count."""
-    hidden = 0
-    while hidden < most:
-        found = [each for each in _spare_tests(ast.parse(text), wanted) if each[1] <= most - hidden]
-        chance.shuffle(found)
-        for cut, cases in found:
-            shorter = without(text, [cut])
-            if shorter is not None:
-                text, hidden = shorter, hidden + cases
-                break
-        else:
-            break
-    return text, hidden
+    """Hide whole tests, at most `most` cases. Return text and count.
 
-
-def _spare_tests(module: ast.Module, wanted: Wanted) -> Iterator[tuple[Cut, int]]:
-    """Yield a cut for each test whose names all occur in other tests, with its number of cases."""
-    functions = list(test_functions(module))
+    Only tests are hidden whose names all occur in tests that stay, and at least one stays in each class.
+    """
+    if most < 1:
+        return text, 0
+    module = ast.parse(text)
+    functions = [_Test(*each, names_in(each[1])) for each in test_functions(module)]
+    known = Counter(name for each in functions for name in each.uses)
+    beside = Counter(id(each.parent) for each in functions)
     cases = Counter[str]()
     for group in case_groups(module):
-        for name in group.tests:
-            cases[name] += group.cases
-    uses = [names_in(function) for _, function in functions]
-    known = Counter(name for each in uses for name in each)
-    in_class = Counter(id(parent) for parent, _ in functions)
-    for (parent, function), names in zip(functions, uses, strict=True):
-        is_only_one = len(functions) < 2 or (isinstance(parent, ast.ClassDef) and in_class[id(parent)] < 2)
-        if not is_only_one and wanted(name_of(parent, function)) and all(known[each] > 1 for each in names):
-            yield (
-                Cut.of(parent, "body", (parent.body.index(function),)),
-                cases[name_of(parent, function)] or 1,
-            )
+        cases.update(dict.fromkeys(group.tests, group.cases))
+    cuts: list[tuple[Cut, int]] = []
+    chance.shuffle(functions)
+    for each in functions:
+        count = cases[each.name] or 1
+        is_spare = beside[id(each.parent)] > 1 and all(known[name] > 1 for name in each.uses)
+        if is_spare and count <= most and wanted(each.name):
+            cuts.append((each.cut, count))
+            most -= count
+            known.subtract(each.uses)
+            beside[id(each.parent)] -= 1
+    return _hide(text, cuts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A test, the module or class around it, and the names that it takes from elsewhere."""
+
+    parent: Parent
+    function: TestFunction
+    uses: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        return name_of(self.parent, self.function)
+
+    @property
+    def cut(self) -> Cut:
+        return Cut.of(self.parent, "body", [self.parent.body.index(self.function)])

@@ -108,6 +108,14 @@ def test_a_whole_test_is_hidden_if_the_others_use_the_same_names() -> None:
     assert (count, total) == (1, 3)
 
 
+def test_many_tests_are_hidden_in_one_go_and_one_stays_in_each_class() -> None:
+    tests = "".join(f"    def test_{at}(self):\n        assert half({at})\n\n" for at in range(40))
+    text, count, total = hidden(f"class TestA:\n{tests}\nclass TestB:\n{tests}", 0.8)
+    assert (count, total) == (64, 80)
+    assert text.count("def test_") == 16
+    assert all("def test_" in each for each in text.split("class Test")[1:])
+
+
 def test_a_name_that_no_other_test_uses_stays() -> None:
     source = "def test_a():\n    assert half(8) == 4\n\n\ndef test_b():\n    assert third(9) == 3\n"
     assert hide_cases(source, 0.5, random.Random(0)) is None
@@ -125,6 +133,10 @@ def test_a_name_that_no_other_test_uses_stays() -> None:
         pytest.param(
             "@pytest.mark.parametrize('x', [1, 2, 3], ids=['a', 'b', 'c'])\ndef test_a(x):\n    assert x\n",
             id="rows with names",
+        ),
+        pytest.param(
+            "def test_a():\n    s = start()\n    assert s.up\n    assert s.on\n    s.stop()\n",
+            id="a tidy end",
         ),
         pytest.param(
             "@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x):\n    assert f(x) == x\n", id="two rows"
