@@ -107,9 +107,9 @@ class OfferService:
     async def _commit(self, due: DueReport, result: Result) -> AsyncGenerator[_Commit]:
         """Make the commit to push for a result."""
         message = f"Answer feedback\n\nRun {due.run_id}"
-        if due.after:
-            # The base holds earlier results, and no branch has them in this form, so the changes are laid
-            # onto the target.
+        if due.after or result.held_back:
+            # The base holds earlier results, or lacks a part of its tests. No branch has it in this form,
+            # so the changes are laid onto the target.
             async with self._merges.merging(due.run_id) as merge:
                 parents = (*due.parents[:1], merge.outcome.commit)
                 scratch = merge.repository
