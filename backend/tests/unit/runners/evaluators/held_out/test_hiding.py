@@ -189,6 +189,15 @@ def _rows(module: ast.Module) -> list[ast.expr]:
     return rows.elts
 
 
+@pytest.mark.parametrize("source", [ROWS, TABLE, CHECKS, METHODS], ids=["rows", "table", "checks", "tests"])
+def test_line_ends_stay_as_they_are(source) -> None:
+    plain = hide_cases(source, 0.4, random.Random(3))
+    other = hide_cases(source.replace("\n", "\r\n"), 0.4, random.Random(3))
+    assert plain is not None
+    assert other is not None
+    assert other.text == plain.text.replace("\n", "\r\n")
+
+
 def test_only_wanted_tests_lose_cases() -> None:
     source = ROWS + "\ndef test_others():\n    assert f(1) == 1\n    assert f(2) == 2\n"
     found = hide_cases(source, 0.4, random.Random(0), lambda name: name == "test_others")
