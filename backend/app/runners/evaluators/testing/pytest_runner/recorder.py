@@ -141,9 +141,7 @@ class ReportPlugin:
         if any(altered.values()):
             self._send("altered", **{who: names[:50] for who, names in altered.items()})
         trusted = {str(self._tree / name) for name in self._trusted}
-        modules = list(dict.fromkeys(self._modules))
-        wide = wide_exceptions(self._tree, trusted, modules)
-        others = [each for each in wide_exceptions(self._tree, set(), modules) if each not in wide]
+        wide, others = wide_exceptions(self._tree, trusted, list(dict.fromkeys(self._modules)))
         if wide or others:
             self._send("wide", names=wide[:50], others=others[:50])
 

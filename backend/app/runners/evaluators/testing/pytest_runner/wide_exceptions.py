@@ -1,6 +1,7 @@
 """Finds exceptions of the code that are wider than their names: tests that expect them accept any failure."""
 
 import builtins
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from .kinds import is_kind, names_in
+from .kinds import names_in, plain_text
 
 _EXPECTED = re.compile(r"\b(?:raises|assertRaises\w*)\(\s*\(?((?:[A-Za-z_][\w.]*\s*,?\s*)+)")
 _KINDS_AT_ONCE = 3
@@ -19,24 +20,32 @@ class _ForeignError(Exception):
     """An exception that no code knows, so only a class of all exceptions accepts it."""
 
 
-def wide_exceptions(tree: Path, trusted: "set[str]", tests: "list[Any]") -> "list[str]":
-    """Return exceptions of the candidate's code that accept what they should not, with what they accept.
+def wide_exceptions(tree: Path, trusted: "set[str]", tests: "list[Any]") -> "tuple[list[str], list[str]]":
+    """Return exceptions of the candidate's code that accept what they should not, and those of trusted files.
+
+    Each comes with what it accepts.
 
     Args:
         tree: the tree that is run.
         trusted: paths of its files that the candidate did not write.
         tests: the test modules.
     """
-    own = [each for each in list(sys.modules.values()) if _is_own(each, tree, trusted)]
-    found = [name for module in tests if isinstance(module, ModuleType) for name in _in_tests(module, own)]
-    files = {vars(each).get("__name__") for each in own}
-    found += [name for each in _subclasses(Exception) if each.__module__ in files for name in _mixed(each)]
+    inside = [each for each in list(sys.modules.values()) if _file_of(each).startswith(f"{tree}{os.sep}")]
+    own = [each for each in inside if _file_of(each) not in trusted]
+    wide, everywhere = (_wide_in(each, tests) for each in (own, inside))
+    return wide, [each for each in everywhere if each not in wide]
+
+
+def _wide_in(modules: "list[Any]", tests: "list[Any]") -> "list[str]":
+    """Return the wide exceptions that some modules define."""
+    found = [name for each in tests if isinstance(each, ModuleType) for name in _in_tests(each, modules)]
+    names = {names_in(each).get("__name__") for each in modules}
+    found += [name for each in _subclasses(Exception) if each.__module__ in names for name in _mixed(each)]
     return list(dict.fromkeys(found))
 
 
-def _is_own(module: Any, tree: Path, trusted: "set[str]") -> bool:
-    file = names_in(module).get("__file__") if is_kind(module, ModuleType) else None
-    return isinstance(file, str) and file not in trusted and tree in Path(file).parents
+def _file_of(module: Any) -> str:
+    return plain_text(names_in(module).get("__file__"))
 
 
 def _in_tests(module: ModuleType, own: "list[ModuleType]") -> "Iterator[str]":
