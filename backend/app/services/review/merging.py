@@ -136,7 +136,8 @@ class MergeService:
             raise ConflictError("only a local repository can take the result as a branch")
         _require_final(result)
         found = await locate(LocalSource(path=document["path"]), self._sources.allowed_roots, self._git)
-        result, bundle = await self._results.bundle(run_id, branch)
+        named = replace(result, branch=branch or result.branch)
+        result, bundle = await self._results.bundle_of(run_id, named)
         created = await create_branch(found, result.branch, bundle, self._git)
         return AppliedBranch(str(found.top), result.branch, result.commit, created)
 

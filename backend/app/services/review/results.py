@@ -161,16 +161,17 @@ class ResultService:
             result.base_commit, result.commit
         )
 
-    async def bundle(self, run_id: UUID, branch: str | None = None) -> tuple[Result, bytes]:
-        """Return the result as a bundle for `git fetch`, with the test cases that were hidden.
+    async def bundle(self, run_id: UUID) -> tuple[Result, bytes]:
+        """Return the result as a bundle for `git fetch`; see `bundle_of`."""
+        return await self.bundle_of(run_id, await self.result(run_id))
+
+    async def bundle_of(self, run_id: UUID, result: Result) -> tuple[Result, bytes]:
+        """Return a run's result with the test cases that were hidden, and its bundle.
 
         Args:
             run_id: the run.
-            branch: the name of the branch in the bundle; by default the result's name.
+            result: its result; the branch in the bundle has the name that it gives.
         """
-        result = await self.result(run_id)
-        if branch is not None:
-            result = replace(result, branch=branch)
         repository = await self._trees.repository(run_id, result.commit)
         if not result.held_back:
             made = await repository.bundle_for_export(result.base_commit, result.commit, result.branch)

@@ -9,9 +9,11 @@ import anyio.to_thread
 from app.workspaces.history.git import GitTarget
 from app.workspaces.history.repository import RunRepository
 
+_EXECUTABLE = b"100755"
+
 
 async def with_files(repository: RunRepository, commit: str, files: Mapping[str, bytes]) -> str:
-    """Return the id of a commit's tree with other contents of some files. Each file keeps its mode.
+    """Return the id of a commit's tree with other contents of some files. An executable file stays one.
 
     Args:
         repository: has the commit, and gets the new objects.
@@ -26,12 +28,15 @@ async def with_files(repository: RunRepository, commit: str, files: Mapping[str,
         git, target = repository.git, GitTarget(repository.path, index=Path(place.name) / "index")
         await git.run(["read-tree", commit], target)
         listed = await git.run(["ls-files", "-s", "-z", "--", *files], target)
-        modes = {line.partition(b"\t")[2]: line.split(b" ", 1)[0] for line in listed.split(b"\0") if line}
+        executable = {
+            line.partition(b"\t")[2] for line in listed.split(b"\0") if line.startswith(_EXECUTABLE)
+        }
         lines = b""
         for name, content in sorted(files.items()):
             made = await git.run(["hash-object", "-w", "--stdin"], target, stdin=content)
             path = name.encode()
-            lines += modes.get(path, b"100644") + b" " + made.strip() + b"\t" + path + b"\0"
+            mode = _EXECUTABLE if path in executable else b"100644"
+            lines += mode + b" " + made.strip() + b"\t" + path + b"\0"
         await git.run(["update-index", "-z", "--index-info"], target, stdin=lines)
         return (await git.run(["write-tree"], target)).decode().strip()
     finally:

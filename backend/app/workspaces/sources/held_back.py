@@ -55,7 +55,7 @@ async def put_back(
 
     Raises:
         InvalidInputError: `branch` is not a branch name.
-        WorkspaceError: git cannot merge a file.
+        WorkspaceError: git cannot merge a file, or it is too large.
     """
     ref = f"refs/heads/{check_branch(branch)}"
     async with beside(run, [run.path], [run.path], len(start)) as scratch:
@@ -77,10 +77,12 @@ def _end_history_at(git_dir: Path, commit: str) -> None:
 
 
 async def _merged(scratch: RunRepository, start: str, head: str, name: str, whole: bytes) -> bytes:
-    shown = await scratch.read_file(start, name, _FILE_BYTES)
-    now = await scratch.read_file(head, name, _FILE_BYTES)
-    if now is None or now == shown:
+    shown = await scratch.read_file(start, name, _FILE_BYTES + 1)
+    now = await scratch.read_file(head, name, _FILE_BYTES + 1)
+    if now is None or now == shown or not await _is_file(scratch, head, name):
         return whole
+    if len(now) > _FILE_BYTES:
+        raise WorkspaceError(f"{name} is too large to be merged with its held-out tests")
     place = await anyio.to_thread.run_sync(lambda: tempfile.TemporaryDirectory(prefix="phaserunner-merge-"))
     try:
         ours, before, theirs = (Path(place.name) / each for each in ("ours", "before", "theirs"))
@@ -93,3 +95,9 @@ async def _merged(scratch: RunRepository, start: str, head: str, name: str, whol
         return outcome.stdout
     finally:
         await anyio.to_thread.run_sync(place.cleanup)
+
+
+async def _is_file(scratch: RunRepository, commit: str, name: str) -> bool:
+    """Return False for a link, whose text is the path to which it leads."""
+    listed = await scratch.git.run(["ls-tree", "-z", commit, "--", name], scratch.target)
+    return listed.startswith(b"100")

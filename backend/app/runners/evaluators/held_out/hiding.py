@@ -40,9 +40,9 @@ def hide_cases(
 ) -> PartlyHidden | None:
     """Hide a share of a test file's cases. Return None if no case can be hidden.
 
-    A case is a row of a parametrisation, a row of a loop's table, a check at the end of a test, or a test. At
-    least one case of each test stays visible. A whole test is hidden only if the visible tests use every name
-    that it uses, so that an agent can know what is asked for.
+    A case is a row of a parametrisation, a row of a loop's table, a check at the end of a test, or a test. A
+    whole test is hidden only if the visible tests use every name that it uses, so that an agent can know what
+    is asked for. Of all others at least one case stays visible.
 
     Args:
         source: the text of the file.

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.errors import WorkspaceError
 from app.schemas.workspaces import LocalSource
 from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
@@ -93,14 +94,27 @@ async def test_a_result_without_a_known_source_is_complete_by_itself(
     assert (other.path / "out" / NAME).read_bytes() == WHOLE
 
 
+@pytest.mark.parametrize("link", [False, True])
 async def test_a_file_that_the_result_deletes_comes_back(
-    run_repository: RunRepository, user: UserRepository, git: Git, tmp_path: Path
+    run_repository: RunRepository, user: UserRepository, git: Git, tmp_path: Path, link: bool
 ) -> None:
     base, start = await started(run_repository, user)
     tree = tmp_path / "tree"
     await run_repository.checkout(start, tree)
     (tree / NAME).unlink()
+    if link:
+        (tree / NAME).symlink_to("other.py")
     head = (await run_repository.commit_tree(tree, start, "work")).commit
     _, bundle = await put_back(run_repository, start, base, head, {NAME: WHOLE}, "back")
     assert await create_branch(await locate(LocalSource(path=str(user.path)), (), git), "back", bundle, git)
     assert user.git("show", f"back:{NAME}") == WHOLE.decode().strip()
+    assert user.git("ls-tree", "back", NAME).startswith("100")
+
+
+async def test_a_file_that_grew_beyond_all_measure_is_an_error(
+    run_repository: RunRepository, user: UserRepository, tmp_path: Path
+) -> None:
+    base, start = await started(run_repository, user)
+    head = await worked(run_repository, start, tmp_path / "tree", mod=SHOWN + b"x" * 4_000_000)
+    with pytest.raises(WorkspaceError, match=r"pkg/mod\.py is too large"):
+        await put_back(run_repository, start, base, head, {NAME: WHOLE}, "b")

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +24,7 @@ class BaseCode:
     def __init__(self, tree: Path, sources: Collection[str]) -> None:
         self.tree = tree
         self.sources = frozenset(sources)
+        self._arguments: dict[str, list[frozenset[str]]] = {}
 
     def has_module(self, module: str) -> bool:
         """Return True if the tree contains the package or module with which a dotted name begins."""
@@ -46,22 +47,12 @@ class BaseCode:
 
     def takes(self, function: str, argument: str) -> bool:
         """Return True if each definition of a function or method in the source files names this argument."""
-        found = [names for file in self.sources for names in self._argument_names(file).get(function, ())]
+        if function not in self._arguments:
+            texts = map(small_file, map(self.tree.joinpath, self.sources))
+            defining = [each for each in texts if f"def {function}(".encode() in each]
+            self._arguments[function] = [names for each in defining for names in _arguments(each, function)]
+        found = self._arguments[function]
         return bool(found) and all(argument in each for each in found)
-
-    def _argument_names(self, file: str) -> Mapping[str, Sequence[frozenset[str]]]:
-        """Return the arguments of each function in a file, for each of its definitions."""
-        found: dict[str, list[frozenset[str]]] = {}
-        try:
-            module = ast.parse(small_file(self.tree / file))
-        except (SyntaxError, ValueError, RecursionError):
-            return found
-        for node in ast.walk(module):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                arguments = node.args
-                names = [each.arg for each in (*arguments.args, *arguments.kwonlyargs)]
-                found.setdefault(node.name, []).append(frozenset(names))
-        return found
 
     def text(self, file: str) -> str:
         """Return the text of a file of the tree; empty if it is missing or too large."""
@@ -71,3 +62,14 @@ class BaseCode:
     def _names(self) -> frozenset[str]:
         found = (_DEFINITION.findall(small_file(self.tree / name)) for name in self.sources)
         return frozenset(each.decode() for names in found for each in names)
+
+
+def _arguments(text: bytes, function: str) -> Iterator[frozenset[str]]:
+    """Yield the names of the arguments for each definition of a function in a source file."""
+    try:
+        module = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == function:
+            yield frozenset(each.arg for each in (*node.args.args, *node.args.kwonlyargs))
