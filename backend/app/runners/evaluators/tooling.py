@@ -35,6 +35,21 @@ class Scratch:
     env: Mapping[str, str]
 
 
+def active(python: Path) -> dict[str, str]:
+    """Return the variables that a shell has while the environment of this interpreter is active."""
+    environment = python.parent.parent
+    variables = {"PATH": _search_path(python)}
+    return (
+        {**variables, "VIRTUAL_ENV": str(environment)}
+        if (environment / "pyvenv.cfg").is_file()
+        else variables
+    )
+
+
+def _search_path(python: Path) -> str:
+    return f"{python.parent}:/usr/local/bin:/usr/bin:/bin"
+
+
 @contextmanager
 def scratch(python: Path) -> Generator[Scratch]:
     """Create a scratch directory, and remove it afterwards.
@@ -49,7 +64,7 @@ def scratch(python: Path) -> Generator[Scratch]:
         yield Scratch(
             path=path,
             env={
-                "PATH": f"{python.parent}:/usr/local/bin:/usr/bin:/bin",
+                "PATH": _search_path(python),
                 "HOME": str(home),
                 "TMPDIR": str(temporary),
                 "LANG": "C.UTF-8",

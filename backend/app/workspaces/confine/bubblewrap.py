@@ -10,7 +10,7 @@ from glob import glob
 from pathlib import Path
 from typing import Self
 
-from app.workspaces.confine.accounts import with_line
+from app.workspaces.confine.accounts import HOST, with_line
 
 HOME = "/home/sandbox"
 
@@ -97,7 +97,7 @@ class SystemConfiguration:
     Bubblewrap copies these files. A copy of a small file takes a tenth of the time of a mount.
 
     Args:
-        accounts: one more line for some files, by path (`account_lines`).
+        lines: one more line for some files, by path.
 
     Attributes:
         links: the target of each symbolic link, by path.
@@ -105,8 +105,8 @@ class SystemConfiguration:
         directories: paths.
     """
 
-    def __init__(self, accounts: Mapping[str, str]) -> None:
-        self._accounts = accounts
+    def __init__(self, lines: Mapping[str, str]) -> None:
+        self._lines = lines
         self.links: dict[str, str] = {}
         self.files: dict[str, int] = {}
         self.directories: list[str] = []
@@ -136,16 +136,16 @@ class SystemConfiguration:
         else:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             self._open.callback(os.close, descriptor)
-            if path in self._accounts:
-                descriptor = self._with_account(descriptor, path)
+            if path in self._lines:
+                descriptor = self._with_line(descriptor, path)
             self.files[path] = descriptor
 
-    def _with_account(self, table: int, path: str) -> int:
+    def _with_line(self, table: int, path: str) -> int:
         """Return the descriptor of an in-memory copy of a table with one more line."""
-        copy = os.memfd_create("accounts", os.MFD_CLOEXEC)
+        copy = os.memfd_create("table", os.MFD_CLOEXEC)
         self._open.callback(os.close, copy)
         with os.fdopen(table, "rb", closefd=False) as source, os.fdopen(copy, "wb", closefd=False) as sink:
-            sink.write(with_line(source.read(), self._accounts[path]))
+            sink.write(with_line(source.read(), self._lines[path]))
         os.lseek(copy, 0, os.SEEK_SET)
         return copy
 
@@ -182,7 +182,7 @@ def command_line(program: str, launch: Launch, argv: Sequence[str]) -> list[str]
 
 
 def _namespaces(launch: Launch) -> Iterator[str]:
-    yield from ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--hostname", "sandbox")
+    yield from ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--hostname", HOST)
     yield "--unshare-cgroup-try"
     if not launch.network:
         yield "--unshare-net"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 
-from app.workspaces.confine.accounts import account_lines
+from app.workspaces.confine.accounts import account_lines, host_line
 from app.workspaces.confine.backend import Launched
 from app.workspaces.confine.bubblewrap import HOME, Identity, Launch, SystemConfiguration, command_line
 from app.workspaces.confine.cgroups import Cgroup, CgroupError, CgroupPlace
@@ -88,8 +88,8 @@ class BubblewrapBackend:
             argv, confinement = await connected(argv, confinement, self._settings.egress, owner, stack)
             report = stack.enter_context(LaunchReport())
             stack.push_async_callback(_ended, report)
-            accounts = account_lines(identity.uid, identity.uid, str(confinement.home or HOME))
-            configuration = stack.enter_context(SystemConfiguration(accounts))
+            lines = account_lines(identity.uid, identity.uid, str(confinement.home or HOME))
+            configuration = stack.enter_context(SystemConfiguration({**lines, **host_line()}))
             calls = stack.enter_context(FilterFile(_FILTER))
             launch = self._launch(confinement, cwd, identity, report, configuration, calls)
             command = command_line(self._program or "bwrap", launch, argv)

@@ -1,6 +1,7 @@
 """Finishes an environment: no package code runs at start, and the interpreter is the original one."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,12 +9,18 @@ from pathlib import Path
 _RUN_AT_START = frozenset({"sitecustomize.py", "usercustomize.py"})
 _CONFIGURATION = "pyvenv.cfg"
 _OURS = "phaserunner-tree.pth"
-# Programs that tests start find the project as if it were installed in editable mode, whatever their
-# `PYTHONPATH`. The test runner sets this variable for them. It is not set when the runner itself starts.
+# Programs that tests start find the project as if it were installed in editable mode: after the standard
+# library, and before a release of the project that another package brought. The test runner sets this
+# variable for them. It is not set when the runner itself starts.
 _FOR_CHILDREN = (
     "import os, sys; "
-    "sys.path.extend(filter(None, os.environ.get('PHASERUNNER_TREE', '').split(os.pathsep)))\n"
+    "at = next((n for n, p in enumerate(sys.path) if p.endswith('-packages')), len(sys.path)); "
+    "sys.path[at:at] = filter(None, os.environ.get('PHASERUNNER_TREE', '').split(os.pathsep))\n"
 )
+
+_NAMESPACES = "namespace_packages.txt"
+_DOTTED = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$", re.MULTILINE)
+_JOINED = "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n"
 
 
 class AlteredError(Exception):
@@ -50,8 +57,9 @@ def seal(root: Path, python: Path, configuration: bytes) -> None:
             _make_ours(path)
     for site in root.glob("lib/python3*/site-packages"):
         if not site.is_symlink() and not site.parent.is_symlink():
-            (site / _OURS).write_text(_FOR_CHILDREN)
-            _make_ours(str(site / _OURS))
+            for path, text in {site / _OURS: _FOR_CHILDREN, **_namespaces(site)}.items():
+                path.write_text(text)
+                _make_ours(str(path))
 
 
 def open_to_all(root: Path) -> None:
@@ -66,6 +74,20 @@ def _check(root: Path, python: Path, configuration: bytes) -> None:
     whole = not any(path.is_symlink() for path in places) and settings.is_file() and program.is_symlink()
     if not whole or program.resolve() != python.resolve() or settings.read_bytes() != configuration:
         raise AlteredError("what was installed replaced the environment's interpreter")
+
+
+def _namespaces(site: Path) -> dict[Path, str]:
+    """Return the initial modules of old namespace packages, which are spread over several directories.
+
+    The files that run at the start would have joined them.
+    """
+    lists = [
+        each for each in site.glob(f"*.*-info/{_NAMESPACES}") if each.is_file() and not each.is_symlink()
+    ]
+    names = {name for each in lists for name in _DOTTED.findall(each.read_text("utf-8", errors="replace"))}
+    places = [site.resolve().joinpath(*name.split(".")) for name in sorted(names)]
+    theirs = [place for place in places if place.is_dir() and place.resolve() == place]
+    return {place / "__init__.py": _JOINED for place in theirs if not os.path.lexists(place / "__init__.py")}
 
 
 def _make_ours(path: str) -> None:

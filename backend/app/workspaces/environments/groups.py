@@ -96,7 +96,7 @@ def _from_setup_cfg(tree: Path, found: Wanted) -> None:
     sections = read_ini(tree, "setup.cfg")
     options = sections.get("options", {})
     _add_lines(found.requirements, found.files, options.get("install_requires", ""))
-    found.extras.setdefault("tests", []).extend(texts(options.get("tests_require", "")))
+    found.extras.setdefault("tests", []).extend(_one_each(options.get("tests_require", "")))
     # pbr, a build backend, has its own name for the section.
     extras = {**sections.get("extras", {}), **sections.get("options.extras_require", {})}
     for name, value in extras.items():
@@ -120,7 +120,15 @@ def _add_lines(requirements: list[str], files: list[str], value: str) -> None:
     if value.strip().startswith("file:"):
         files += [each.strip() for each in value.strip()[5:].split(",") if each.strip()]
     else:
-        requirements += texts(value)
+        requirements += _one_each(value)
+
+
+def _one_each(value: str) -> list[str]:
+    """Return the requirements of a setup.cfg setting: its lines, or what semicolons separate in its only one.
+
+    setuptools reads such a list in this way (`list-semi`), so a single line has no room for a marker.
+    """
+    return texts(value) if "\n" in value else texts(value.replace(";", "\n"))
 
 
 def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> Iterator[str]:

@@ -16,7 +16,7 @@ from app.workspaces.environments.launches import InstallError, InstallOptions, L
 from app.workspaces.environments.outcome import Concessions, EnvironmentUnavailable, Reason
 from app.workspaces.environments.plan import LOCKED, EnvironmentPlan
 from app.workspaces.environments.pythons import Interpreter
-from app.workspaces.environments.relaxing import InstallerInput
+from app.workspaces.environments.relaxing import MOST_CONCESSIONS, InstallerInput, too_new
 from app.workspaces.environments.shelf import size_of
 from app.workspaces.files.origin import months_later
 from app.workspaces.files.removal import remove_tree
@@ -24,6 +24,7 @@ from app.workspaces.files.removal import remove_tree
 _FIRST_RUNNER = "2023-08-01"
 """By then pytest 7.4 was released, the oldest that can run the tests. Older bases get it, too."""
 
+_ANY_DAY = "2100-01-01"
 _LATER_MONTHS = (3, 12)
 """How long it takes until plug-ins fit a new pytest."""
 
@@ -165,13 +166,27 @@ class _Steps:
         return asked.conceded
 
     async def _can_be_had(self, asked: InstallerInput, limits: Sequence[str]) -> bool:
-        try:
-            await self._pip_install(asked, *limits)
-        except InstallError as error:
-            if error.trouble.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
-                raise
-            return False
-        return True
+        """Install within limits. Return False if no releases satisfy them.
+
+        A requirement without any release or wheel of that time gets today's, so that all others can be of it.
+        """
+        later: dict[str, None] = {}
+        while True:
+            try:
+                await self._pip_install(asked, *limits, *map(unlimited, later))
+            except InstallError as error:
+                reason = error.trouble.reason
+                if reason in (Reason.UNRESOLVABLE, Reason.BUILD):
+                    names = [each for each in sorted(too_new(error.said)) if each not in later]
+                    later.update(dict.fromkeys(names))
+                    if names and len(later) <= MOST_CONCESSIONS:
+                        continue
+                    return False
+                # An address that cannot be reached is gone at any time.
+                if not await anyio.to_thread.run_sync(asked.concede, reason, error.said):
+                    raise
+            else:
+                return True
 
     async def _install_until(self, asked: InstallerInput, *options: str) -> Concessions:
         """Install. After each failure, try again with a further concession, if there is one."""
@@ -222,3 +237,8 @@ def time_limits(newest: str) -> list[str]:
     """
     runner = [f"--exclude-newer-package=pytest={_FIRST_RUNNER}"] if newest < _FIRST_RUNNER else []
     return [f"--exclude-newer={newest}", *runner]
+
+
+def unlimited(name: str) -> str:
+    """Return uv's option that lets releases of any day count for one package."""
+    return f"--exclude-newer-package={name}={_ANY_DAY}"

@@ -27,7 +27,7 @@ from app.workspaces.environments.tox import (
 from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import month_after, origin_of
 
-RECIPE = "4"
+RECIPE = "5"
 """Part of every environment's key: a change of the way of installing needs new environments."""
 
 TEST_RUNNER = "pytest>=7.4"
@@ -40,7 +40,9 @@ _TELLS_NOTHING = frozenset({"pytest", "pytest-cov", "coverage", "tox", "nox"})
 """Requirements for tests that do not show what the tests use. Then tox is asked, too."""
 
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
-_IMPORTS_PKG_RESOURCES = re.compile(rb"^[ \t]*(?:import|from)[ \t]+pkg_resources\b", re.MULTILINE)
+_IMPORTS_PKG_RESOURCES = re.compile(
+    rb"^[ \t]*(?:import|from)[ \t]+pkg_resources\b|__import__\([\"']pkg_resources[\"']\)", re.MULTILINE
+)
 _WITH_PKG_RESOURCES = "setuptools<81"
 """Environments used to have setuptools, so many projects never declared it; 81 is to drop the module."""
 _MAX_SOURCES = 2000
@@ -215,7 +217,13 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
     more = [line for name in unlocked for line in asked.groups.get(name, ())]
     chosen = ["--no-default-groups"]
     chosen += [f"--group={each}" for each in wanted_groups if each not in unlocked]
-    chosen += [f"--extra={each}" for each in choose(extras, asked.extra_requirements)]
+    imported = imported_by_tests(tree) if extras else frozenset[str]()
+    wanted_extras = [
+        *choose(extras, asked.extra_requirements),
+        # Tests of an extra's features import its packages.
+        *(each for each in extras if imported.intersection(names_in(asked.extra_requirements(each)))),
+    ]
+    chosen += [f"--extra={each}" for each in dict.fromkeys(wanted_extras)]
     names = [f"{each.relative_to(tree).as_posix()}/pyproject.toml" for each in members(tree, content)]
     of_members = {name: text for name in names if (text := read_text(tree, name)) is not None}
     return replace(

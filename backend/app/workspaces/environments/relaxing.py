@@ -19,6 +19,9 @@ _NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no 
 _REQUIRED = re.compile(r"you\s+require\s+(?:(?:one|all|any)\s+of:\s+)?([A-Za-z0-9][\w.-]*)")
 _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
 _NOT_PUBLISHED = re.compile(r"there\s+is\s+no\s+version\s+of\s+([A-Za-z0-9][\w.-]*)\s*==")
+_TOO_NEW = re.compile(
+    r"`([A-Za-z0-9][\w.-]*)` was filtered by `exclude-newer`|Wheels are required for `([A-Za-z0-9][\w.-]*)`"
+)
 _OTHER_PYTEST = re.compile(r"(?<![\w-])pytest(?=[=<>!~]|\s|$)")
 _PIN = re.compile(r"^(\s*[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?)\s*==[^;#\\\n]*?(\s*(?:[;#].*)?\n?)$")
 _UNREAD = re.compile(r"Couldn't parse requirement in `([^`]+)` at position (\d+)")
@@ -39,6 +42,15 @@ def without_wheel(said: str) -> frozenset[str]:
 def not_published(said: str) -> frozenset[str]:
     """Return the requirements with an exact version that the index lacks, according to uv's output."""
     return frozenset(map(normal, _NOT_PUBLISHED.findall(said)))
+
+
+def too_new(said: str) -> frozenset[str]:
+    """Return the requirements that a limit on the day of release leaves without a release or a wheel.
+
+    Args:
+        said: uv's output.
+    """
+    return without_wheel(said) | {normal(name) for found in _TOO_NEW.findall(said) for name in found if name}
 
 
 def without_pins(text: str, names: Collection[str]) -> str:

@@ -105,6 +105,11 @@ class Mypy:
         arguments = (*self.settings.arguments, f"--python-version={version}")
         return replace(self, cache=None, settings=replace(self.settings, arguments=arguments))
 
+    def without_packages(self) -> "Mypy":
+        """Return this checker as a pre-commit hook runs it: the installed packages are unknown."""
+        arguments = (*self.settings.arguments, "--no-site-packages", "--ignore-missing-imports")
+        return replace(self, cache=None, settings=replace(self.settings, arguments=arguments))
+
     @property
     def libraries(self) -> Hashable:
         """Return a key. Equal keys share one cache of libraries."""

@@ -2,7 +2,8 @@
 
 Types of the standard library differ between versions of Python, and a project that fixes no version is
 checked with the one that its developers use. A common case is a `type: ignore` that became needless there.
-A project may also decide, in the same change as the code, to check less strictly.
+A project may also decide, in the same change as the code, to check less strictly. And a pre-commit hook runs
+mypy in an environment of its own, where the types of the project's packages are unknown.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -13,6 +14,7 @@ from app.runners.evaluators.static.baseline import Finding
 from app.runners.evaluators.static.doubt import Why
 from app.runners.evaluators.static.mypy_tool import Mypy
 from app.runners.evaluators.static.trees import StaticTrees
+from app.runners.evaluators.static.type_scope import has_mypy_hook
 from app.runners.evaluators.static.type_settings import settings_of
 from app.runners.evaluators.static.type_tool import SettingsUnusableError, TypeChecker
 from app.runners.evaluators.tooling import ToolTroubleError
@@ -20,6 +22,7 @@ from app.runners.evaluators.tooling import ToolTroubleError
 NEWEST = "3.14"
 _HIDES_FILES = "ignore_errors"
 _OLDER = f"types of Python {NEWEST} do not have this error"
+_APART = "the project's pre-commit hook runs mypy without its packages, where this is no error"
 _ALLOWED = "the change also edits mypy's configuration, which then allows it"
 
 
@@ -30,11 +33,13 @@ class OtherSettings:
     Attributes:
         newer: the checker for the newest Python; None if the project's settings fix a version.
         own: the checker with the candidate's own settings; None if they are the base's.
+        apart: the checker without the project's packages; None if the base has no hook that runs it so.
         faults: rules that count under any settings of a project.
     """
 
     newer: Mypy | None
     own: Mypy | None
+    apart: Mypy | None
     faults: Collection[str]
 
     async def why(
@@ -52,14 +57,23 @@ class OtherSettings:
         older = await _gone_with(self.newer, trees, files, left)
         open_ones = {each for each in left - older if each.rule not in self.faults}
         allowed = await _gone_with(self.own, trees, files, open_ones)
-        return lambda each: _OLDER if each in older else _ALLOWED if each in allowed else ""
+        unknown = await _gone_with(self.apart, trees, files, open_ones - allowed)
+        reasons = {
+            **dict.fromkeys(unknown, _APART),
+            **dict.fromkeys(allowed, _ALLOWED),
+            **dict.fromkeys(older, _OLDER),
+        }
+        return lambda each: reasons.get(each, "")
 
 
-def other_settings(checker: TypeChecker, workspace: Path, faults: Collection[str]) -> OtherSettings:
+def other_settings(
+    checker: TypeChecker, base: Path | None, workspace: Path, faults: Collection[str]
+) -> OtherSettings:
     """Return the other settings for a candidate. There are none unless the checker is mypy."""
     if not isinstance(checker, Mypy):
-        return OtherSettings(None, None, faults)
-    return OtherSettings(checker.for_python(NEWEST), _own(checker, workspace), faults)
+        return OtherSettings(None, None, None, faults)
+    apart = checker.without_packages() if base is not None and has_mypy_hook(base) else None
+    return OtherSettings(checker.for_python(NEWEST), _own(checker, workspace), apart, faults)
 
 
 def _own(checker: Mypy, workspace: Path) -> Mypy | None:

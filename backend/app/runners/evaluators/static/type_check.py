@@ -181,7 +181,7 @@ class TypeCheckEvaluator:
                 known = await self._recall(run_id, place.cache, checker)
                 try:
                     remember = partial(self._remember, run_id, place.cache, checker, known=known)
-                    elsewhere = await asyncio.to_thread(other_settings, checker, workspace, _FAULTS)
+                    elsewhere = await asyncio.to_thread(other_settings, checker, base, workspace, _FAULTS)
                     return await self._compare(checker, tree, elsewhere, remember)
                 except SettingsUnusableError as unusable:
                     if reason:

@@ -1,4 +1,4 @@
-"""Finds the files that a project's own commands check with mypy, if its configuration names none."""
+"""Finds how a project's own commands call mypy: for which files, and whether apart from its packages."""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +8,8 @@ _FILES = (
     *("tox.ini", "pyproject.toml", "noxfile.py", "Makefile", "makefile", "justfile", "tasks.py"),
     *(".gitlab-ci.yml", ".github/workflows/*.yml", ".github/workflows/*.yaml"),
 )
+_HOOK_FILES = (".pre-commit-config.yaml", ".pre-commit-config.yml")
+_HOOK = re.compile(r"^[^#\n]*/mirrors-mypy\b", re.MULTILINE)
 _MOST_FILES = 40
 _MOST_BYTES = 200_000
 _CALL = re.compile(r"(?<![\w./-])mypy(?![\w./-])([^\n|&;<>]*)")
@@ -32,6 +34,12 @@ def places_checked(base: Path) -> tuple[str, ...]:
             for place in _named(base, call.group(1)):
                 found[place] = None
     return () if "." in found else tuple(found)
+
+
+def has_mypy_hook(base: Path) -> bool:
+    """Return True if the base runs mypy as a pre-commit hook, in an environment of its own."""
+    files = [path for name in _HOOK_FILES if (path := base / name).is_file() and not path.is_symlink()]
+    return any(_HOOK.search(path.read_text(encoding="utf-8", errors="replace")) for path in files)
 
 
 def _lines(base: Path) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.workspaces.confine.accounts import HOST
 from app.workspaces.confine.bubblewrap import HOME, SandboxLimits
 from app.workspaces.confine.container.engine import OWNER_LABEL, Engine
 from app.workspaces.confine.running import SandboxUnavailableError
@@ -65,7 +66,7 @@ def command_line(engine: Engine, launch: ContainerLaunch, argv: Sequence[str]) -
 
 
 def _confined(engine: Engine, launch: ContainerLaunch) -> Iterator[str]:
-    yield from ("--network", "host" if launch.host_network else "none", "--hostname", "sandbox")
+    yield from ("--network", "host" if launch.host_network else "none", "--hostname", HOST)
     yield from ("--read-only", "--cap-drop", "ALL", "--ipc", "private", "--user", launch.user)
     yield from ("--security-opt", "no-new-privileges")
     if launch.filter is not None:

@@ -186,9 +186,17 @@ class BaseTests:
             return await self._endless_too(report) if of_base else ""
         if report.ending is PytestEnding.BROKEN:
             return await self._broken_too(report, of_base=of_base)
+        if report.unfinished and of_base:
+            return await self._stopped_too(report)
         if report.errors and not report.failures:
             return await self.lacks.explain(report.errors, of_base=of_base)
         return ""
+
+    async def _stopped_too(self, report: RunReport) -> str:
+        """Return a message if something stops the base's own run, too, before the same tests."""
+        there = await self.run()
+        is_same = there.unfinished and set(report.unfinished) <= set(there.unfinished)
+        return f"The base's tests also stop early: {excerpt(there.text, 300)}" if is_same else ""
 
     async def forged_too(self, report: RunReport) -> bool:
         """Return True if the base's own reports have the same faults, as a project may patch pytest."""

@@ -23,6 +23,8 @@ from .wide_exceptions import wide_exceptions
 _IDS_PER_RECORD = 200
 _DETAILED_FAILURES = 1000
 _ALWAYS_READ = ("__init__.py", "conftest.py")
+_READS_TREE = "phaserunner-tree.pth"
+"""The file in an environment that puts the tree on the path of child processes."""
 
 
 class ReportPlugin:
@@ -230,11 +232,14 @@ class ReportPlugin:
 
 def _let_children_import(places: "list[str]") -> None:
     """Let Python processes that tests start import the code as if it were installed."""
+    # A file in the environment reads this, so the code is found under `-I`, too. Some programs behave
+    # differently if there is a `PYTHONPATH`.
+    os.environ["PHASERUNNER_TREE"] = os.pathsep.join(places)  # noqa: TID251 - tests and their children read it
+    if any(os.path.exists(os.path.join(each, _READS_TREE)) for each in sys.path):
+        return
     before = os.environ.get("PYTHONPATH", "")  # noqa: TID251 - handed to children of the tests
     path = [*places, *filter(None, before.split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(path)  # noqa: TID251 - tests and their children read it
-    # For interpreters that get another path: the environment's `.pth` file reads this.
-    os.environ["PHASERUNNER_TREE"] = os.pathsep.join(places)  # noqa: TID251 - tests and their children read it
 
 
 def _code_file(function: Any) -> str:
