@@ -56,6 +56,20 @@ def folded(questions: Sequence[Question]) -> list[Question]:
     return [each[0] if len(each) == 1 else _of_many(name, each) for name, each in by_file.items()]
 
 
+def by_change(questions: Sequence[Question]) -> list[Question]:
+    """Return the questions, with one for all tests that pass only with the same change beside them."""
+    groups: dict[tuple[str, ...], list[Question]] = {}
+    for each in questions:
+        alike = (each.why, each.before, each.after, each.text.removeprefix(f"`{each.id}`"))
+        groups.setdefault(alike, []).append(each)
+    return [each[0] if len(each) == 1 else _of_several(each) for each in groups.values()]
+
+
+def _of_several(questions: Sequence[Question]) -> Question:
+    text = questions[0].text.replace("` passes only", f"` and {len(questions) - 1} more pass only", 1)
+    return _covering(questions[0].model_copy(update={"text": text}), questions)
+
+
 def _of_all(files: Collection[str], questions: Sequence[Question]) -> Question:
     counts = Counter(posixpath.dirname(each) or "." for each in files)
     places = ", ".join(f"{count} in `{place}`" for place, count in counts.most_common(_NAMED))

@@ -114,6 +114,11 @@ print(json.dumps([user.pw_gid == os.getgid(), grp.getgrgid(os.getgid()).gr_name 
     assert await said(sandbox, place, code) == [True, True, "/home/sandbox"]
 
 
+async def test_its_machine_has_a_name_with_an_address(sandbox: Sandbox, place: Path) -> None:
+    code = "import json, socket; print(json.dumps(socket.gethostbyname(socket.gethostname())))"
+    assert await said(sandbox, place, code) == "127.0.0.1"
+
+
 CONNECT = """
 import json, socket, sys
 try:

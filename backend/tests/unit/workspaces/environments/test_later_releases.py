@@ -1,6 +1,7 @@
 """Releases of one time that do not work together are replaced by somewhat later ones."""
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -69,7 +70,7 @@ class _Index(BaseHTTPRequestHandler):
 
 def _uploaded(wheel: Path) -> str:
     version = wheel.name.split("-")[1]
-    return RELEASED[version] if wheel.name.startswith("pytest_early") else LONG_AGO
+    return RELEASED[version] if wheel.name.startswith(("pytest_early", "latecomer")) else LONG_AGO
 
 
 def _plugin(wheels: Path, version: str, code: str) -> None:
@@ -131,6 +132,36 @@ async def test_a_base_gets_the_first_releases_that_work_together(
         _plugin(wheels, each, BREAKS if each in broken else WORKS)
     async with environments.lent(_base(tmp_path / "base")) as found:
         assert _installed(found) == version
+
+
+async def test_one_requirement_that_is_newer_leaves_the_others_their_time(
+    tmp_path: Path, wheels: Path, environments: WorkspaceEnvironments
+) -> None:
+    for each in RELEASED:
+        _plugin(wheels, each, WORKS)
+    # Its only release is of 2025, when the base was a year old.
+    make_wheel(wheels, "latecomer", "3.0", {"latecomer.py": ""})
+    base = _base(tmp_path / "base")
+    (base / "requirements.txt").write_text("pytest\npytest-early\nlatecomer\n")
+    async with environments.lent(base) as found:
+        assert _installed(found) == "1.0"
+        assert isinstance(found, Ready)
+        assert list(found.python.parents[1].glob("lib/python*/site-packages/latecomer.py"))
+
+
+async def test_an_address_that_cannot_be_reached_is_left_out(
+    tmp_path: Path, wheels: Path, environments: WorkspaceEnvironments
+) -> None:
+    for each in RELEASED:
+        _plugin(wheels, each, WORKS)
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        gone = f"http://127.0.0.1:{closed.getsockname()[1]}/gone.zip"
+    base = _base(tmp_path / "base")
+    (base / "requirements.txt").write_text(f"pytest\npytest-early\n{gone}\n")
+    async with environments.lent(base) as found:
+        assert _installed(found) == "1.0"
+        assert isinstance(found, Ready)
+        assert found.conceded.left_out == (gone,)
 
 
 @pytest.mark.parametrize(

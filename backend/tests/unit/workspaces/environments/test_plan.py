@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.workspaces.environments.added import added_requirements
+from app.workspaces.environments.groups import wanted
 from app.workspaces.environments.plan import (
     CONSTRAINTS,
     LOCKED,
@@ -444,3 +445,25 @@ def test_extras_that_tox_installs_for_its_tests_are_there(tmp_path: Path) -> Non
     assert plan_for(tmp_path).files[ROOTS].splitlines() == ["pytest", "alpha", "beta", TEST_RUNNER]
     (tmp_path / "tox.ini").write_text("no section\n")
     assert plan_for(tmp_path).files[ROOTS].splitlines() == ["pytest", TEST_RUNNER]
+
+
+def test_the_only_line_of_a_setting_in_setup_cfg_is_separated_by_semicolons(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text(
+        "[options]\ninstall_requires = alpha; beta\n"
+        "[options.extras_require]\ntests = gamma;delta>=1\ndocs =\n    eps; python_version < '3'\n"
+    )
+    asked = wanted(tmp_path)
+    assert asked.requirements == ["alpha", "beta"]
+    assert asked.extras["tests"] == ["gamma", "delta>=1"]
+    assert asked.extras["docs"] == ["eps; python_version < '3'"]
+
+
+def test_a_locked_extra_that_tests_import_is_installed(tmp_path: Path) -> None:
+    text = '[project]\nname = "demo"\n[project.optional-dependencies]\nfast = ["speedy"]\nother = ["slow"]\n'
+    files = {"pyproject.toml": text, "uv.lock": "version = 1\n", "tests/test_a.py": "import speedy\n"}
+    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--extra=fast")
+
+
+def test_a_namespace_of_pkg_resources_needs_setuptools(tmp_path: Path) -> None:
+    files = {"zoo/__init__.py": "__import__('pkg_resources').declare_namespace(__name__)\n"}
+    assert "setuptools<81" in plan_for(write(tmp_path, files)).files[ROOTS]

@@ -9,6 +9,7 @@ from app.workspaces.environments.plan import CONSTRAINTS, ROOTS, EnvironmentPlan
 from app.workspaces.environments.relaxing import (
     MOST_CONCESSIONS,
     InstallerInput,
+    too_new,
     without_names,
     without_wheel,
 )
@@ -39,6 +40,23 @@ CONFLICT = (
 )
 def test_what_has_no_wheel(said: str, names: set[str]) -> None:
     assert without_wheel(said) == names
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        (
+            "hint: `Old_One` was filtered by `exclude-newer` to only include packages uploaded before",
+            {"old-one"},
+        ),
+        ("hint: Wheels are required for `beta` because building from source is disabled", {"beta"}),
+        (DIRECT, {"beta"}),
+        (CONFLICT, set()),
+    ],
+    ids=["no release then", "no wheel then", "required without a wheel", "a conflict"],
+)
+def test_what_a_limit_on_the_day_leaves_without_a_release(said: str, names: set[str]) -> None:
+    assert too_new(said) == names
 
 
 def test_lines_go_with_their_hashes() -> None:

@@ -1,6 +1,7 @@
 """What uv is told, what it says, and what an installation must leave alone."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -101,6 +102,48 @@ def test_sealing_removes_what_would_run_at_start_and_all_permission_to_write(env
         "lib/python3.11/site-packages/package/sitecustomize.py",
     }
     assert not any(path.stat().st_mode & 0o222 for path in files)
+
+
+def test_sealing_joins_the_parts_of_old_namespace_packages(environment: Path, tmp_path: Path) -> None:
+    site = environment / "lib" / "python3.11" / "site-packages"
+    (site / "zoo" / "bird").mkdir(parents=True)
+    (site / "zoo" / "bird" / "__init__.py").write_text("legs = 2\n")
+    about = site / "zoo.bird-1.dist-info"
+    about.mkdir()
+    (about / "namespace_packages.txt").write_text("zoo\n../../elsewhere\nabsent\n")
+    (site / "zoo.bird-1-nspkg.pth").write_text("import sys\n")
+    seal(environment, Path(sys.executable), configuration_of(environment))
+    tree = tmp_path / "tree" / "zoo" / "fish"
+    tree.mkdir(parents=True)
+    (tree / "__init__.py").write_text("legs = 0\n")
+    (tree.parent / "__init__.py").write_text(
+        "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n"
+    )
+    code = "import zoo.bird, zoo.fish; print(zoo.bird.legs, zoo.fish.legs)"
+    for places in ((tree.parents[1], site), (site, tree.parents[1])):
+        path = os.pathsep.join(map(str, places))
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stdout == "2 0\n", done.stderr
+    assert not (environment.parent / "elsewhere").exists()
+
+
+def test_child_processes_find_the_tree_before_a_release_and_after_the_standard_library(
+    environment: Path,
+) -> None:
+    seal(environment, Path(sys.executable), configuration_of(environment))
+    (line,) = next(environment.rglob("phaserunner-tree.pth")).read_text().splitlines()
+    code = f"import sys; sys.path[:] = ['/std', '/x/site-packages', '/y']; exec({line!r}); print(sys.path)"
+    env = {"PHASERUNNER_TREE": os.pathsep.join(["/tree/src", "/tree"])}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "['/std', '/tree/src', '/tree', '/x/site-packages', '/y']"
 
 
 def _replace_program(root: Path) -> None:

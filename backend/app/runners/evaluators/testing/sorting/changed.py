@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.runners.evaluators.protection.questions import folded, question_of_file, questions_about
+from app.runners.evaluators.protection.questions import by_change, folded, question_of_file, questions_about
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.layout.setting import is_test_file
 from app.runners.evaluators.testing.layout.touched import Touched, touched_files
@@ -133,7 +133,7 @@ class ChangedTests:
             if question is None:
                 return []
             found[question.key] = question
-        return folded(list(found.values()))
+        return folded(by_change(list(found.values())))
 
     def _loads_with_changes(self, name: str, theirs: _Theirs) -> bool:
         """Return True if an unchanged file loads with the changes beside it, and its tests pass."""

@@ -75,6 +75,28 @@ async def test_an_error_that_its_own_configuration_allows_is_asked(context, own,
         assert "edits mypy's configuration" in result.questions[0].why
 
 
+HOOK = {".pre-commit-config.yaml": "repos:\n- repo: https://github.com/pre-commit/mirrors-mypy\n"}
+CAST = {
+    "a.py": "from typing import cast\nfrom packaging.version import Version\n\n\n"
+    "def f(x: Version) -> str:\n    return cast(str, x.public)\n"
+}
+
+
+@pytest.mark.parametrize(("hook", "is_asked"), [(HOOK, True), ({}, False)], ids=["a hook", "none"])
+async def test_an_error_that_a_hook_apart_from_the_packages_does_not_see_is_asked(
+    context, hook, is_asked
+) -> None:
+    base = {"mypy.ini": "[mypy]\nwarn_redundant_casts = True\n", **hook, **CLEAN}
+    result = await check(context, {**base, **CAST}, base)
+    assert result.status == "failed"
+    assert bool(result.questions) is is_asked
+    if is_asked:
+        assert "pre-commit hook runs mypy without its packages" in result.questions[0].why
+    # What is wrong without any package is wrong in every setting.
+    result = await check(context, {**base, **WRONG}, base)
+    assert (result.status, result.questions) == ("failed", [])
+
+
 async def test_its_own_configuration_allows_no_fault(context) -> None:
     own = {
         "mypy.ini": "[mypy]\ndisable_error_code = name-defined\n",

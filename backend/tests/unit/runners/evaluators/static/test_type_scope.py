@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.static.type_scope import places_checked
+from app.runners.evaluators.static.type_scope import has_mypy_hook, places_checked
 from app.runners.evaluators.static.type_settings import settings_of
 
 
@@ -77,3 +77,18 @@ def test_files_that_cannot_be_read_say_nothing(tmp_path: Path) -> None:
     (root / "tox.ini").symlink_to("/etc/passwd")
     (root / "noxfile.py").write_bytes(b"\xff\xfe mypy\0 src")
     assert places_checked(root) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("repos:\n- repo: https://github.com/pre-commit/mirrors-mypy\n  rev: v1.9.0\n", True),
+        ("repos:\n# - repo: https://github.com/pre-commit/mirrors-mypy\n", False),
+        ("repos:\n- repo: local\n  hooks:\n  - id: mypy\n    language: system\n", False),
+    ],
+    ids=["apart", "commented out", "in the project's environment"],
+)
+def test_a_hook_runs_mypy_apart_from_the_packages(tmp_path: Path, text: str, found: bool) -> None:
+    assert not has_mypy_hook(tmp_path)
+    (tmp_path / ".pre-commit-config.yaml").write_text(text)
+    assert has_mypy_hook(tmp_path) is found

@@ -233,6 +233,35 @@ async def test_files_that_load_only_with_a_changed_helper_are_one_question(conte
     assert "native('1')" in result.questions[0].before
 
 
+ROWS_OF_DATA = {
+    "calc.py": "def double(x):\n    return x + x\n",
+    "tests/rows.json": '{"a": 2, "b": 4, "c": 6}',
+    "tests/test_rows.py": "import json\nfrom pathlib import Path\n\nimport pytest\nfrom calc import double\n"
+    "ROWS = json.loads(Path(__file__).with_name('rows.json').read_text())\n\n\n"
+    "@pytest.mark.parametrize('name', ['a', 'b', 'c'])\ndef test_row(name):\n"
+    "    assert double('abc'.index(name) + 1) == ROWS[name]\n\n\n"
+    "def test_kind():\n    assert isinstance(double(1), int)\n",
+}
+
+
+async def test_tests_that_pass_only_with_the_same_changed_data_are_one_question(context) -> None:
+    changed = {
+        "calc.py": "def double(x):\n    return x + x + 1\n",
+        "tests/rows.json": '{"a": 3, "b": 5, "c": 7}',
+    }
+    result = await run(context, {**ROWS_OF_DATA, **changed}, ROWS_OF_DATA, outside=False)
+    assert len(result.questions) == 1, result.feedback
+    question = result.questions[0]
+    assert question.text == (
+        "`tests/test_rows.py::test_row[a]` and 2 more pass only with the changed `tests/rows.json`: "
+        "does the goal say so?"
+    )
+    # An acceptance covers these tests, and no other one.
+    fewer = {**ROWS_OF_DATA, "tests/test_rows.py": ROWS_OF_DATA["tests/test_rows.py"].replace(", 'c'", "")}
+    result = await run(context, {**fewer, **changed}, fewer, outside=False)
+    assert result.questions[0].key != question.key
+
+
 async def test_files_that_do_not_load_with_the_changed_helper_either_fail(context) -> None:
     broken = {**WITHOUT_NATIVE, "tests/helper.py": "from calc import add\n"}
     result = await run(context, {**SHARES_A_HELPER, **broken}, SHARES_A_HELPER)

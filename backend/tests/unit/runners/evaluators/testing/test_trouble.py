@@ -376,3 +376,18 @@ async def test_an_interpreter_without_pytest_and_one_with_an_old_one(context, tm
     result = await judge(context(GOOD), python=environment / "bin/python")
     assert result.status == "errored"
     assert "has pytest 7.1.2; version 7.4 or newer is needed" in result.feedback
+
+
+STOPS = "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef server():\n    pytest.exit('no server here')\n"
+
+
+async def test_a_base_whose_own_run_is_stopped_gives_no_verdict(context) -> None:
+    stopped = {**GOOD, "tests/conftest.py": STOPS}
+    result = await judge(context({**stopped, "more.py": "x = 1\n"}, stopped))
+    assert result.status == "errored"
+    assert "The base's tests also stop early" in result.feedback
+    assert "no server here" in result.feedback
+    # Code that stops the run is at fault.
+    code = {"calc.py": "import pytest\n\n\ndef add(a, b):\n    pytest.exit('enough')\n"}
+    result = await judge(context({**GOOD, **code}, GOOD))
+    assert result.status == "failed"
