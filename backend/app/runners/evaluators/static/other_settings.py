@@ -3,7 +3,7 @@
 Types of the standard library differ between versions of Python, and a project that fixes no version is
 checked with the one that its developers use. A common case is a `type: ignore` that became needless there.
 A project may also decide, in the same change as the code, to check less strictly. And a pre-commit hook runs
-mypy in an environment of its own, where the types of the project's packages are unknown.
+mypy in a separate environment, where the types of the project's packages are unknown.
 """
 
 from collections.abc import Collection, Iterable, Sequence

@@ -37,7 +37,7 @@ def places_checked(base: Path) -> tuple[str, ...]:
 
 
 def has_mypy_hook(base: Path) -> bool:
-    """Return True if the base runs mypy as a pre-commit hook, in an environment of its own."""
+    """Return True if the base runs mypy as a pre-commit hook, in a separate environment."""
     files = [path for name in _HOOK_FILES if (path := base / name).is_file() and not path.is_symlink()]
     return any(_HOOK.search(path.read_text(encoding="utf-8", errors="replace")) for path in files)
 
