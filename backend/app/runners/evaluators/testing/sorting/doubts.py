@@ -7,17 +7,19 @@ Otherwise a person is asked: nothing passes by that, and no attempt is used up. 
   depends on time alone, as when a connection broke, passing alone is enough;
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
-  version of a base test that fails there, or all base tests in its class or file fail here and there.
+  version of a base test that fails there, or all base tests in its class or file fail here and there. A test
+  of the base, too, may fail with the message of one beside it, in the same line of shared code.
 
 No failure is removed from untrusted runs. If no test of the base passes, only failures in other people's code
 are removed, such as for want of a server, and only if the base's tests fail in the same words.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.issues import issue_key
-from app.runners.evaluators.testing.layout.inventory import function_of
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.running.failure_words import failure_words
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.sorting.base_failures import is_elsewhere
@@ -26,9 +28,14 @@ from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
 _UNSTEADY = "it failed once and passed alone, and also passed in a second whole run or failed by time alone"
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
+_IN_SHARED = (
+    "it fails like a test beside it that failed before anything was done, in the same line of shared code"
+)
 _SO_BEFORE = "the base's version of this test failed before anything was done, and fails on this code, too"
 _BESIDE = "all tests beside it failed before anything was done, and fail on this code, too"
 _MESSAGE_CHARS = 500
+_LINE = re.compile(r"(?P<file>[^\s:/<][^\s:]*):\d+(?=: )")
+"""The line of a failure in a file of the tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,8 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
                 mine[test.id] = _BESIDE
         mine |= {each.id: _needs(lacking[each.id]) for each in own.errors if each.id in lacking}
     theirs = {each.id: _UNSTEADY for each in of_base.failures if each.id in unsteady}
+    shared = {_place(name, message) for name, message in judged.second.red.items()} - {None}
+    theirs |= {each.id: _IN_SHARED for each in of_base.failures if _place(each.id, each.message) in shared}
     failed = [
         *of_base.failures,
         *of_base.errors,
@@ -140,6 +149,14 @@ def _all_red(of_base: RunReport, red: Collection[str]) -> set[str]:
 
 def _scope(test_id: str) -> str:
     return function_of(test_id).rpartition("::")[0]
+
+
+def _place(test_id: str, message: str) -> tuple[str, str, str] | None:
+    """Return where and how a test failed outside its own file, for instance when a helper cleaned up."""
+    found = _LINE.match(message)
+    if found is None or found["file"] == file_of(test_id):
+        return None
+    return _scope(test_id), found.group(), failure_words(message)
 
 
 def _needs(what: str) -> str:

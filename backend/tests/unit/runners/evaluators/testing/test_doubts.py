@@ -278,3 +278,45 @@ async def test_a_red_test_that_names_the_directory_of_its_run_fails_in_the_same_
     result = await PytestEvaluator(outside=False).evaluate("coding", "", {**made, "goal": "Add a name"})
     (question,) = result.questions
     assert "fails in the same way" in question.text, result.feedback
+
+
+@pytest.mark.parametrize(
+    ("red", "here", "is_asked"),
+    [
+        (
+            "tests/helpers.py:9: AssertionError: [<Server(1)>]",
+            "tests/helpers.py:9: AssertionError: [<Server(1)>]",
+            True,
+        ),
+        (
+            "tests/helpers.py:9: AssertionError: [<Server(1)>]",
+            "tests/helpers.py:8: AssertionError: [<Server(1)>]",
+            False,
+        ),
+        ("tests/helpers.py:9: AssertionError: no server", "tests/helpers.py:9: ValueError: no port", False),
+        ("tests/test_a.py:9: AssertionError: assert 1", "tests/test_a.py:9: AssertionError: assert 1", False),
+        ("/lib/unittest/case.py:7: AssertionError: 1", "/lib/unittest/case.py:7: AssertionError: 1", False),
+        ("", "", False),
+    ],
+    ids=[
+        "same line and words",
+        "another line",
+        "other words",
+        "no shared code",
+        "unittest's own",
+        "no message",
+    ],
+)
+def test_a_failure_in_shared_code_like_one_beside_it_at_the_base_is_a_question(
+    red: str, here: str, is_asked: bool
+) -> None:
+    known, broken, elsewhere = (
+        "tests/test_a.py::A::test_red",
+        "tests/test_a.py::A::test_b",
+        "tests/test_a.py::B::test_b",
+    )
+    second = SecondLook(red={known: red})
+    for name, expected in ((broken, is_asked), (elsewhere, False)):
+        run_of_base = ran({name: here}, **{"tests/test_a.py::A::test_good": "passed", name: "failed"})
+        doubts = doubts_about(JudgedRun(of_base=run_of_base, second=second, compared=True), {})
+        assert (name in doubts.of_base) is expected
