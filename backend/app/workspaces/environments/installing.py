@@ -16,7 +16,7 @@ from app.workspaces.environments.launches import InstallError, InstallOptions, L
 from app.workspaces.environments.outcome import Concessions, EnvironmentUnavailable, Reason
 from app.workspaces.environments.plan import LOCKED, EnvironmentPlan
 from app.workspaces.environments.pythons import Interpreter
-from app.workspaces.environments.relaxing import MOST_CONCESSIONS, InstallerInput, too_new
+from app.workspaces.environments.relaxing import InstallerInput, too_new
 from app.workspaces.environments.shelf import size_of
 from app.workspaces.files.origin import months_later
 from app.workspaces.files.removal import remove_tree
@@ -25,6 +25,9 @@ _FIRST_RUNNER = "2023-08-01"
 """By then pytest 7.4 was released, the oldest that can run the tests. Older bases get it, too."""
 
 _ANY_DAY = "2100-01-01"
+_MOST_LATER = 30
+"""Limit on packages that get a release of today while the others are of the base's time."""
+
 _LATER_MONTHS = (3, 12)
 """How long it takes until plug-ins fit a new pytest."""
 
@@ -179,7 +182,7 @@ class _Steps:
                 if reason in (Reason.UNRESOLVABLE, Reason.BUILD):
                     names = [each for each in sorted(too_new(error.said)) if each not in later]
                     later.update(dict.fromkeys(names))
-                    if names and len(later) <= MOST_CONCESSIONS:
+                    if names and len(later) <= _MOST_LATER:
                         continue
                     return False
                 # An address that cannot be reached is gone at any time.

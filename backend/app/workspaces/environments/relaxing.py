@@ -7,7 +7,13 @@ from pathlib import Path
 
 from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.outcome import Concessions, Reason
-from app.workspaces.environments.plan import LOCKED, TEST_RUNNER, EnvironmentPlan
+from app.workspaces.environments.plan import (
+    LOCKED,
+    OF_OLD_PYTEST,
+    ROOTS,
+    TEST_RUNNER,
+    EnvironmentPlan,
+)
 
 MOST_CONCESSIONS = 8
 """Maximum number of concessions in one installation."""
@@ -19,6 +25,7 @@ _NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no 
 _REQUIRED = re.compile(r"you\s+require\s+(?:(?:one|all|any)\s+of:\s+)?([A-Za-z0-9][\w.-]*)")
 _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
 _NOT_PUBLISHED = re.compile(r"there\s+is\s+no\s+version\s+of\s+([A-Za-z0-9][\w.-]*)\s*==")
+_UNKNOWN = re.compile(r"([A-Za-z0-9][\w.-]*)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
 _TOO_NEW = re.compile(
     r"`([A-Za-z0-9][\w.-]*)` was filtered by `exclude-newer`|Wheels are required for `([A-Za-z0-9][\w.-]*)`"
 )
@@ -42,6 +49,11 @@ def without_wheel(said: str) -> frozenset[str]:
 def not_published(said: str) -> frozenset[str]:
     """Return the requirements with an exact version that the index lacks, according to uv's output."""
     return frozenset(map(normal, _NOT_PUBLISHED.findall(said)))
+
+
+def unknown(said: str) -> frozenset[str]:
+    """Return the requirements that no index has, according to uv's output, such as parts of the project."""
+    return frozenset(map(normal, _UNKNOWN.findall(said)))
 
 
 def too_new(said: str) -> frozenset[str]:
@@ -140,6 +152,7 @@ class InstallerInput:
         # The project's own requirements go last. Tests that need a missing one fail at the base, too, so do
         # not count.
         names = ((names - self.plan.required) or names) - names_in([TEST_RUNNER])
+        names = names or unknown(said) - self.plan.required - set(self.conceded.left_out)
         if names:
             self._rewrite(lambda text: without_names(text, names))
             self.conceded = self.conceded.leaving_out(names)
@@ -151,6 +164,8 @@ class InstallerInput:
         if reason is Reason.UNRESOLVABLE and _OTHER_PYTEST.search(said) and not self.conceded.newer_pytest:
             self._override(TEST_RUNNER)
             self._rewrite(lambda text: without_pins(text, {"pytest"}))
+            with (self.place / ROOTS).open("a", encoding="utf-8") as file:
+                file.write(f"{OF_OLD_PYTEST}\n")
             self.conceded = self.conceded.with_newer_pytest()
             return True
         return reason is Reason.UNRESOLVABLE and self._take_other_versions(said)

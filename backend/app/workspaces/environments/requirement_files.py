@@ -20,14 +20,15 @@ _USUAL_PLACES = (
     "tests/requirements*.txt",
     "*requirements*.in",
     "requirements/*.in",
+    "requirements/*.pip",
 )
 _OF_PROJECT = re.compile(
-    r"requirements(?:/(?:base|common|core|default|install|main|prod|runtime))?\.(?:txt|in)"
+    r"requirements(?:/(?:base|common|core|default|install|main|prod|runtime))?\.(?:txt|in|pip)"
 )
 _NAME_LIKE = re.compile(r"(?:^|[-_./])(test|tests|testing|dev|develop|development)(?:[-_./]|$)")
 
 _PLAIN = re.compile(
-    r"(?:requirements[-_./])?(?:tests?|testing|dev|develop|development)(?:[-_./]requirements)?\.(?:txt|in)"
+    r"(?:requirements[-_./])?(?:tests?|testing|dev|develop|development)(?:[-_./]requirements)?\.(?:txt|in|pip)"
 )
 
 
@@ -89,7 +90,7 @@ def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]
     tests: list[str] = []
     development: list[str] = []
     for name in found:
-        kind = _NAME_LIKE.search(name.lower().removesuffix(".txt").removesuffix(".in"))
+        kind = _NAME_LIKE.search(posixpath.splitext(name.lower())[0])
         if kind:
             (tests if kind.group(1).startswith("test") else development).append(name)
     return [name for name in found if _OF_PROJECT.fullmatch(name)], _plainest(tests), _plainest(development)

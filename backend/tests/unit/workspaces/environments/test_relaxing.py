@@ -77,7 +77,7 @@ def test_one_thing_after_the_other_is_given_up(tmp_path: Path) -> None:
     assert made.concede(Reason.BUILD, CHAIN)
     assert made.concede(Reason.UNRESOLVABLE, CONFLICT)
     assert made.conceded == Concessions(("beta", "js-two"), newer_pytest=True)
-    assert (tmp_path / ROOTS).read_text() == "alpha\npytest\n"
+    assert (tmp_path / ROOTS).read_text() == "alpha\npytest\npy\n"
     assert "--overrides=phaserunner-overrides.txt" in made.arguments()
     # The same complaint again: nothing more is to be had.
     assert not made.concede(Reason.BUILD, DIRECT)
@@ -186,3 +186,12 @@ def test_there_is_an_end_to_it(tmp_path: Path) -> None:
     made = asked(tmp_path, "".join(f"{name}\n" for name in names))
     done = [made.concede(Reason.BUILD, DIRECT.replace("beta", name)) for name in names]
     assert done == [True] * MOST_CONCESSIONS + [False]
+
+
+def test_what_no_index_has_is_left_out_unless_the_project_itself_needs_it(tmp_path: Path) -> None:
+    said = "Because {} was not found in the package registry and you require {}, we can conclude"
+    made = asked(tmp_path, "alpha\ndemo-release-tools\n")
+    assert made.concede(Reason.UNRESOLVABLE, said.format("demo-release-tools", "demo-release-tools"))
+    assert made.conceded.left_out == ("demo-release-tools",)
+    assert (tmp_path / ROOTS).read_text() == "alpha\n"
+    assert not made.concede(Reason.UNRESOLVABLE, said.format("alpha", "alpha"))

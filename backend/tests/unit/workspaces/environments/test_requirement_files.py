@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.workspaces.environments.requirement_files import RequirementFiles
+from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,14 @@ def test_what_is_local_is_not_installed(tmp_path: Path, line: str, extras: set[s
 )
 def test_what_comes_from_elsewhere_stays(tmp_path: Path, line: str) -> None:
     assert collected(tmp_path, line).texts == {"requirements.txt": f"{line}\n"}
+
+
+def test_requirement_files_are_found_by_their_place(tmp_path: Path) -> None:
+    (tmp_path / "requirements").mkdir()
+    for name in ("install.pip", "test.pip", "develop.pip", "doc.pip"):
+        (tmp_path / "requirements" / name).touch()
+    found = requirement_file_names(tmp_path)
+    assert found == (["requirements/install.pip"], ["requirements/test.pip"], ["requirements/develop.pip"])
 
 
 def collected(tree: Path, line: str) -> RequirementFiles:

@@ -110,7 +110,8 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
         mine |= {each.id: _needs(lacking[each.id]) for each in own.errors if each.id in lacking}
     theirs = {each.id: _UNSTEADY for each in of_base.failures if each.id in unsteady}
     shared = {_place(name, message) for name, message in judged.second.red.items()} - {None}
-    theirs |= {each.id: _IN_SHARED for each in of_base.failures if _place(each.id, each.message) in shared}
+    green = [each for each in of_base.failures if each.id not in judged.second.red]
+    theirs |= {each.id: _IN_SHARED for each in green if _place(each.id, each.message) in shared}
     failed = [
         *of_base.failures,
         *of_base.errors,

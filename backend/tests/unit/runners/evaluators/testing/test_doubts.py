@@ -320,3 +320,7 @@ def test_a_failure_in_shared_code_like_one_beside_it_at_the_base_is_a_question(
         run_of_base = ran({name: here}, **{"tests/test_a.py::A::test_good": "passed", name: "failed"})
         doubts = doubts_about(JudgedRun(of_base=run_of_base, second=second, compared=True), {})
         assert (name in doubts.of_base) is expected
+        # What failed before anything was done is sorted elsewhere.
+        assert not doubts_about(
+            JudgedRun(of_base=ran({known: red}, a="passed", **{known: "failed"}), second=second), {}
+        )
