@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,10 @@ from app.workspaces.files.removal import remove_tree
 
 _FIRST_RUNNER = "2023-08-01"
 """By then pytest 7.4 was released, the oldest that can run the tests. Older bases get it, too."""
+
+_OF_OLD_PYTEST = "py"
+_LAST_WITH_PY = "2022-11-01"
+"""Until then pytest brought the package `py`."""
 
 _ANY_DAY = "2100-01-01"
 _MOST_LATER = 30
@@ -132,6 +136,17 @@ class _Steps:
             )
             (self.by.given / LOCKED).write_text(locked.stdout)
         conceded = await self._install(asked)
+        if conceded.newer_pytest or "" < self.plan.newest <= _LAST_WITH_PY:
+            # Plug-ins and tests of that time can do without it, or fail at the base, too.
+            with suppress(InstallError):
+                await self.by.run_uv(
+                    "pip",
+                    "install",
+                    "--python",
+                    self.by.env_python,
+                    _OF_OLD_PYTEST,
+                    network=self.by.options.network,
+                )
         if wheel:
             # This replaces a release that a dependency may have installed, because the candidate's code is
             # judged.

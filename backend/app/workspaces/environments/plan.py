@@ -32,10 +32,6 @@ RECIPE = "5"
 
 TEST_RUNNER = "pytest>=7.4"
 
-OF_OLD_PYTEST = "py"
-"""A package that pytest brought until 7.2, and that plug-ins and tests of that time import."""
-_WITHOUT_PY = "2022-11-01"
-
 OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "pygments"})
 """The parts of pytest itself. An environment needs the released code of these projects."""
 
@@ -192,9 +188,7 @@ def _unlocked(
     tree: Path, asked: Wanted, common: EnvironmentPlan, roots: Sequence[str], files: RequirementFiles
 ) -> EnvironmentPlan:
     constraints = locked_versions(tree)
-    newest = "" if constraints else month_after(origin_of(tree).committed)
-    runner = [TEST_RUNNER, *([OF_OLD_PYTEST] if newest and newest <= _WITHOUT_PY else [])]
-    content = {**files.texts, ROOTS: "".join(f"{each}\n" for each in (*roots, *runner))}
+    content = {**files.texts, ROOTS: "".join(f"{each}\n" for each in (*roots, TEST_RUNNER))}
     if constraints:
         content[CONSTRAINTS] = "".join(f"{each}\n" for each in constraints)
     return replace(
@@ -202,7 +196,7 @@ def _unlocked(
         files=content,
         install=(ROOTS, *files.outermost()),
         constraints=(CONSTRAINTS,) if constraints else (),
-        newest=newest,
+        newest="" if constraints else month_after(origin_of(tree).committed),
         read_from=(*asked.read_from, *files.texts, *(["poetry.lock"] if constraints else [])),
     )
 

@@ -7,13 +7,7 @@ from pathlib import Path
 
 from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.outcome import Concessions, Reason
-from app.workspaces.environments.plan import (
-    LOCKED,
-    OF_OLD_PYTEST,
-    ROOTS,
-    TEST_RUNNER,
-    EnvironmentPlan,
-)
+from app.workspaces.environments.plan import LOCKED, TEST_RUNNER, EnvironmentPlan
 
 MOST_CONCESSIONS = 8
 """Maximum number of concessions in one installation."""
@@ -164,8 +158,6 @@ class InstallerInput:
         if reason is Reason.UNRESOLVABLE and _OTHER_PYTEST.search(said) and not self.conceded.newer_pytest:
             self._override(TEST_RUNNER)
             self._rewrite(lambda text: without_pins(text, {"pytest"}))
-            with (self.place / ROOTS).open("a", encoding="utf-8") as file:
-                file.write(f"{OF_OLD_PYTEST}\n")
             self.conceded = self.conceded.with_newer_pytest()
             return True
         return reason is Reason.UNRESOLVABLE and self._take_other_versions(said)

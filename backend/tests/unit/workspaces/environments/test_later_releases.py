@@ -165,6 +165,26 @@ async def test_an_address_that_cannot_be_reached_is_left_out(
 
 
 @pytest.mark.parametrize(
+    ("day", "offered", "brings"),
+    [("2022-05-20", True, True), ("2022-05-20", False, False), ("2024-01-20", True, False)],
+    ids=["old", "not offered", "newer"],
+)
+async def test_an_old_base_gets_what_pytest_brought_then(
+    tmp_path: Path, wheels: Path, environments: WorkspaceEnvironments, day: str, offered: bool, brings: bool
+) -> None:
+    make_wheel(wheels, "friend", "1.0", {"friend.py": ""})
+    if offered:
+        make_wheel(wheels, "py", "1.11", {"py/io.py": ""})
+    base = tmp_path / "base"
+    base.mkdir()
+    (base / "requirements.txt").write_text("friend\n")
+    write_origin(base, TreeOrigin(committed=int(datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp())))
+    async with environments.lent(base) as found:
+        assert isinstance(found, Ready), found
+        assert bool(list(found.python.parents[1].glob("lib/python*/site-packages/py/io.py"))) is brings
+
+
+@pytest.mark.parametrize(
     ("day", "months", "later"),
     [
         ("2024-02-01", 3, "2024-05-01"),

@@ -1,6 +1,5 @@
 """What is to be installed for a tree, read from each of the forms in which projects state it."""
 
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from app.workspaces.environments.plan import (
     plan_for,
 )
 from app.workspaces.environments.reading import DeclarationError
-from app.workspaces.files.origin import TreeOrigin, write_origin
 
 GROUPS = """
 [project]
@@ -469,12 +467,3 @@ def test_a_locked_extra_that_tests_import_is_installed(tmp_path: Path) -> None:
 def test_a_namespace_of_pkg_resources_needs_setuptools(tmp_path: Path) -> None:
     files = {"zoo/__init__.py": "__import__('pkg_resources').declare_namespace(__name__)\n"}
     assert "setuptools<81" in plan_for(write(tmp_path, files)).files[ROOTS]
-
-
-@pytest.mark.parametrize(("day", "brings"), [("2022-05-01", True), ("2024-05-01", False)])
-def test_a_base_from_before_pytest_7_2_gets_what_pytest_brought_then(
-    tmp_path: Path, day: str, brings: bool
-) -> None:
-    tree = write(tmp_path / "tree", {"requirements.txt": "alpha\n"})
-    write_origin(tree, TreeOrigin(committed=int(datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp())))
-    assert ("py" in plan_for(tree).files[ROOTS].splitlines()) is brings
