@@ -84,6 +84,10 @@ def _from_pyproject(tree: Path, found: Wanted) -> None:
         kind = {"default": "dev", "hatch-test": "test"}.get(name, name)
         lines = [*texts(own.get("dependencies")), *texts(own.get("extra-dependencies"))]
         found.groups.setdefault(kind, []).extend(each for each in lines if "{" not in each)
+    # Flit's table from before pyproject.toml had one for all.
+    flit = table(tool, "flit", "metadata")
+    found.requirements += texts(flit.get("requires"))
+    _add(found.extras, table(flit, "requires-extra"))
     poetry = table(tool, "poetry")
     found.requirements += poetry_requirements(table(poetry, "dependencies"))
     found.groups.setdefault("dev", []).extend(poetry_requirements(table(poetry, "dev-dependencies")))

@@ -24,9 +24,10 @@ from app.workspaces.files.removal import remove_tree
 _FIRST_RUNNER = "2023-08-01"
 """By then pytest 7.4 was released, the oldest that can run the tests. Older bases get it, too."""
 
-_OF_OLD_PYTEST = "py"
+_OF_OLD_PYTEST = "py>=1.11"
+"""Earlier ones do not work with Python 3.11."""
 _LAST_WITH_PY = "2022-11-01"
-"""Until then pytest brought the package `py`."""
+"""Until then pytest brought this package."""
 
 _ANY_DAY = "2100-01-01"
 _MOST_LATER = 30

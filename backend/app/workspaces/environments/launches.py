@@ -17,6 +17,7 @@ from app.workspaces.process import ProcessOutcome
 _DETAIL_CHARS = 1500
 _SELDOM_IMPORTED = r"/(?:tests?|pygments/(?:lexers|styles))/"
 _OUTPUT_LIMIT = 20_000_000
+_TRACEBACK = "Traceback (most recent call last)"
 _INTERNAL_ERROR = 3
 """pytest's exit status if pytest or a plug-in breaks."""
 
@@ -139,7 +140,8 @@ class Launches:
             {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.site), "LC_ALL": "C.UTF-8"},
             Confinement(readable=(self.env, package.parent, *self._interpreter())),
         )
-        return done.returncode != _INTERNAL_ERROR
+        crashed = done.returncode != 0 and _TRACEBACK in done.stderr
+        return done.returncode != _INTERNAL_ERROR and not crashed
 
     async def compile(self) -> None:
         """Compile the installed packages, because tests cannot write compiled files there.

@@ -110,7 +110,8 @@ def project_of(
     given, poetry = table(document, "project"), table(document, "tool", "poetry")
     metadata = read_ini(tree, "setup.cfg").get("metadata", {})
     called = setup_arguments(tree)
-    sources: tuple[Mapping[str, Any], ...] = (given, poetry, metadata, called)
+    flit = {"name": table(document, "tool", "flit", "metadata").get("module")}
+    sources: tuple[Mapping[str, Any], ...] = (given, poetry, metadata, called, flit)
     name = next((str(each["name"]) for each in sources if each.get("name")), "")
     if not _NAME.match(name):
         return None
@@ -132,8 +133,9 @@ def requires_python(tree: Path) -> str:
     given = table(read_toml(tree, "pyproject.toml"), "project").get("requires-python")
     older = read_ini(tree, "setup.cfg").get("options", {}).get("python_requires")
     called = setup_arguments(tree).get("python_requires")
+    flit = table(read_toml(tree, "pyproject.toml"), "tool", "flit", "metadata").get("requires-python")
     stated = next(
-        (each.strip() for each in (given, older, called) if isinstance(each, str) and each.strip()), ""
+        (each.strip() for each in (given, older, called, flit) if isinstance(each, str) and each.strip()), ""
     )
     poetry = table(read_toml(tree, "pyproject.toml"), "tool", "poetry", "dependencies").get("python")
     return stated or (specifiers(poetry) if isinstance(poetry, str) else "")

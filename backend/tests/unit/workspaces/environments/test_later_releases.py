@@ -121,15 +121,23 @@ def _installed(found: EnvironmentOutcome) -> str:
 
 
 @pytest.mark.parametrize(
+    "breaks", [BREAKS, "raise TypeError('wrapper')\n"], ids=["at a test", "at the start"]
+)
+@pytest.mark.parametrize(
     ("broken", "version"),
     [((), "1.0"), (("1.0",), "2.0"), (("1.0", "2.0"), "3.0")],
     ids=["those of its time work", "a later one works", "only today's works"],
 )
 async def test_a_base_gets_the_first_releases_that_work_together(
-    tmp_path: Path, wheels: Path, environments: WorkspaceEnvironments, broken: tuple[str, ...], version: str
+    tmp_path: Path,
+    wheels: Path,
+    environments: WorkspaceEnvironments,
+    broken: tuple[str, ...],
+    version: str,
+    breaks: str,
 ) -> None:
     for each in RELEASED:
-        _plugin(wheels, each, BREAKS if each in broken else WORKS)
+        _plugin(wheels, each, breaks if each in broken else WORKS)
     async with environments.lent(_base(tmp_path / "base")) as found:
         assert _installed(found) == version
 
@@ -174,6 +182,7 @@ async def test_an_old_base_gets_what_pytest_brought_then(
 ) -> None:
     make_wheel(wheels, "friend", "1.0", {"friend.py": ""})
     if offered:
+        make_wheel(wheels, "py", "1.10", {"py/path.py": ""})
         make_wheel(wheels, "py", "1.11", {"py/io.py": ""})
     base = tmp_path / "base"
     base.mkdir()

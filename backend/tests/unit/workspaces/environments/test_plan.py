@@ -467,3 +467,18 @@ def test_a_locked_extra_that_tests_import_is_installed(tmp_path: Path) -> None:
 def test_a_namespace_of_pkg_resources_needs_setuptools(tmp_path: Path) -> None:
     files = {"zoo/__init__.py": "__import__('pkg_resources').declare_namespace(__name__)\n"}
     assert "setuptools<81" in plan_for(write(tmp_path, files)).files[ROOTS]
+
+
+def test_the_older_table_of_flit_is_read(tmp_path: Path) -> None:
+    text = """
+[tool.flit.metadata]
+module = "demo"
+requires = ["alpha>=1"]
+requires-python = ">=3.7"
+[tool.flit.metadata.requires-extra]
+test = ["beta"]
+"""
+    plan = plan_for(write(tmp_path, {"pyproject.toml": text}))
+    assert plan.files[ROOTS].splitlines() == ["alpha>=1", "beta", TEST_RUNNER]
+    assert plan.project is not None
+    assert (plan.project.name, plan.requires_python) == ("demo", ">=3.7")

@@ -15,6 +15,7 @@ from app.core.python_source import parse_module
 
 _MAX_BYTES = 1_000_000
 _TEST_DIRECTORIES = frozenset({"test", "tests"})
+_TEST_MODULES = frozenset({"test.py", "tests.py"})
 _NO_TEST_FILES = frozenset({"__init__.py", "__main__.py", "conftest.py"})
 _MAX_FILES = 5_000
 _MAX_NAMED = 100
@@ -53,9 +54,10 @@ def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
 
 
 def named_otherwise(base: Path, usual: Sequence[str]) -> tuple[str, ...]:
-    """Return modules with tests in test directories, if no test file of the base has a usual name.
+    """Return modules with tests in test directories, and those named `tests`, if no file has a usual name.
 
-    That is the case in projects that run `python -m unittest package.tests`, where modules can have any name.
+    That is the case in projects that run `python -m unittest package.tests`, where modules can have any name,
+    and in projects with a module of tests in each package.
 
     Args:
         base: the base's tree.
@@ -67,9 +69,14 @@ def named_otherwise(base: Path, usual: Sequence[str]) -> tuple[str, ...]:
         if any(fnmatchcase(filename, each) for each in usual):
             if defines_tests(base / name):
                 return ()
-        elif not _TEST_DIRECTORIES.isdisjoint(name.split("/")[:-1]) and filename not in _NO_TEST_FILES:
+        elif filename in _TEST_MODULES or _is_among_tests(name):
             others.append(name)
     return tuple(sorted(name for name in others if defines_tests(base / name))[:_MAX_NAMED])
+
+
+def _is_among_tests(name: str) -> bool:
+    *directories, filename = name.split("/")
+    return not _TEST_DIRECTORIES.isdisjoint(directories) and filename not in _NO_TEST_FILES
 
 
 def _modules(base: Path) -> Iterator[str]:

@@ -88,3 +88,13 @@ def test_modules_of_unittest_may_have_any_name_in_a_test_directory(tmp_path: Pat
     assert named_otherwise(tmp_path, USUAL) == ("package/tests/smoke.py",), "it holds no tests"
     (tmp_path / "test_other.py").write_text(TEST)
     assert named_otherwise(tmp_path, USUAL) == ()
+
+
+def test_each_package_may_have_a_module_of_tests(tmp_path: Path) -> None:
+    for name in ("src/zoo/tests.py", "src/zoo/bird/test.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(TEST)
+    (tmp_path / "src/zoo/latest.py").write_text(TEST)
+    assert named_otherwise(tmp_path, USUAL) == ("src/zoo/bird/test.py", "src/zoo/tests.py")
+    (tmp_path / "test_other.py").write_text(TEST)
+    assert named_otherwise(tmp_path, USUAL) == ()
