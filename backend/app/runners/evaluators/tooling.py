@@ -35,15 +35,13 @@ class Scratch:
     env: Mapping[str, str]
 
 
-def active(python: Path) -> dict[str, str]:
+def activation(python: Path) -> dict[str, str]:
     """Return the variables that a shell has while the environment of this interpreter is active."""
     environment = python.parent.parent
     variables = {"PATH": _search_path(python)}
-    return (
-        {**variables, "VIRTUAL_ENV": str(environment)}
-        if (environment / "pyvenv.cfg").is_file()
-        else variables
-    )
+    if (environment / "pyvenv.cfg").is_file():
+        variables["VIRTUAL_ENV"] = str(environment)
+    return variables
 
 
 def _search_path(python: Path) -> str:

@@ -217,7 +217,9 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
     more = [line for name in unlocked for line in asked.groups.get(name, ())]
     chosen = ["--no-default-groups"]
     chosen += [f"--group={each}" for each in wanted_groups if each not in unlocked]
-    imported = imported_by_tests(tree) if extras else frozenset[str]()
+    # Extras that exclude each other often have the same packages.
+    many = bool(extras) and not table(content, "tool", "uv").get("conflicts")
+    imported = imported_by_tests(tree) if many else frozenset[str]()
     wanted_extras = [
         *choose(extras, asked.extra_requirements),
         # Tests of an extra's features import its packages.

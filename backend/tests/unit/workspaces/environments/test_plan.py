@@ -462,6 +462,9 @@ def test_a_locked_extra_that_tests_import_is_installed(tmp_path: Path) -> None:
     text = '[project]\nname = "demo"\n[project.optional-dependencies]\nfast = ["speedy"]\nother = ["slow"]\n'
     files = {"pyproject.toml": text, "uv.lock": "version = 1\n", "tests/test_a.py": "import speedy\n"}
     assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--extra=fast")
+    conflicts = '[tool.uv]\nconflicts = [[{ extra = "fast" }, { extra = "other" }]]\n'
+    files["pyproject.toml"] += conflicts
+    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups",)
 
 
 def test_a_namespace_of_pkg_resources_needs_setuptools(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from app.runners.evaluators.testing.running.run import (
     pytest_arguments,
     run_directory,
 )
-from app.runners.evaluators.tooling import active
+from app.runners.evaluators.tooling import activation
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.process import ProcessOutcome
@@ -192,7 +192,7 @@ class Outside:
                 [str(python), "-I", "-B", str(_LAUNCH), program.name, str(end.fileno()), str(program.plan)],
                 cwd=program.cwd,
                 env={
-                    **active(python),
+                    **activation(python),
                     "LANG": "C.UTF-8",
                     "LC_ALL": "C.UTF-8",
                     "PYTHONDONTWRITEBYTECODE": "1",

@@ -24,7 +24,7 @@ from app.runners.evaluators.testing.running.idle import until_idle
 from app.runners.evaluators.testing.running.record_pipe import RecordPipe
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport, read_report
 from app.runners.evaluators.testing.running.secret import RunSecret, draw_secret
-from app.runners.evaluators.tooling import ToolTroubleError, active
+from app.runners.evaluators.tooling import ToolTroubleError, activation
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox
@@ -188,7 +188,7 @@ class Harness:
             [str(python), "-s", "-B", str(RUNNER), *map(str, fds), str(run.given / "task.json")],
             cwd=run.copy,
             env={
-                **active(python),
+                **activation(python),
                 "LANG": "C.UTF-8",
                 "LC_ALL": "C.UTF-8",
                 "PYTHONDONTWRITEBYTECODE": "1",
