@@ -8,7 +8,7 @@ Otherwise a person is asked: nothing passes by that, and no attempt is used up. 
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
   version of a base test that fails there, or all base tests in its class or file fail here and there. A test
-  of the base, too, may fail with the message of one beside it, in the same line of shared code.
+  of the base, too, may fail with the message of one beside it, in the same line of a helper of the tests.
 
 No failure is removed from untrusted runs. If no test of the base passes, only failures in other people's code
 are removed, such as for want of a server, and only if the base's tests fail in the same words.
@@ -28,14 +28,14 @@ from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
 _UNSTEADY = "it failed once and passed alone, and also passed in a second whole run or failed by time alone"
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
-_IN_SHARED = (
-    "it fails like a test beside it that failed before anything was done, in the same line of shared code"
+_IN_HELPER = (
+    "it fails like a test beside it that failed before anything was done, in the same line of a helper"
 )
 _SO_BEFORE = "the base's version of this test failed before anything was done, and fails on this code, too"
 _BESIDE = "all tests beside it failed before anything was done, and fail on this code, too"
 _MESSAGE_CHARS = 500
-_LINE = re.compile(r"(?P<file>[^\s:/<][^\s:]*):\d+(?=: )")
-"""The line of a failure in a file of the tree."""
+_HELPER_LINE = re.compile(r"(?P<file>(?:[^\s:/<][^\s:]*/)?(?:conftest\.py|tests?/[^\s:]+)):\d+(?=: )")
+"""The line of a failure in a file of the tests' setting, not in the code under test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
     theirs = {each.id: _UNSTEADY for each in of_base.failures if each.id in unsteady}
     shared = {_place(name, message) for name, message in judged.second.red.items()} - {None}
     green = [each for each in of_base.failures if each.id not in judged.second.red]
-    theirs |= {each.id: _IN_SHARED for each in green if _place(each.id, each.message) in shared}
+    theirs |= {each.id: _IN_HELPER for each in green if _place(each.id, each.message) in shared}
     failed = [
         *of_base.failures,
         *of_base.errors,
@@ -154,7 +154,7 @@ def _scope(test_id: str) -> str:
 
 def _place(test_id: str, message: str) -> tuple[str, str, str] | None:
     """Return where and how a test failed outside its own file, for instance when a helper cleaned up."""
-    found = _LINE.match(message)
+    found = _HELPER_LINE.match(message)
     if found is None or found["file"] == file_of(test_id):
         return None
     return _scope(test_id), found.group(), failure_words(message)

@@ -296,6 +296,9 @@ async def test_a_red_test_that_names_the_directory_of_its_run_fails_in_the_same_
         ("tests/helpers.py:9: AssertionError: no server", "tests/helpers.py:9: ValueError: no port", False),
         ("tests/test_a.py:9: AssertionError: assert 1", "tests/test_a.py:9: AssertionError: assert 1", False),
         ("/lib/unittest/case.py:7: AssertionError: 1", "/lib/unittest/case.py:7: AssertionError: 1", False),
+        ("calc.py:9: AssertionError: full", "calc.py:9: AssertionError: full", False),
+        ("src/latest/calc.py:9: ValueError: full", "src/latest/calc.py:9: ValueError: full", False),
+        ("conftest.py:9: ValueError: full", "conftest.py:9: ValueError: full", True),
         ("", "", False),
     ],
     ids=[
@@ -304,10 +307,13 @@ async def test_a_red_test_that_names_the_directory_of_its_run_fails_in_the_same_
         "other words",
         "no shared code",
         "unittest's own",
+        "the code",
+        "more code",
+        "a conftest",
         "no message",
     ],
 )
-def test_a_failure_in_shared_code_like_one_beside_it_at_the_base_is_a_question(
+def test_a_failure_in_a_helper_like_one_beside_it_at_the_base_is_a_question(
     red: str, here: str, is_asked: bool
 ) -> None:
     known, broken, elsewhere = (
