@@ -141,11 +141,15 @@ class _Steps:
             # Plug-ins and tests of that time can do without it, or fail at the base, too.
             with suppress(InstallError):
                 await self.by.run_uv(
-                    "pip",
-                    "install",
-                    "--python",
-                    self.by.env_python,
-                    _OF_OLD_PYTEST,
+                    *(
+                        "pip",
+                        "install",
+                        "--python",
+                        self.by.env_python,
+                        "--no-deps",
+                        "--no-build",
+                        _OF_OLD_PYTEST,
+                    ),
                     network=self.by.options.network,
                 )
         if wheel:
@@ -189,21 +193,20 @@ class _Steps:
 
         A requirement without any release or wheel of that time gets today's, so that all others can be of it.
         """
-        later: dict[str, None] = {}
+        later: list[str] = []
         while True:
             try:
-                await self._pip_install(asked, *limits, *map(unlimited, later))
+                await self._pip_install(asked, *limits, *map(_unlimited, later))
             except InstallError as error:
-                reason = error.trouble.reason
-                if reason in (Reason.UNRESOLVABLE, Reason.BUILD):
-                    names = [each for each in sorted(too_new(error.said)) if each not in later]
-                    later.update(dict.fromkeys(names))
-                    if names and len(later) <= _MOST_LATER:
-                        continue
+                if error.trouble.reason not in (Reason.UNRESOLVABLE, Reason.BUILD):
+                    # An address that cannot be reached is gone at any time.
+                    if not await anyio.to_thread.run_sync(asked.concede, error.trouble.reason, error.said):
+                        raise
+                    continue
+                names = sorted(too_new(error.said).difference(later))
+                later += names
+                if not names or len(later) > _MOST_LATER:
                     return False
-                # An address that cannot be reached is gone at any time.
-                if not await anyio.to_thread.run_sync(asked.concede, reason, error.said):
-                    raise
             else:
                 return True
 
@@ -258,6 +261,6 @@ def time_limits(newest: str) -> list[str]:
     return [f"--exclude-newer={newest}", *runner]
 
 
-def unlimited(name: str) -> str:
+def _unlimited(name: str) -> str:
     """Return uv's option that lets releases of any day count for one package."""
     return f"--exclude-newer-package={name}={_ANY_DAY}"

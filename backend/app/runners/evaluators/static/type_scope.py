@@ -1,7 +1,7 @@
 """Finds how a project's own commands call mypy: for which files, and whether apart from its packages."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 _FILES = (
@@ -9,7 +9,7 @@ _FILES = (
     *(".gitlab-ci.yml", ".github/workflows/*.yml", ".github/workflows/*.yaml"),
 )
 _HOOK_FILES = (".pre-commit-config.yaml", ".pre-commit-config.yml")
-_HOOK = re.compile(r"^[^#\n]*/mirrors-mypy\b", re.MULTILINE)
+_HOOK = re.compile(r"/mirrors-mypy\b")
 _MOST_FILES = 40
 _MOST_BYTES = 200_000
 _CALL = re.compile(r"(?<![\w./-])mypy(?![\w./-])([^\n|&;<>]*)")
@@ -38,12 +38,11 @@ def places_checked(base: Path) -> tuple[str, ...]:
 
 def has_mypy_hook(base: Path) -> bool:
     """Return True if the base runs mypy as a pre-commit hook, in a separate environment."""
-    files = [path for name in _HOOK_FILES if (path := base / name).is_file() and not path.is_symlink()]
-    return any(_HOOK.search(path.read_text(encoding="utf-8", errors="replace")) for path in files)
+    return any(_HOOK.search(line) for line in _lines(base, _HOOK_FILES))
 
 
-def _lines(base: Path) -> Iterator[str]:
-    files = [path for pattern in _FILES for path in sorted(base.glob(pattern))]
+def _lines(base: Path, patterns: Sequence[str] = _FILES) -> Iterator[str]:
+    files = [path for pattern in patterns for path in sorted(base.glob(pattern))]
     for path in files[:_MOST_FILES]:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _MOST_BYTES:
             continue

@@ -445,6 +445,8 @@ import os, subprocess, sys
 import demo
 
 assert "PHASERUNNER_TREE" in os.environ
+assert "PYTHONPATH" not in os.environ
+assert os.environ["VIRTUAL_ENV"] == sys.prefix
 
 
 def test_child():

@@ -24,7 +24,7 @@ _IDS_PER_RECORD = 200
 _DETAILED_FAILURES = 1000
 _ALWAYS_READ = ("__init__.py", "conftest.py")
 _READS_TREE = "phaserunner-tree.pth"
-"""The file in an environment that puts the tree on the path of child processes."""
+"""The file with which `environments.finishing` puts the tree on the path of child processes."""
 
 
 class ReportPlugin:
