@@ -16,7 +16,7 @@ from app.workspaces.environments.naming import choose, names_in, normal
 from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.project import ProjectMetadata, project_of, requires_python
 from app.workspaces.environments.reading import read_text, read_toml, table, texts
-from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
+from app.workspaces.environments.requirement_files import RequirementFiles, plugins_in, requirement_file_names
 from app.workspaces.environments.tox import (
     readable_tox_files,
     tox_additions,
@@ -159,6 +159,7 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
         # Requirements declared for tests may be incomplete. Then development files that bring pytest count.
         for_development = [each for each in for_development if _brings_pytest(tree, each)]
     elif lines:
+        lines += plugins_in(tree, for_development, names_in(lines))
         for_development = []
     for name in for_tests or for_development:
         files.collect(tree, name)

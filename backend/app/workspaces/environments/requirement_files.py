@@ -2,11 +2,12 @@
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.workspaces.environments.local import local_extras
+from app.workspaces.environments.naming import names_in
 from app.workspaces.environments.reading import DeclarationError, read_text
 
 _MAX_FILES = 50
@@ -94,6 +95,12 @@ def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]
         if kind:
             (tests if kind.group(1).startswith("test") else development).append(name)
     return [name for name in found if _OF_PROJECT.fullmatch(name)], _plainest(tests), _plainest(development)
+
+
+def plugins_in(tree: Path, names: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return the plug-ins of pytest that requirement files name besides `known`: tests need fixtures."""
+    lines = [line for name in names for line in _logical_lines(read_text(tree, name) or "")]
+    return [each for each in lines for name in names_in([each]) - set(known) if name.startswith("pytest-")]
 
 
 def _plainest(names: list[str]) -> list[str]:

@@ -214,6 +214,20 @@ def test_files_for_development_are_taken_beside_tests_that_bring_no_pytest(
     assert "mock" in plan.files[ROOTS]
 
 
+def test_beside_complete_tests_only_the_plug_ins_of_development_files_are_taken(tmp_path: Path) -> None:
+    setup = "from setuptools import setup\nsetup(name='demo', tests_require=['pytest', 'pytest-cov'])\n"
+    development = "-e .\nflake8==4.0.1\npytest==6.2.5\npytest-aiohttp==0.3.0  # fixtures\npytest_cov==3.0.0\n"
+    plan = plan_for(write(tmp_path, {"setup.py": setup, "requirements-dev.txt": development}))
+    assert "requirements-dev.txt" not in plan.install
+    named = plan.files[ROOTS].splitlines()
+    assert [each for each in named if each.startswith("pytest")][:3] == [
+        "pytest",
+        "pytest-cov",
+        "pytest-aiohttp==0.3.0",
+    ]
+    assert "flake8" not in plan.files[ROOTS]
+
+
 def test_requirements_of_other_extras_count_where_tests_import_them(tmp_path: Path) -> None:
     files = {
         "pyproject.toml": (

@@ -59,6 +59,10 @@ _WORDS = (
         "a pytest plugin that has a fixture is missing",
     ),
     (
+        re.compile(r"async def functions are not natively supported"),
+        "a pytest plugin that runs async tests is missing",
+    ),
+    (
         re.compile(r"'\w+' not found in `markers` configuration option"),
         "a pytest plugin that has a marker is missing",
     ),

@@ -14,13 +14,13 @@ from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.testing.sorting.all_red import about_all_red
 from app.runners.evaluators.testing.sorting.base_failures import (
     SortedFailures,
-    as_few,
     sort_endless,
     sort_errors,
     sort_failures,
 )
 from app.runners.evaluators.testing.sorting.changed import ChangedTests
 from app.runners.evaluators.testing.sorting.doubts import doubts_about
+from app.runners.evaluators.testing.sorting.folding import as_few
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.left_out import questions_about, with_left_out
@@ -170,7 +170,8 @@ async def _asked_about_all(
     if of_base is None or rules.protected is not ProtectedPolicy.ASK:
         return judged
     unreadable = await base.unreadable() if of_base.errors else {}
-    question = about_all_red(of_base, judged.second, unreadable, rules.goal, rules.code)
+    touched = await asyncio.to_thread(rules.changed.touched) if judged.second.red else None
+    question = about_all_red(of_base, judged.second, unreadable, rules.goal, rules.code, touched)
     if question is not None:
         return replace(judged, questions=(question,))
     if of_base.failures or not of_base.errors:

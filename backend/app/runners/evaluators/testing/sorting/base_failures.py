@@ -2,19 +2,19 @@
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.touched import Touched
 from app.runners.evaluators.testing.running.base_code import BaseCode
-from app.runners.evaluators.testing.running.failure_words import fails_alike
+from app.runners.evaluators.testing.running.failure_words import fails_alike, failure_words
 from app.runners.evaluators.testing.running.report import CollectProblem, RanTest
 from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.unwritten import is_slip_of_test, waits_for_code
-from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question, QuestionKind
+from app.schemas.questions import BaseFailures, Question, QuestionKind
 
 # Error messages about versions of other people's code rather than the project's own code.
 _OTHERS = re.compile(
@@ -25,10 +25,6 @@ _OTHERS = re.compile(
 _NO_TESTS = re.compile(r"\bPytestCollectionWarning: cannot collect test class ")
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
 _UNTOUCHED = "it already failed in the same way, and the change touches nothing that it uses"
-_NAMED = 3
-_FOLDED = 3
-"""Fewer tests with the same message are asked about one by one, so that each can be accepted alone."""
-_WHY_CHARS = 1000
 _KIND = re.compile(r"^\S+:\d+: ([\w.]+)")
 _RAISED = re.compile(
     r"^(\S+:\d+): (?!(?:\w+\.)*(?:AssertionError|Failed)\b)([\w.]*(?:Error|Exception|Warning))\b"
@@ -85,40 +81,6 @@ def sort_failures(
         else:
             questions.append(_question(test, second.red[test.id]))
     return SortedFailures(known, tuple(questions))
-
-
-def as_few(questions: Sequence[Question]) -> tuple[Question, ...]:
-    """Return one question for tests that fail with the same message; one for all if those are too many.
-
-    Args:
-        questions: each about one red test.
-    """
-    by_cause: dict[tuple[str, str], list[Question]] = {}
-    for each in questions:
-        way = each.text.removeprefix(f"`{each.id}`") if each.before else each.id
-        by_cause.setdefault((each.before, way), []).append(each)
-    found = [each for group in by_cause.values() for each in _as_one(group)]
-    if len(found) <= MAX_QUESTIONS:
-        return tuple(found)
-    names = ", ".join(f"`{each.id}`" for each in questions[:_NAMED])
-    text = f"{len(questions)} tests already failed at the base, such as {names}: may they stay like that?"
-    return (_covering(text, questions),)
-
-
-def _as_one(alike: Sequence[Question]) -> Sequence[Question]:
-    if len(alike) < _FOLDED:
-        return alike
-    names = ", ".join(f"`{each.id}`" for each in alike[:_NAMED])
-    text = f"{len(alike)} tests already failed at the base in one way, such as {names}"
-    way = "and still do" if "in the same way" in alike[0].text else "and now fail in another way"
-    return [_covering(f"{text}, {way}: may they stay like that?", alike)]
-
-
-def _covering(text: str, questions: Sequence[Question]) -> Question:
-    """Return a question that stands for others. Its key covers theirs."""
-    why = "; ".join(dict.fromkeys(each.why for each in questions))[:_WHY_CHARS]
-    keys = "\n".join(sorted(each.key for each in questions))
-    return Question.about("tests", QuestionKind.RED_AT_BASE, text, why=why, before=keys, after=keys)
 
 
 def sort_errors(
@@ -221,12 +183,15 @@ def _stays_red(
 
     If the change does not affect a test, it may fail in another way, because that depends on the machine or
     on chance. So may a test that fails in different ways at the base, and one in which the same exception is
-    raised with other words, by other people's code or in the same line of the test.
+    raised with other words, by other people's code or in the same line of the test. Or it fails outside the
+    project as another test does at the base.
     """
     at_base = second.red[test.id]
     if not may_stay(test.id, at_base, goal, code):
         return False
-    is_same = fails_alike(test.message, at_base) or _raised_alike(test, at_base)
+    is_same = (
+        fails_alike(test.message, at_base) or _raised_alike(test, at_base) or _like_another(test, second)
+    )
     return (
         is_same
         or test.id in second.varying
@@ -248,6 +213,17 @@ def _raised_alike(test: RanTest, at_base: str) -> bool:
     if here is None or there is None or here.groups() != there.groups():
         return False
     return here.group(1).startswith(f"{file_of(test.id)}:")
+
+
+def _like_another(test: RanTest, second: SecondLook) -> bool:
+    """Return True if a test fails outside the project, as another test does at the base."""
+    words = failure_words(test.message)
+    return is_elsewhere(test.message) and any(failure_words(each) == words for each in second.red.values())
+
+
+def is_assertion(message: str) -> bool:
+    """Return True if a test failed because it found something else than it expects."""
+    return _RAISED.match(message) is None
 
 
 def is_elsewhere(message: str) -> bool:

@@ -18,10 +18,10 @@ from app.runners.evaluators.testing.running.report import (
 from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.all_red import about_all_red
 from app.runners.evaluators.testing.sorting.base_failures import (
-    as_few,
     sort_errors,
     sort_failures,
 )
+from app.runners.evaluators.testing.sorting.folding import as_few
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.unwritten import waits_for_code
 from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question
@@ -424,15 +424,18 @@ def test_what_the_machine_lacks_is_only_noted_elsewhere(goal: Goal, through: tup
 REFUSED = "/env/site-packages/redis/connection.py:363: redis.ConnectionError: Connection refused"
 
 
-def all_red(goal: Goal, here: str, there: str | None, tmp_path: Path, **others: str):
+def all_red(
+    goal: Goal, here: str, there: str | None, tmp_path: Path, touched: Touched | None = None, **others: str
+):
     written(tmp_path, "calc.py", "")
-    tests = {NAME: RanTest(NAME, Outcome.FAILED, 0.1, here)}
+    tests = {NAME: RanTest(NAME, Outcome.FAILED, 0.1, here, files=("calc.py",))}
     tests |= {name: RanTest(name, Outcome(outcome), 0.1, "") for name, outcome in others.items()}
     problem = CollectProblem("tests/test_b.py", skipped=False, message=REFUSED)
     report = RunReport(PytestEnding.COMPLETE, code=1, ids=tuple(tests), tests=tests, problems=(problem,))
-    second = SecondLook(red={} if there is None else {NAME: there})
+    red = {} if there is None else {NAME: there}
+    second = SecondLook(red=red, red_files=dict.fromkeys(red, ("calc.py",)))
     unreadable = {"tests/test_b.py": REFUSED}
-    return about_all_red(report, second, unreadable, goal, BaseCode(tmp_path, ["calc.py"]))
+    return about_all_red(report, second, unreadable, goal, BaseCode(tmp_path, ["calc.py"]), touched)
 
 
 def test_a_suite_that_cannot_run_here_is_one_question(tmp_path: Path) -> None:
@@ -459,6 +462,48 @@ def test_a_red_suite_counts_where_the_change_or_the_goal_may_be_the_cause(
     goal: Goal, here: str, there: str | None, others: dict[str, str], tmp_path: Path
 ) -> None:
     assert all_red(goal, here, there, tmp_path, **others) is None
+
+
+NO_BACKEND = "calc.py:131: calc.NoBackendError"
+
+
+@pytest.mark.parametrize(
+    ("message", "changed", "asked"),
+    [
+        pytest.param(NO_BACKEND, "raw.py", True, id="the change is elsewhere"),
+        pytest.param(NO_BACKEND, "calc.py", False, id="the change is on the way to the error"),
+        pytest.param(WRONG_VALUE, "raw.py", False, id="a wrong value may come from anywhere"),
+        pytest.param("calc.py:9: NotImplementedError", "raw.py", False, id="code is still to be written"),
+    ],
+)
+def test_a_suite_that_the_project_itself_cannot_run_here_is_one_question(
+    message: str, changed: str, asked: bool, tmp_path: Path
+) -> None:
+    touched = Touched(tmp_path, frozenset({changed}))
+    assert (all_red(Goal(words="Drop 3.8"), message, message, tmp_path, touched) is not None) is asked
+
+
+NO_PLUGIN = (
+    "/env/lib/python3.11/site-packages/_pytest/python.py:148: PytestUnhandledCoroutineWarning: async def"
+)
+
+
+@pytest.mark.parametrize(
+    ("here", "asked"),
+    [
+        pytest.param(NO_PLUGIN, True, id="fails outside the project, as its neighbour did"),
+        pytest.param("calc.py:3: ValueError: async def", False, id="fails in the project"),
+    ],
+)
+def test_a_red_test_that_gets_further_and_then_fails_like_another_is_a_question(
+    here: str, asked: bool
+) -> None:
+    other = f"{PATH}::test_other"
+    second = SecondLook(
+        at_base=(NAME,), red={NAME: "/env/site-packages/web.py:2: AppKeyWarning", other: here}
+    )
+    found = sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, here)], second, Goal(words="Use keys"), NO_CODE)
+    assert bool(found.questions) is asked
 
 
 @pytest.mark.parametrize(
