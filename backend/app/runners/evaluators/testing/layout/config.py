@@ -43,6 +43,8 @@ _HARMLESS = ("pythonpath", "markers", "asyncio_mode", "asyncio_default_fixture_l
 _CONFIG_FILES = (
     *("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"),
     *("pyproject.toml", "tox.ini", "setup.cfg"),
+    # pytest does not look there, but some authors pass it (`-c config/pytest.ini`).
+    "config/pytest.ini",
 )
 
 

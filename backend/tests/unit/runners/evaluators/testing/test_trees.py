@@ -193,3 +193,13 @@ def test_a_huge_tree_is_refused(tree) -> None:
     assert len(tree_files(root, WorkspaceLimits(max_files=4))) == 4
     with pytest.raises(WorkspaceError, match="at most 3 are allowed"):
         tree_files(root, WorkspaceLimits(max_files=3))
+
+
+def test_a_configuration_below_config_counts_if_pytest_would_find_none(tree) -> None:
+    below = {"config/pytest.ini": "[pytest]\naddopts = --cov --import-mode=importlib\n"}
+    alone = tree({**BASE, **below})
+    found = settings_for(alone, alone)
+    assert found.config_file == alone / "config/pytest.ini"
+    assert found.arguments[:1] == ("--import-mode=importlib",)
+    both = tree({**BASE, **below, "pytest.ini": "[pytest]\n"})
+    assert settings_for(both, both).config_file == both / "pytest.ini"
