@@ -22,6 +22,7 @@ from app.schemas.modes import (
     CandidateDependencies,
     ConfinementKind,
     CounterTestsMode,
+    EnvironmentBuild,
     EnvironmentMode,
     InProcessOnly,
     ProjectFileMode,
@@ -37,6 +38,7 @@ UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 _MIN_SECRET_CHARS = 8
+_MAX_ATTEMPTS = AliasChoices("MAX_ATTEMPTS", "EVALUATOR_MAX_RETRIES")
 _REACHED_AT = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not listened on
 """The address at which this machine reaches a service that listens on all addresses."""
 
@@ -80,7 +82,7 @@ class Settings(BaseSettings):
     # Environments: the packages that a workspace declares, installed outside of it
     WORKSPACE_ENVIRONMENTS: EnvironmentMode = EnvironmentMode.AUTO
     ENVIRONMENT_NETWORK: bool = True
-    ENVIRONMENT_BUILD: bool = False
+    ENVIRONMENT_BUILD: EnvironmentBuild = EnvironmentBuild.MISSING
     ENVIRONMENT_CANDIDATE_DEPENDENCIES: CandidateDependencies = CandidateDependencies.ASK
     ENVIRONMENT_SETUP_NETWORK: bool = False
     ENVIRONMENT_SECRETS: dict[str, SecretStr] = {}
@@ -134,12 +136,7 @@ class Settings(BaseSettings):
     MODEL_RESET_WAIT_SECONDS: float = Field(default=86_400.0, ge=0.0, le=2_678_400.0)
 
     # Decisions
-    MAX_ATTEMPTS: int = Field(
-        default=defaults.MAX_ATTEMPTS,
-        ge=1,
-        le=20,
-        validation_alias=AliasChoices("MAX_ATTEMPTS", "EVALUATOR_MAX_RETRIES"),
-    )
+    MAX_ATTEMPTS: int = Field(defaults.MAX_ATTEMPTS, ge=1, le=20, validation_alias=_MAX_ATTEMPTS)
 
     # Evaluators
     EVALUATOR_MODEL: str = defaults.MODEL

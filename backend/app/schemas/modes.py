@@ -27,6 +27,23 @@ class EnvironmentMode(StrEnum):
     OFF = "off"
 
 
+class EnvironmentBuild(StrEnum):
+    """Which packages are built from source, which runs their code in the sandbox.
+
+    `MISSING`: what the base declares and has no wheel, after everything else is installed. `ALWAYS`: whatever
+    the installer chooses. `NEVER`: none.
+    """
+
+    MISSING = "missing"
+    ALWAYS = "always"
+    NEVER = "never"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "EnvironmentBuild | None":
+        """Accept the values of the switch that this once was."""
+        return {"true": cls.ALWAYS, "false": cls.NEVER}.get(str(value).lower())
+
+
 class CandidateDependencies(StrEnum):
     """What happens to dependencies that only a candidate declares, or in other releases than the base.
 

@@ -3,14 +3,16 @@
 import fcntl
 import os
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
+from app.schemas.modes import EnvironmentBuild
 from app.workspaces.confine.sandbox import Sandbox, SandboxUnavailableError
+from app.workspaces.environments.completing import add_undeclared, build_missing
 from app.workspaces.environments.finishing import AlteredError, configuration_of, open_to_all, seal
 from app.workspaces.environments.launches import InstallError, InstallOptions, Launches
 from app.workspaces.environments.outcome import Concessions, EnvironmentUnavailable, Reason
@@ -24,10 +26,7 @@ from app.workspaces.files.removal import remove_tree
 _FIRST_RUNNER = "2023-08-01"
 """By then pytest 7.4 was released, the oldest that can run the tests. Older bases get it, too."""
 
-_OF_OLD_PYTEST = "py>=1.11"
-"""Earlier ones do not work with Python 3.11."""
 _LAST_WITH_PY = "2022-11-01"
-"""Until then pytest brought this package."""
 
 _ANY_DAY = "2100-01-01"
 _MOST_LATER = 30
@@ -99,7 +98,7 @@ class Installer:
         try:
             # As root, each launch runs as another user, who becomes the cache's owner. So two cannot share
             # it.
-            if self.options.build or not _try(lock):
+            if self.options.build is EnvironmentBuild.ALWAYS or not _try(lock):
                 private.mkdir()
                 yield private
                 await remove_tree(private)
@@ -119,7 +118,7 @@ class _Steps:
     by: Launches
 
     async def take(self) -> Concessions:
-        asked = InstallerInput(self.plan, self.by.given, self.by.options.build)
+        asked = InstallerInput(self.plan, self.by.given, self.by.building)
         wheel = await anyio.to_thread.run_sync(self._write_files, asked)
         await self.by.run_uv("venv", "--relocatable", "--python", str(self.by.python), str(self.by.env))
         configuration = await anyio.to_thread.run_sync(configuration_of, self.by.env)
@@ -137,21 +136,10 @@ class _Steps:
             )
             (self.by.given / LOCKED).write_text(locked.stdout)
         conceded = await self._install(asked)
-        if conceded.newer_pytest or "" < self.plan.newest <= _LAST_WITH_PY:
-            # Plug-ins and tests of that time can do without it, or fail at the base, too.
-            with suppress(InstallError):
-                await self.by.run_uv(
-                    *(
-                        "pip",
-                        "install",
-                        "--python",
-                        self.by.env_python,
-                        "--no-deps",
-                        "--no-build",
-                        _OF_OLD_PYTEST,
-                    ),
-                    network=self.by.options.network,
-                )
+        limits = time_limits(self.plan.newest) if self.plan.newest else []
+        conceded = conceded.with_built(await build_missing(self.by, asked.unbuilt, limits))
+        is_old = conceded.newer_pytest or "" < self.plan.newest <= _LAST_WITH_PY
+        await add_undeclared(self.by, old=is_old)
         if wheel:
             # This replaces a release that a dependency may have installed, because the candidate's code is
             # judged.

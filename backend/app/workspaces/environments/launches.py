@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.schemas.modes import EnvironmentBuild
 from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox
@@ -42,14 +43,14 @@ class InstallOptions:
 
     Attributes:
         network: whether packages may be downloaded. Otherwise only local indexes and the cache are used.
-        build: whether source distributions may be built, which runs their code in the sandbox.
+        build: which packages may be built from source, which runs their code in the sandbox.
         seconds: time limit for one installation.
         env: how uv reaches its indexes: their addresses, proxies and certificates.
         cache_size: limit in bytes; a larger download cache is emptied.
     """
 
     network: bool = True
-    build: bool = False
+    build: EnvironmentBuild = EnvironmentBuild.NEVER
     seconds: float = 300.0
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     cache_size: int = 10_000_000_000
@@ -76,6 +77,11 @@ class Launches:
     site: Path
     cache: Path
     how: str
+
+    @property
+    def building(self) -> bool:
+        """True if uv may build whatever it chooses."""
+        return self.options.build is EnvironmentBuild.ALWAYS
 
     @property
     def given(self) -> Path:
@@ -161,7 +167,7 @@ class Launches:
 
     def _network(self, granted: bool) -> Network:
         """Return the network for a launch. uv alone is the operator's program; a build runs package code."""
-        return Network.HOST if granted and not self.options.build else Network.public_if(granted)
+        return Network.HOST if granted and not self.building else Network.public_if(granted)
 
     async def _run(
         self, argv: Sequence[str], env: Mapping[str, str], confinement: Confinement
@@ -182,8 +188,8 @@ class Launches:
         detail = re.sub(r"(https?://)[^/@\s]*@", r"\1", said.replace(f"{self.site}/", "")).strip()
         detail = detail if len(detail) <= _DETAIL_CHARS else f"…{detail[-_DETAIL_CHARS:]}"
         reason = reason_of(said)
-        if reason is Reason.BUILD and not self.options.build:
-            detail += "\nENVIRONMENT_BUILD=true allows building what has no wheel."
+        if reason is Reason.BUILD and not self.building:
+            detail += "\nENVIRONMENT_BUILD=always allows building whatever has no wheel."
         if reason is Reason.OFFLINE and not self.options.network:
             detail += "\nENVIRONMENT_NETWORK=false keeps uv from fetching packages."
         return EnvironmentUnavailable(reason, f"uv says, for {self.how}:\n{detail}")

@@ -1,6 +1,6 @@
 """The outcome of preparing an environment: an interpreter, or the reason why there is none."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -35,9 +35,8 @@ class Concessions:
     """What an environment lacks of the base's declarations.
 
     Attributes:
-        left_out: requirements without a wheel, or with an unreachable address. The project's own requirements
-            are
-            among them only if nothing else helps.
+        left_out: requirements without a wheel, or with an unreachable address. The project's own
+            requirements are among them only if nothing else helps.
         newer_pytest: True if pytest is newer than the base pins it.
         unpinned: requirements installed in another version, because the index lacks the one that the base
             names.
@@ -56,6 +55,10 @@ class Concessions:
         """Return a copy with further requirements left out."""
         return replace(self, left_out=tuple(sorted({*self.left_out, *names})))
 
+    def with_built(self, names: Collection[str]) -> "Concessions":
+        """Return a copy without requirements that were built after all."""
+        return replace(self, left_out=tuple(each for each in self.left_out if each not in names))
+
     def with_newer_pytest(self) -> "Concessions":
         """Return a copy that notes a pytest newer than pinned."""
         return replace(self, newer_pytest=True)
@@ -70,7 +73,7 @@ class Concessions:
             *(
                 [
                     f"Not installed, as no wheel can be had: {', '.join(self.left_out)}. Tests that miss it "
-                    "at the base, too, do not count. ENVIRONMENT_BUILD=true builds what has a source."
+                    "at the base, too, do not count. ENVIRONMENT_BUILD says what is built."
                 ]
                 if self.left_out
                 else []

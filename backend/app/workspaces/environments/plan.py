@@ -27,7 +27,7 @@ from app.workspaces.environments.tox import (
 from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import month_after, origin_of
 
-RECIPE = "5"
+RECIPE = "6"
 """Part of every environment's key: a change of the way of installing needs new environments."""
 
 TEST_RUNNER = "pytest>=7.4"

@@ -67,6 +67,19 @@ def without_pins(text: str, names: Collection[str]) -> str:
     )
 
 
+def requirements_of(text: str, names: Collection[str]) -> list[str]:
+    """Return the requirements of these normalised names in a requirement file, with their hashes."""
+    found: list[str] = []
+    is_one = False
+    for line in text.splitlines(keepends=True):
+        if not line[:1].isspace():
+            is_one = not names_in([line]).isdisjoint(names)
+            found += [line] if is_one else []
+        elif is_one:
+            found[-1] += line
+    return found
+
+
 def without_names(text: str, names: Collection[str]) -> str:
     """Return a requirement file without the requirements of these normalised names and their hashes."""
     return "".join(_kept(text, lambda line: not names_in([line]).isdisjoint(names)))
@@ -90,12 +103,14 @@ class InstallerInput:
         place: the directory; only `write` needs it to exist.
         building: whether packages without a wheel may be built.
         conceded: the concessions so far.
+        unbuilt: by normalised name, the requirements that were left out for want of a wheel.
     """
 
     plan: EnvironmentPlan
     place: Path
     building: bool
     conceded: Concessions = field(default_factory=Concessions)
+    unbuilt: dict[str, str] = field(default_factory=dict[str, str])
 
     def write(self) -> None:
         """Write the files as planned, without any concession.
@@ -146,6 +161,7 @@ class InstallerInput:
         # The project's own requirements go last. Tests that need a missing one fail at the base, too, so do
         # not count.
         names = ((names - self.plan.required) or names) - names_in([TEST_RUNNER])
+        self._note_unbuilt(names)
         names = names or unknown(said) - self.plan.required - set(self.conceded.left_out)
         if names:
             self._rewrite(lambda text: without_names(text, names))
@@ -161,6 +177,11 @@ class InstallerInput:
             self.conceded = self.conceded.with_newer_pytest()
             return True
         return reason is Reason.UNRESOLVABLE and self._take_other_versions(said)
+
+    def _note_unbuilt(self, names: Collection[str]) -> None:
+        for path in self._paths():
+            for each in requirements_of(path.read_text(encoding="utf-8"), names):
+                self.unbuilt |= dict.fromkeys(names_in([each]), each)
 
     def _take_other_versions(self, said: str) -> bool:
         """Allow any version of test and development requirements if the index lacks the named one."""
@@ -202,7 +223,12 @@ class InstallerInput:
         return True
 
     def _rewrite(self, change: Callable[[str], str]) -> None:
+        for path in self._paths():
+            path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+    def _paths(self) -> Iterator[Path]:
+        """Yield the requirement files."""
         for name in (*self.plan.files, LOCKED):
             path = self.place / name
             if path.suffix not in _OTHER_FORMATS and path.is_file():
-                path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+                yield path

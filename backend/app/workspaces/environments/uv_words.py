@@ -35,6 +35,8 @@ _PASSED_ON = frozenset(
 _PYTHON_PLACES = ("PATH", "HOME", "UV_PYTHON_INSTALL_DIR", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR")
 _CREDENTIALS = re.compile(r"^UV_INDEX_[A-Z0-9_]+_(?:USERNAME|PASSWORD)$")
 
+_USER_INFO = re.compile(r"://[^/\s]*@")
+
 _OFFLINE = re.compile(
     r"network (?:was|is) disabled|error sending request|dns error|failed to fetch|request failed|"
     r"client error \(Connect\)|connection|timed out|name resolution",
@@ -62,6 +64,11 @@ def uv_variables(environ: Mapping[str, str]) -> dict[str, str]:
         if environ.get(theirs) and not any(environ.get(name) for name in _SET_INSTEAD[ours]):
             chosen[ours] = environ[theirs]
     return chosen
+
+
+def has_credentials(env: Mapping[str, str]) -> bool:
+    """Return True if variables for uv hold a name or a password, which a build could read."""
+    return any(_CREDENTIALS.match(name) or _USER_INFO.search(value) for name, value in env.items())
 
 
 def search_variables(environ: Mapping[str, str]) -> dict[str, str]:

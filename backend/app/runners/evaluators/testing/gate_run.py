@@ -100,6 +100,7 @@ def _rules(
         laid_over=layout.laid_over,
         patterns=settings.test_files,
         doctests=layout.doctests,
+        added=layout.added,
     )
     goal = Goal(
         policy=context.get("base_failures", gate.base_failures),

@@ -15,7 +15,7 @@ from uv import find_uv_bin
 
 from app.runners.evaluators.deterministic import PytestEvaluator, TypeCheckEvaluator
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
-from app.schemas.modes import CandidateDependencies
+from app.schemas.modes import CandidateDependencies, EnvironmentBuild
 from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.installing import Installer
@@ -410,6 +410,92 @@ async def test_what_only_tests_want_and_has_no_wheel_is_left_out_and_named(
     # What is left out makes no wrong work pass.
     wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
     assert (await judge(PytestEvaluator(interpreters=made), base, wrong)).status is EvaluationStatus.FAILED
+
+
+@pytest.mark.parametrize("imports", [True, False])
+async def test_packages_that_import_pkg_resources_get_a_setuptools_that_has_it(
+    tmp_path: Path, sandbox: Sandbox, index: Path, *, imports: bool
+) -> None:
+    links = tmp_path / "links"
+    shutil.copytree(index, links)
+    make_wheel(links, "setuptools", "80.0", {"setuptools/__init__.py": "", "pkg_resources/__init__.py": ""})
+    make_wheel(links, "setuptools", "84.0", {"setuptools/__init__.py": ""})
+    text = (
+        "try:\n    import pkg_resources\nexcept ImportError:\n    raise\n"
+        if imports
+        else "PKG = 'pkg_resources'\n"
+    )
+    make_wheel(links, "old", "1.0", {"old.py": text}, requires=["setuptools"])
+    made = environments(tmp_path / "data", sandbox, links)
+    found = await outcome(made, write(tmp_path / "base", {**DEMO, "requirements.txt": "old\n"}))
+    assert isinstance(found, Ready), found
+    assert (await installed(found.python))["setuptools"] == ("80.0" if imports else "84.0")
+
+
+BUILDER = """
+import base64, hashlib, zipfile
+
+def build_wheel(place, settings=None, metadata=None):
+    about = "gamma-1.0.dist-info"
+    files = {
+        "gamma.py": "MADE = 'here'\\n",
+        f"{about}/METADATA": "Metadata-Version: 2.1\\nName: gamma\\nVersion: 1.0\\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
+    }
+    def line(name, text):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+        return f"{name},sha256={digest},{len(text)}"
+    record = "".join(f"{line(*each)}\\n" for each in files.items()) + f"{about}/RECORD,,\\n"
+    with zipfile.ZipFile(f"{place}/gamma-1.0-py3-none-any.whl", "w") as archive:
+        for name, text in {**files, f"{about}/RECORD": record}.items():
+            archive.writestr(name, text)
+    return "gamma-1.0-py3-none-any.whl"
+"""
+
+
+@pytest.fixture
+def with_buildable(tmp_path: Path, with_source: Path) -> Path:
+    """An index that also has a package `gamma` only as a source distribution, whose build works."""
+    source = {
+        "pyproject.toml": '[project]\nname = "gamma"\nversion = "1.0"\n'
+        '[build-system]\nrequires = []\nbuild-backend = "builder"\nbackend-path = ["."]\n',
+        "builder.py": BUILDER,
+        "PKG-INFO": "Metadata-Version: 2.1\nName: gamma\nVersion: 1.0\n",
+    }
+    write(tmp_path / "gamma-1.0", source)
+    with tarfile.open(with_source / "gamma-1.0.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "gamma-1.0", "gamma-1.0")
+    return with_source
+
+
+@pytest.mark.parametrize(
+    ("build", "credential", "is_built"),
+    [
+        pytest.param(EnvironmentBuild.MISSING, "", True, id="missing"),
+        pytest.param(EnvironmentBuild.NEVER, "", False, id="never"),
+        pytest.param(EnvironmentBuild.MISSING, "secret", False, id="a build could read a credential"),
+    ],
+)
+async def test_what_has_no_wheel_is_built_after_all_the_rest(
+    tmp_path: Path,
+    sandbox: Sandbox,
+    with_buildable: Path,
+    build: EnvironmentBuild,
+    credential: str,
+    is_built: bool,
+) -> None:
+    env = {"UV_FIND_LINKS": str(with_buildable), "UV_NO_INDEX": "1"}
+    env |= {"UV_INDEX_OURS_PASSWORD": credential} if credential else {}
+    made = environments(tmp_path / "data", sandbox, with_buildable, build=build, env=env)
+    needs = {"requirements.txt": "gamma\n", "requirements/test.txt": "beta==1.0\nfriend\n"}
+    found = await outcome(made, write(tmp_path / "base", {**DEMO, **needs}))
+    assert isinstance(found, Ready), found
+    assert found.conceded == Concessions(("beta",) if is_built else ("beta", "gamma"))
+    names = await installed(found.python)
+    assert ("gamma" in names) is is_built
+    assert {"alpha", "friend"} <= names.keys()
+    assert leftovers(made) == []
+    assert not (found.python.parents[2] / "build-cache").exists()
 
 
 async def test_an_index_that_knows_no_days_serves_an_old_base_with_what_it_has(

@@ -70,6 +70,7 @@ class Layout:
         base_run: for the base's tests; None if it has none.
         own_run: for the candidate's own tests; None if it has none.
         doctests: sources that run with the base's docstrings, because their own require something else.
+        added: files that the candidate added to the test setting, without test files.
     """
 
     base_tests: tuple[str, ...]
@@ -79,6 +80,7 @@ class Layout:
     base_run: RunTree | None
     own_run: RunTree | None
     doctests: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
 
 def whole_tree(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> RunTree:
@@ -146,6 +148,7 @@ def lay_out(
         else None,
         own_run=own_run if own or not has_base_tests else None,
         doctests=tuple(texts),
+        added=tuple(name for name in names if name not in own and setting.is_new(name)),
     )
 
 
@@ -171,7 +174,11 @@ class _Setting:
         """Return True for a candidate's file that the base's tests must not see."""
         if self._is_open(name):
             return name in own
-        return name not in self._known and (self.matters(name) or _is_planted(name))
+        return self.is_new(name) or (name not in self._known and _is_planted(name))
+
+    def is_new(self, name: str) -> bool:
+        """Return True for a file that the candidate added to the setting, and that is not open."""
+        return name not in self._known and self.holds(name)
 
     def _is_open(self, name: str) -> bool:
         return matches(name, self._open)

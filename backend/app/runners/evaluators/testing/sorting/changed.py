@@ -36,6 +36,7 @@ class ChangedTests:
         laid_over: files of the test setting that the candidate changed or removed.
         patterns: globs of test files.
         doctests: sources that ran with the base's docstrings.
+        added: files of the test setting that the candidate added, without test files.
     """
 
     base: Path
@@ -43,6 +44,7 @@ class ChangedTests:
     laid_over: Sequence[str]
     patterns: Sequence[str]
     doctests: Sequence[str] = ()
+    added: Sequence[str] = ()
 
     def touched(self) -> Touched:
         """Return the files that the candidate changed."""
@@ -60,7 +62,7 @@ class ChangedTests:
         """
         failing = [*(each.id for each in of_base.failures), *(each.id for each in of_base.errors)]
         is_whole = of_base.ending is PytestEnding.COMPLETE and not (of_base.forged or of_base.unfinished)
-        if not (failing and is_whole and (self.laid_over or self.doctests)) or (
+        if not (failing and is_whole and (self.laid_over or self.doctests or self.added)) or (
             own is not None and not _is_good(own)
         ):
             return []
@@ -179,12 +181,14 @@ class ChangedTests:
             # A helper may only lack an import that the code no longer provides.
             or [question_of_file(each, self._before(each), self._after(each)) for each in others]
         )
+        kind = "changed" if parts else "added"
+        parts = parts or [question_of_file(each, None, self._after(each)) for each in self.added]
         if not parts:
             return None
         listed = ", ".join(dict.fromkeys(f"`{each.id}`" for each in parts[:3]))
         name = names[0] if len(names) == 1 else parts[0].id
         what = f"`{name}` passes" if len(names) == 1 else f"{len(names)} test files load"
-        text = f"{what} only with the changed {listed}: {_ENDING}"
+        text = f"{what} only with the {kind} {listed}: {_ENDING}"
         before, after = ("\n\n".join(filter(None, texts)) for texts in _sides(parts))
         return Question.about(name, QuestionKind.DIFFERENT, text, why=_FAILS, before=before, after=after)
 

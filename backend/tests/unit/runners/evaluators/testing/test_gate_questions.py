@@ -262,6 +262,29 @@ async def test_tests_that_pass_only_with_the_same_changed_data_are_one_question(
     assert result.questions[0].key != question.key
 
 
+EVERY_RULE_HAS_A_CASE = {
+    "calc.py": "RULES = ['one']\n",
+    "tests/cases/one.txt": "1",
+    "tests/test_rules.py": "from pathlib import Path\n\nimport calc\n\n\ndef test_cases():\n"
+    "    cases = Path(__file__).with_name('cases').iterdir()\n"
+    "    assert sorted(each.stem for each in cases) == sorted(calc.RULES)\n\n\n"
+    "def test_any():\n    assert calc.RULES\n",
+}
+
+
+async def test_a_test_that_passes_only_with_added_data_is_a_question(context) -> None:
+    more = {"calc.py": "RULES = ['one', 'two']\n"}
+    base = EVERY_RULE_HAS_A_CASE
+    result = await run(context, {**base, **more, "tests/cases/two.txt": "2"}, base, outside=False)
+    assert [each.text for each in result.questions] == [
+        "`tests/test_rules.py::test_cases` passes only with the added `tests/cases/two.txt`: "
+        "does the goal say so?"
+    ], result.feedback
+    assert (result.questions[0].before, result.questions[0].after) == ("", "2")
+    wrong = await run(context, {**base, **more, "tests/cases/three.txt": "3"}, base, outside=False)
+    assert (wrong.status, wrong.questions) == ("failed", [])
+
+
 async def test_files_that_do_not_load_with_the_changed_helper_either_fail(context) -> None:
     broken = {**WITHOUT_NATIVE, "tests/helper.py": "from calc import add\n"}
     result = await run(context, {**SHARES_A_HELPER, **broken}, SHARES_A_HELPER)
