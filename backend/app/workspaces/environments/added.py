@@ -8,7 +8,7 @@ from packaging.markers import UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 
 from app.workspaces.environments.groups import wanted
-from app.workspaces.environments.locked import is_release, locked_versions, uv_locked_versions
+from app.workspaces.environments.locked import VERSION_LOCKS, is_release, uv_locked_versions
 from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.project import project_of
 from app.workspaces.environments.reading import DeclarationError, read_text
@@ -21,7 +21,7 @@ _NEVER_CHANGED = frozenset({"pytest", "pluggy", "iniconfig"})
 """The judge's own tools."""
 
 _LOCKS: Mapping[str, Callable[[Path], list[str]]] = {
-    "poetry.lock": locked_versions,
+    **VERSION_LOCKS,
     "uv.lock": uv_locked_versions,
 }
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 from app.workspaces.environments.groups import Wanted, wanted
 from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.local import without_self
-from app.workspaces.environments.locked import locked_versions
+from app.workspaces.environments.locked import locked_versions, version_lock
 from app.workspaces.environments.naming import choose, names_in, normal
 from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.project import ProjectMetadata, project_of, requires_python
@@ -110,7 +110,7 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
 
     A lock alone decides: uv.lock, else pylock.toml. Without a lock these count: pyproject.toml, setup.cfg,
     setup.py, requirements.txt, and what they or requirement files list for tests (or else for development).
-    Requirements of other extras are added if test files import them. poetry.lock then sets the versions.
+    Requirements of other extras are added if test files import them. Another tool's lock then sets versions.
 
     Raises:
         DeclarationError: one of these files cannot be read.
@@ -198,7 +198,7 @@ def _unlocked(
         install=(ROOTS, *files.outermost()),
         constraints=(CONSTRAINTS,) if constraints else (),
         newest="" if constraints else month_after(origin_of(tree).committed),
-        read_from=(*asked.read_from, *files.texts, *(["poetry.lock"] if constraints else [])),
+        read_from=(*asked.read_from, *files.texts, *([version_lock(tree)] if constraints else [])),
     )
 
 

@@ -130,7 +130,7 @@ class InstallerInput:
         """Let requirements replace all others for their packages."""
         with (self.place / _OVERRIDES).open("a", encoding="utf-8") as file:
             file.writelines(f"{each}\n" for each in requirements)
-        # An override replaces requirements, but no constraint, such as the version in poetry.lock.
+        # An override replaces requirements, but no constraint, such as the version in a lock.
         names = names_in(requirements)
         for name in self.plan.constraints:
             path = self.place / name

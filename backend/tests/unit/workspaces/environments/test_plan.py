@@ -277,6 +277,8 @@ def test_files_that_include_each_other_are_read_once(tmp_path: Path) -> None:
     [
         ("pyproject.toml", "[project\n"),
         ("poetry.lock", "]"),
+        ("pdm.lock", "]"),
+        ("Pipfile.lock", "{"),
         ("setup.cfg", "no section"),
         ("requirements.txt", "\udcff"),
     ],
@@ -291,6 +293,33 @@ def test_poetry_lock_bounds_versions_but_not_those_that_it_has_several_of(tmp_pa
     plan = plan_for(write(tmp_path, {"pyproject.toml": POETRY, "poetry.lock": POETRY_LOCK}))
     assert plan.files[CONSTRAINTS] == "alpha==1.4.1\n"
     assert plan.constraints == (CONSTRAINTS,)
+
+
+PDM_LOCK = """
+[[package]]
+name = "alpha"
+version = "1.4.1"
+groups = ["default"]
+[[package]]
+name = "alpha"
+version = "1.4.1"
+extras = ["fast"]
+[[package]]
+name = "beta"
+version = "2.0"
+git = "https://example.invalid/beta.git"
+"""
+PIPFILE_LOCK = """
+{"_meta": {}, "default": {"alpha": {"version": "==1.4.1"}, "beta": {"git": "https://example.invalid/beta.git"}},
+ "develop": {"alpha": {"version": "==1.4.1"}, "gamma": {"version": "==3; echo"}}}
+"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("pdm.lock", PDM_LOCK), ("Pipfile.lock", PIPFILE_LOCK)])
+def test_other_locks_bound_versions_of_releases(tmp_path: Path, name: str, text: str) -> None:
+    plan = plan_for(write(tmp_path, {"pyproject.toml": POETRY, name: text}))
+    assert plan.files[CONSTRAINTS] == "alpha==1.4.1\n"
+    assert plan.how.endswith(name)
 
 
 def test_uv_lock_decides_alone_and_is_exported_for_the_tests(tmp_path: Path) -> None:
