@@ -13,13 +13,13 @@ import anyio.to_thread
 from app.schemas.modes import EnvironmentBuild
 from app.workspaces.environments.finishing import open_to_all
 from app.workspaces.environments.launches import InstallError, Launches
+from app.workspaces.environments.undeclared import WITH_PKG_RESOURCES
 from app.workspaces.environments.uv_words import has_credentials
 from app.workspaces.files.removal import remove_tree
 
 OF_OLD_PYTEST = "py>=1.11"
 """pytest brought this package until November 2022. Earlier ones do not work with Python 3.11."""
 
-_WITH_PKG_RESOURCES = "setuptools<81"
 _IMPORTS_PKG_RESOURCES = re.compile(rb"^[ \t]*(?:import|from)[ \t]+pkg_resources\b", re.MULTILINE)
 _DO_WITHOUT = frozenset({"_pytest", "pip", "setuptools"})
 """Packages that import it only where it is there."""
@@ -39,7 +39,7 @@ async def add_undeclared(by: Launches, *, old: bool) -> None:
     """
     wanted = [OF_OLD_PYTEST] if old else []
     if await anyio.to_thread.run_sync(_lacks_pkg_resources, by.env):
-        wanted.append(_WITH_PKG_RESOURCES)
+        wanted.append(WITH_PKG_RESOURCES)
     for each in wanted:
         # Plug-ins and tests can do without it, or fail at the base, too.
         with suppress(InstallError):

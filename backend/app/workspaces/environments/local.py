@@ -13,7 +13,7 @@ _PATH = re.compile(
     rf"^{_EDITABLE}{_NAMED}(?:file:(?://(?:localhost)?)?)?(?P<path>\.{{1,2}}(?:/[^\[#;'\"]*+)?)"
     r"(?:\[(?P<of_path>[^\]]*)\])?(?:#(?:egg=[\w.-]++(?:\[(?P<of_egg>[^\]]*)\])?)?[^\s;]*+)?['\"]?(?:\s*+;.*)?$"
 )
-_LOCAL = re.compile(rf"^(?:(?:-e|--editable)(?:\s+|=)(?!\w+\+|https?:)|{_EDITABLE}{_NAMED}file:)")
+_LOCAL = re.compile(rf"^(?:(?:-e|--editable)(?:\s+|=)(?!['\"]?(?:\w+\+|https?:))|{_EDITABLE}{_NAMED}file:)")
 _ITSELF = (".", "./", "..", "../")
 """The parent too: people name it in files of a directory such as `requirements/`."""
 

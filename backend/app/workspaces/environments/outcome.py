@@ -27,6 +27,9 @@ class Reason(StrEnum):
     FAILED = "failed"
 
 
+_LEFT_OUT = "Tests that miss it at the base, too, do not count."
+_SETTING = "ENVIRONMENT_BUILD says what is built."
+
 _MAY_PASS = frozenset({Reason.OFFLINE, Reason.TIMED_OUT, Reason.FAILED})
 
 
@@ -69,22 +72,19 @@ class Concessions:
 
     def sentences(self) -> tuple[str, ...]:
         """Return the concessions as sentences for people."""
-        return (
-            *(
-                [
-                    f"Not installed, as no wheel can be had: {', '.join(self.left_out)}. Tests that miss it "
-                    "at the base, too, do not count. ENVIRONMENT_BUILD says what is built."
-                ]
-                if self.left_out
-                else []
-            ),
-            *(["The base pins an older pytest; a newer one ran the tests."] if self.newer_pytest else []),
-            *(
-                [f"In another version, as the index lacks the one named: {', '.join(self.unpinned)}."]
-                if self.unpinned
-                else []
-            ),
-        )
+        addresses = [each for each in self.left_out if "://" in each]
+        names = [each for each in self.left_out if each not in addresses]
+        said: list[str] = []
+        if names:
+            said.append(f"Not installed, as no wheel can be had: {', '.join(names)}. {_LEFT_OUT} {_SETTING}")
+        if addresses:
+            said.append(f"Not installed, as it cannot be fetched: {', '.join(addresses)}. {_LEFT_OUT}")
+        if self.newer_pytest:
+            said.append("The base pins an older pytest; a newer one ran the tests.")
+        if self.unpinned:
+            named = ", ".join(self.unpinned)
+            said.append(f"In another version, as the index lacks the one named: {named}.")
+        return tuple(said)
 
 
 @dataclass(frozen=True, slots=True)

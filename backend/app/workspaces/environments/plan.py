@@ -24,6 +24,7 @@ from app.workspaces.environments.tox import (
     tox_files,
     tox_requirements,
 )
+from app.workspaces.environments.undeclared import asks_for_metadata, undeclared
 from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import month_after, origin_of
 
@@ -38,14 +39,6 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 _TELLS_NOTHING = frozenset({"pytest", "pytest-cov", "coverage", "tox", "nox"})
 """Requirements for tests that do not show what the tests use. Then tox is asked, too."""
-
-_ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
-_IMPORTS_PKG_RESOURCES = re.compile(
-    rb"^[ \t]*(?:import|from)[ \t]+pkg_resources\b|__import__\([\"']pkg_resources[\"']\)", re.MULTILINE
-)
-_WITH_PKG_RESOURCES = "setuptools<81"
-"""Environments used to have setuptools, so many projects never declared it; 81 is to drop the module."""
-_MAX_SOURCES = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +123,7 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
         requires_python=requires_python(tree),
         pinned_python=_pinned_python(tree),
         required=frozenset({"pytest", *names_in(asked.requirements)}),
-        needed=needed or (project is not None and _asks_for_metadata(tree)),
+        needed=needed or (project is not None and asks_for_metadata(tree)),
     )
     return (
         _from_uv_lock(tree, asked, common)
@@ -175,9 +168,9 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
     # Tests of an extra's features import its packages, and often nothing else requires them.
     lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
-    named = names_in([*lines, *(line for text in files.texts.values() for line in text.splitlines())])
-    if "setuptools" not in named and _some_source_has(tree, _IMPORTS_PKG_RESOURCES):
-        lines.append(_WITH_PKG_RESOURCES)
+    lines += undeclared(
+        tree, [*lines, *(each for text in files.texts.values() for each in text.splitlines())]
+    )
     return list(dict.fromkeys(without_self(lines, asked, project))), files
 
 
@@ -271,23 +264,6 @@ def _from_pylock(tree: Path, common: EnvironmentPlan) -> EnvironmentPlan | None:
 def _asks_for_something(text: str) -> bool:
     lines = [line for line in text.splitlines() if not line.startswith(("-r", "-c", "--"))]
     return any(not names_in([line]) or names_in([line]) - {"pytest"} for line in lines)
-
-
-def _asks_for_metadata(tree: Path) -> bool:
-    """Return True if the tree's code looks up installed metadata, so it must find the project there."""
-    return _some_source_has(tree, _ASKS_FOR_METADATA)
-
-
-def _some_source_has(tree: Path, pattern: re.Pattern[bytes]) -> bool:
-    for count, path in enumerate(tree.rglob("*.py")):
-        if count > _MAX_SOURCES:
-            break
-        try:
-            if not path.is_symlink() and pattern.search(path.read_bytes()):
-                return True
-        except OSError:
-            continue
-    return False
 
 
 def _pinned_python(tree: Path) -> str:

@@ -195,12 +195,15 @@ class InstallerInput:
     def _leave_out_addresses(self, said: str) -> bool:
         """Leave out lines with an address that uv could not reach."""
         gone: set[str] = set()
+        lines = [line for path in self._paths() for line in path.read_text(encoding="utf-8").splitlines()]
+        # A further requirement without an address is one for a release from the index.
+        needed = self.plan.required - names_in(line for line in lines if not _ADDRESS.search(line))
 
         def unreachable(line: str) -> bool:
             address = _ADDRESS.search(line) if not line.startswith("--") else None
             if address is None or address.group().removeprefix("git+") not in said:
                 return False
-            if not names_in([line.partition("@")[0]]).isdisjoint(self.plan.required):
+            if not names_in([line.partition("@")[0]]).isdisjoint(needed):
                 return False
             gone.add(line.strip())
             return True

@@ -28,6 +28,10 @@ _OF_PROJECT = re.compile(
 )
 _NAME_LIKE = re.compile(r"(?:^|[-_./])(test|tests|testing|dev|develop|development)(?:[-_./]|$)")
 
+_EDITABLE_ADDRESS = re.compile(
+    r"^(?:-e|--editable)(?:\s+|=)['\"]?(?P<address>\w++\+[^\s#'\"]++)"
+    r"(?:#(?:[^\s#&]*&)*egg=(?P<egg>[\w.-]++(?:\[[^\]\s]*\])?))?"
+)
 _PLAIN = re.compile(
     r"(?:requirements[-_./])?(?:tests?|testing|dev|develop|development)(?:[-_./]requirements)?\.(?:txt|in|pip)"
 )
@@ -76,7 +80,7 @@ class RequirementFiles:
                 # The project itself is judged, so it is not installed.
                 self.extras.update(local)
             elif not line.startswith("-") or _KEPT_OPTIONS.match(line):
-                yield line
+                yield _not_editable(line)
 
 
 def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]:
@@ -95,6 +99,14 @@ def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]
         if kind:
             (tests if kind.group(1).startswith("test") else development).append(name)
     return [name for name in found if _OF_PROJECT.fullmatch(name)], _plainest(tests), _plainest(development)
+
+
+def _not_editable(line: str) -> str:
+    """Return a requirement from a repository without the wish to edit it there, which uv refuses."""
+    found = _EDITABLE_ADDRESS.match(line)
+    if found is None:
+        return line
+    return f"{found['egg']} @ {found['address']}" if found["egg"] else found["address"]
 
 
 def plugins_in(tree: Path, names: Iterable[str], known: Collection[str]) -> list[str]:

@@ -391,7 +391,8 @@ def test_who_asks_for_nothing_but_pytest_needs_no_environment(
     [
         ({"a.py": "import pkg_resources\n"}, "setuptools<81\n"),
         ({"tests/conftest.py": "try:\n    from pkg_resources import require\n"}, "setuptools<81\n"),
-        ({"a.py": "import pkg_resources\n", "requirements.txt": "setuptools>=61\n"}, ""),
+        ({"a.py": "import pkg_resources\n", "requirements.txt": "setuptools>=61\n"}, "setuptools<81\n"),
+        ({"a.py": "import pkg_resources\n", "requirements.txt": "setuptools>=81\n"}, ""),
         ({"a.py": "# import pkg_resources\n"}, ""),
     ],
 )

@@ -150,6 +150,16 @@ def test_an_address_that_cannot_be_reached_is_left_out(tmp_path: Path) -> None:
     assert (tmp_path / ROOTS).read_text() == "alpha\ngamma @ https://other.example/g.zip\n"
 
 
+def test_an_address_of_what_the_index_has_is_left_out_even_if_the_project_needs_it(tmp_path: Path) -> None:
+    files = {ROOTS: "alpha>=1\n", "requirements.txt": "alpha @ git+https://example.org/a.git@main\nbeta\n"}
+    plan = EnvironmentPlan(files=files, install=tuple(files), required=frozenset({"pytest", "alpha"}))
+    made = InstallerInput(plan, tmp_path, building=False)
+    made.write()
+    assert made.concede(Reason.OFFLINE, "Failed to fetch: https://example.org/a.git@main: dns error")
+    assert (tmp_path / "requirements.txt").read_text() == "beta\n"
+    assert (tmp_path / ROOTS).read_text() == "alpha>=1\n"
+
+
 UNPUBLISHED = (
     "Because there is no version of types-setuptools==75.8.0 and you require types-setuptools==75.8.0,\n"
     "we can conclude that your requirements are unsatisfiable."

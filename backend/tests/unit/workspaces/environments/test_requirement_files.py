@@ -38,7 +38,6 @@ def test_what_is_local_is_not_installed(tmp_path: Path, line: str, extras: set[s
         "pkg[e]>=1",
         "attrs>=1 ; python_version<'3'",
         "pkg @ https://example.org/pkg.whl",
-        "-e git+https://example.org/z#egg=z",
         "file-magic>=0.4",
         pytest.param("a" + " " * 200_000 + "b", id="long after a name"),
         pytest.param(". " + " " * 200_000 + "b", id="long after a path"),
@@ -62,3 +61,22 @@ def collected(tree: Path, line: str) -> RequirementFiles:
     files = RequirementFiles()
     files.collect(tree, "requirements.txt")
     return files
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("-e git+https://example.org/a.git@main#egg=alpha", "alpha @ git+https://example.org/a.git@main"),
+        (
+            "--editable='git+ssh://git@example.org/a#subdirectory=x&egg=alpha[b]'",
+            "alpha[b] @ git+ssh://git@example.org/a",
+        ),
+        ("-e git+https://example.org/a.git", "git+https://example.org/a.git"),
+        ("git+https://example.org/a.git#egg=alpha", "git+https://example.org/a.git#egg=alpha"),
+    ],
+)
+def test_what_comes_from_a_repository_is_not_editable(tmp_path: Path, line: str, kept: str) -> None:
+    (tmp_path / "requirements.txt").write_text(f"{line}\n")
+    files = RequirementFiles()
+    files.collect(tmp_path, "requirements.txt")
+    assert files.texts == {"requirements.txt": f"{kept}\n"}
