@@ -57,6 +57,7 @@ class EnvironmentPlan:
         required: normalised names of the indispensable packages: pytest and the project's own requirements.
         newest: a day such as `2024-05-01`; later releases are ignored if the index knows release dates.
         overrides: requirements that replace all others for their packages.
+        of_candidate: normalised names of the packages that the candidate chose; they are never built.
         needed: False if the service's own interpreter has everything that is needed.
     """
 
@@ -71,6 +72,7 @@ class EnvironmentPlan:
     required: frozenset[str] = frozenset({"pytest"})
     newest: str = ""
     overrides: tuple[str, ...] = ()
+    of_candidate: frozenset[str] = frozenset()
     needed: bool = True
 
     @property
@@ -79,22 +81,28 @@ class EnvironmentPlan:
         return ", ".join(self.read_from) or "nothing declared"
 
     def with_roots(self, requirements: Sequence[str]) -> "EnvironmentPlan":
-        """Return a copy of the plan that also installs these requirements."""
+        """Return a copy of the plan that also installs these requirements of the candidate."""
         if not requirements:
             return self
         more = "".join(f"{each}\n" for each in requirements)
         files = {**self.files, ROOTS: self.files.get(ROOTS, "") + more}
-        return replace(self, files=files, needed=True)
+        return replace(
+            self, files=files, of_candidate=self.of_candidate | names_in(requirements), needed=True
+        )
 
     def with_overrides(self, requirements: Sequence[str]) -> "EnvironmentPlan":
-        """Return a copy of the plan in which these requirements replace all others for their packages."""
-        return replace(self, overrides=tuple(requirements), needed=True) if requirements else self
+        """Return a copy of the plan in which requirements of the candidate replace others."""
+        if not requirements:
+            return self
+        chosen = self.of_candidate | names_in(requirements)
+        return replace(self, overrides=tuple(requirements), of_candidate=chosen, needed=True)
 
     def digest(self, *more: str) -> str:
         """Return the key of the environment. `more` holds further values that determine it."""
         wheel = hashlib.sha256(self.project.wheel()[1]).hexdigest() if self.project else ""
         content = [RECIPE, dict(sorted(self.files.items())), self.install, self.constraints, self.export]
         content += [self.newest, *([self.overrides] if self.overrides else [])]
+        content += [sorted(self.of_candidate)] if self.of_candidate else []
         return hashlib.sha256(json.dumps([*content, wheel, more]).encode()).hexdigest()[:32]
 
 

@@ -181,7 +181,7 @@ class InstallerInput:
     def _note_unbuilt(self, names: Collection[str]) -> None:
         for path in self._paths():
             for each in requirements_of(path.read_text(encoding="utf-8"), names):
-                self.unbuilt |= dict.fromkeys(names_in([each]), each)
+                self.unbuilt |= dict.fromkeys(names_in([each]) - self.plan.of_candidate, each)
 
     def _take_other_versions(self, said: str) -> bool:
         """Allow any version of test and development requirements if the index lacks the named one."""

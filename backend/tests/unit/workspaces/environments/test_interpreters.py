@@ -498,6 +498,18 @@ async def test_what_has_no_wheel_is_built_after_all_the_rest(
     assert not (found.python.parents[2] / "build-cache").exists()
 
 
+async def test_what_only_the_candidate_wants_is_never_built(
+    tmp_path: Path, sandbox: Sandbox, with_buildable: Path
+) -> None:
+    made = environments(tmp_path / "data", sandbox, with_buildable, build=EnvironmentBuild.MISSING)
+    asking = replace(made, candidate_dependencies=CandidateDependencies.INSTALL)
+    base = write(tmp_path / "base", DEMO)
+    candidate = write(tmp_path / "candidate", {**DEMO, "requirements.txt": "gamma\n"})
+    async with asking.lent(base, candidate) as found:
+        assert isinstance(found, Ready), found
+        assert "gamma" not in await installed(found.python)
+
+
 async def test_an_index_that_knows_no_days_serves_an_old_base_with_what_it_has(
     tmp_path: Path, sandbox: Sandbox, with_source: Path
 ) -> None:
