@@ -21,6 +21,7 @@ from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.testing.sorting.accounting import SortingRules, accounted, says_something
 from app.runners.evaluators.testing.sorting.again import SecondLook, look_again, red_versions, steadied
 from app.runners.evaluators.testing.sorting.changed import ChangedTests
+from app.runners.evaluators.testing.sorting.company import in_company
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
@@ -117,6 +118,7 @@ async def _judge_runs(
 ) -> EvaluationResult:
     async with Away.beside(harness, layout, wanted=gate.outside) as away:
         of_base, own = await _both_runs(harness, layout, base, rules)
+        own = await in_company(harness, layout.own_run, own, of_base)
         harness = replace(harness, patience=None, without=tuple(base.slow.known))
         # While the base's tests are evidence, a lack of other tests may be a note or a question.
         if of_base is None or not says_something(of_base):

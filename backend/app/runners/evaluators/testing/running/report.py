@@ -180,10 +180,17 @@ class RunReport:
             problems=tuple(each for each in self.problems if each.id not in tests),
             left_out=tuple(each for each in self.left_out if each not in tests),
         )
-        had = self.failures or self.errors
-        # Once the last failure is removed, an exit code that only reports failures becomes 0.
-        ended_well = had and not (left.failures or left.errors or left.unfinished)
-        return replace(left, code=0) if ended_well and self.code in (_TESTS_FAILED, _INTERRUPTED) else left
+        return left._with_code_of(self)
+
+    def with_tests(self, tests: Mapping[str, RanTest]) -> "RunReport":
+        """Return the report with other results of these tests."""
+        return replace(self, tests={**self.tests, **tests})._with_code_of(self)
+
+    def _with_code_of(self, before: "RunReport") -> "RunReport":
+        """Once the last failure is gone, an exit code that only reports failures becomes 0."""
+        had = before.failures or before.errors
+        ended_well = had and not (self.failures or self.errors or self.unfinished)
+        return replace(self, code=0) if ended_well and self.code in (_TESTS_FAILED, _INTERRUPTED) else self
 
     def count(self) -> Counter[Outcome]:
         """Number of tests by outcome."""

@@ -262,6 +262,25 @@ async def test_tests_that_pass_only_with_the_same_changed_data_are_one_question(
     assert result.questions[0].key != question.key
 
 
+LOADED_BESIDE = {
+    "calc.py": "def half(x):\n    return x / 2\n",
+    "helpers.py": "",
+    "tests/test_a.py": "import helpers\n\nhelpers.TWO = 2\n\n\ndef test_two():\n    assert helpers.TWO\n",
+    "tests/test_b.py": "import helpers\nfrom calc import half\n\n\n"
+    "def test_half():\n    assert half(helpers.TWO) == 1\n",
+}
+
+
+@pytest.mark.parametrize(("wanted", "status"), [("1.0", "passed"), ("2.0", "failed")])
+async def test_a_changed_file_that_relies_on_another_one_runs_among_all_tests(
+    context, wanted, status
+) -> None:
+    more = f"\n\ndef test_more():\n    assert half(helpers.TWO) == {wanted}\n"
+    changed = {**LOADED_BESIDE, "tests/test_b.py": LOADED_BESIDE["tests/test_b.py"] + more}
+    result = await run(context, changed, LOADED_BESIDE, outside=False)
+    assert (result.status, result.questions) == (status, []), result.feedback
+
+
 EVERY_RULE_HAS_A_CASE = {
     "calc.py": "RULES = ['one']\n",
     "tests/cases/one.txt": "1",
