@@ -41,8 +41,8 @@ class Concessions:
         left_out: requirements without a wheel, or with an unreachable address. The project's own
             requirements are among them only if nothing else helps.
         newer_pytest: True if pytest is newer than the base pins it.
-        unpinned: requirements installed in another version, because the index lacks the one that the base
-            names.
+        unpinned: requirements installed in another version, because the one that the base names is not in the
+            index, or is for other versions of Python.
     """
 
     left_out: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Concessions:
             said.append("The base pins an older pytest; a newer one ran the tests.")
         if self.unpinned:
             named = ", ".join(self.unpinned)
-            said.append(f"In another version, as the index lacks the one named: {named}.")
+            said.append(f"In another version, as the one named cannot be had: {named}.")
         return tuple(said)
 
 

@@ -19,6 +19,7 @@ _NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no 
 _REQUIRED = re.compile(r"you\s+require\s+(?:(?:one|all|any)\s+of:\s+)?([A-Za-z0-9][\w.-]*)")
 _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
 _NOT_PUBLISHED = re.compile(r"there\s+is\s+no\s+version\s+of\s+([A-Za-z0-9][\w.-]*)\s*==")
+_OTHER_PYTHON = re.compile(r"([A-Za-z0-9][\w.-]*)==\S+\s+depends\s+on\s+Python")
 _UNKNOWN = re.compile(r"([A-Za-z0-9][\w.-]*)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
 _TOO_NEW = re.compile(
     r"`([A-Za-z0-9][\w.-]*)` was filtered by `exclude-newer`|Wheels are required for `([A-Za-z0-9][\w.-]*)`"
@@ -41,8 +42,11 @@ def without_wheel(said: str) -> frozenset[str]:
 
 
 def not_published(said: str) -> frozenset[str]:
-    """Return the requirements with an exact version that the index lacks, according to uv's output."""
-    return frozenset(map(normal, _NOT_PUBLISHED.findall(said)))
+    """Return the requirements with an exact version that cannot be had, according to uv's output.
+
+    The index lacks that version, or it is for other versions of Python.
+    """
+    return frozenset(map(normal, [*_NOT_PUBLISHED.findall(said), *_OTHER_PYTHON.findall(said)]))
 
 
 def unknown(said: str) -> frozenset[str]:
@@ -184,7 +188,7 @@ class InstallerInput:
                 self.unbuilt |= dict.fromkeys(names_in([each]) - self.plan.of_candidate, each)
 
     def _take_other_versions(self, said: str) -> bool:
-        """Allow any version of test and development requirements if the index lacks the named one."""
+        """Allow any version of test and development requirements if the named one cannot be had."""
         names = not_published(said) - self.plan.required - set(self.conceded.unpinned)
         if not names:
             return False

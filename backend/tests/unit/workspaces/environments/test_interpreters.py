@@ -534,7 +534,7 @@ async def test_a_version_that_the_index_lacks_becomes_another_one_and_is_named(
     assert isinstance(again, Ready)
     assert again.conceded == found.conceded, "what was made says what it lacks"
     passing = await judge(PytestEvaluator(interpreters=shared, outside=False), base, base)
-    assert "the index lacks the one named: friend" in passing.feedback
+    assert "the one named cannot be had: friend" in passing.feedback
 
 
 CHILD = """

@@ -180,6 +180,17 @@ def test_a_version_that_the_index_lacks_becomes_another_one(tmp_path: Path) -> N
     assert not made.concede(Reason.UNRESOLVABLE, UNPUBLISHED)
 
 
+def test_a_version_for_another_python_becomes_another_one(tmp_path: Path) -> None:
+    made = asked(tmp_path, "alpha==1\nsphinx==9.1.0\n")
+    said = (
+        "Because the current Python version (3.11.7) does not satisfy Python>=3.12 and sphinx==9.1.0\n"
+        "depends on Python>=3.12, we can conclude that sphinx==9.1.0 cannot be used."
+    )
+    assert made.concede(Reason.UNRESOLVABLE, said)
+    assert made.conceded == Concessions(unpinned=("sphinx",))
+    assert (tmp_path / ROOTS).read_text() == "alpha==1\nsphinx\n"
+
+
 def test_a_version_that_the_project_itself_needs_stays(tmp_path: Path) -> None:
     made = asked(tmp_path, "alpha==1\n")
     assert not made.concede(Reason.UNRESOLVABLE, UNPUBLISHED.replace("types-setuptools", "alpha"))
