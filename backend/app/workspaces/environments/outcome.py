@@ -42,7 +42,7 @@ class Concessions:
             requirements are among them only if nothing else helps.
         newer_pytest: True if pytest is newer than the base pins it.
         unpinned: requirements installed in another version, because the one that the base names is not in the
-            index, or is for other versions of Python.
+            index, is for other versions of Python, or contradicts another one that it names.
     """
 
     left_out: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.outcome import Concessions, Reason
-from app.workspaces.environments.plan import LOCKED, TEST_RUNNER, EnvironmentPlan
+from app.workspaces.environments.plan import LOCKED, ROOTS, TEST_RUNNER, EnvironmentPlan
 
 MOST_CONCESSIONS = 8
 """Maximum number of concessions in one installation."""
@@ -19,6 +19,7 @@ _NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no 
 _REQUIRED = re.compile(r"you\s+require\s+(?:(?:one|all|any)\s+of:\s+)?([A-Za-z0-9][\w.-]*)")
 _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
 _NOT_PUBLISHED = re.compile(r"there\s+is\s+no\s+version\s+of\s+([A-Za-z0-9][\w.-]*)\s*==")
+_TWO_VERSIONS = re.compile(r"you\s+require\s+([A-Za-z0-9][\w.-]*)==\S+\s+and\s+\1==")
 _OTHER_PYTHON = re.compile(r"([A-Za-z0-9][\w.-]*)==\S+\s+depends\s+on\s+Python")
 _UNKNOWN = re.compile(r"([A-Za-z0-9][\w.-]*)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
 _TOO_NEW = re.compile(
@@ -180,7 +181,9 @@ class InstallerInput:
             self._rewrite(lambda text: without_pins(text, {"pytest"}))
             self.conceded = self.conceded.with_newer_pytest()
             return True
-        return reason is Reason.UNRESOLVABLE and self._take_other_versions(said)
+        if reason is not Reason.UNRESOLVABLE:
+            return False
+        return self._take_other_versions(said) or self._take_version_of_project(said)
 
     def _note_unbuilt(self, names: Collection[str]) -> None:
         for path in self._paths():
@@ -193,6 +196,15 @@ class InstallerInput:
         if not names:
             return False
         self._rewrite(lambda text: without_pins(text, names))
+        self.conceded = self.conceded.unpinning(names)
+        return True
+
+    def _take_version_of_project(self, said: str) -> bool:
+        """Let the version that the project names count where a requirement file names another one."""
+        names = {normal(name) for name in _TWO_VERSIONS.findall(said)} - set(self.conceded.unpinned)
+        if not names:
+            return False
+        self._rewrite(lambda text: without_pins(text, names), but=ROOTS)
         self.conceded = self.conceded.unpinning(names)
         return True
 
@@ -229,8 +241,10 @@ class InstallerInput:
         self.conceded = self.conceded.leaving_out({line.strip()})
         return True
 
-    def _rewrite(self, change: Callable[[str], str]) -> None:
+    def _rewrite(self, change: Callable[[str], str], but: str = "") -> None:
         for path in self._paths():
+            if path.name == but:
+                continue
             path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
 
     def _paths(self) -> Iterator[Path]:

@@ -191,6 +191,19 @@ def test_a_version_for_another_python_becomes_another_one(tmp_path: Path) -> Non
     assert (tmp_path / ROOTS).read_text() == "alpha==1\nsphinx\n"
 
 
+def test_of_two_versions_the_projects_own_counts(tmp_path: Path) -> None:
+    files = {ROOTS: "alpha==1\n", "requirements.txt": "Alpha==2  # via -r requirements.in\nbeta==3\n"}
+    plan = EnvironmentPlan(files=files, install=tuple(files), required=frozenset({"pytest", "alpha"}))
+    made = InstallerInput(plan, tmp_path, building=False)
+    made.write()
+    said = "Because you require alpha==1 and alpha==2, we can conclude that your requirements are"
+    assert made.concede(Reason.UNRESOLVABLE, said)
+    assert (tmp_path / ROOTS).read_text() == "alpha==1\n"
+    assert (tmp_path / "requirements.txt").read_text() == "Alpha  # via -r requirements.in\nbeta==3\n"
+    assert not made.concede(Reason.UNRESOLVABLE, said)
+    assert not made.concede(Reason.UNRESOLVABLE, said.replace("alpha==2", "beta==2"))
+
+
 def test_a_version_that_the_project_itself_needs_stays(tmp_path: Path) -> None:
     made = asked(tmp_path, "alpha==1\n")
     assert not made.concede(Reason.UNRESOLVABLE, UNPUBLISHED.replace("types-setuptools", "alpha"))
