@@ -47,8 +47,9 @@ run: export GOAL_TEXT = $(value GOAL)
 run: export REPO_PATH = $(value REPO)
 
 # Files of tests side by side: three for every two processors, as many tests wait for programs. JOBS=0 runs them one
-# after the other.
-test: setup lint check-dashboard forge-samples ## Everything that must hold: lint, types, layers, tests [JOBS=4]
+# after the other. What comes before keeps one processor busy each: types of Python and of the dashboard, side by side.
+test: setup dashboard ## Everything that must hold: lint, types, layers, tests [JOBS=4]
+	@$(MAKE) --no-print-directory -j 2 lint check-dashboard forge-samples
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
 
 forge-samples: setup

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import httpx
 
+from app.core.certificates import trusted_authorities
 from app.core.errors import PhaseRunnerError
 from app.forges.port import ForgeError
 
@@ -25,7 +26,7 @@ ReadToken = Callable[[], Awaitable[str]]
 
 def forge_client() -> httpx.AsyncClient:
     """Make a client that follows no redirects, so that the token goes only where the operator says."""
-    return httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, follow_redirects=False)
+    return httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, follow_redirects=False, verify=trusted_authorities())
 
 
 @dataclass(frozen=True, slots=True)

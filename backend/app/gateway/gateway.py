@@ -17,6 +17,7 @@ from genai_prices.data_snapshot import get_snapshot
 from app.agents.gateway_port import Dialect, GatewayFailure, GatewayGrant
 from app.agents.models.providers import MissingKeyError
 from app.agents.port import AgentUsage
+from app.core.certificates import trusted_authorities
 from app.core.telemetry import current_traceparent
 from app.gateway.account import EndpointUsage
 from app.gateway.asking import Asker, RetryRules
@@ -140,4 +141,4 @@ class ModelGateway:
         get_snapshot()
         timeout = httpx.Timeout(self._silence, connect=_CONNECT_SECONDS, write=_WRITE_SECONDS, pool=None)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
-        return httpx.AsyncClient(timeout=timeout, limits=limits)
+        return httpx.AsyncClient(timeout=timeout, limits=limits, verify=trusted_authorities())

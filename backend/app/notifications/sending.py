@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 from anyio import to_thread
 
+from app.core.certificates import trusted_authorities
 from app.core.security import is_loopback
 from app.notifications.notice import line_of
 from app.notifications.operator_file import MailServer
@@ -37,7 +38,9 @@ OpenClient = Callable[[], httpx.AsyncClient]
 
 def chat_client() -> httpx.AsyncClient:
     """Make a client for one message; it uses the proxies of the environment and follows no redirects."""
-    return httpx.AsyncClient(timeout=TIMEOUT_SECONDS, follow_redirects=False, trust_env=True)
+    return httpx.AsyncClient(
+        timeout=TIMEOUT_SECONDS, follow_redirects=False, trust_env=True, verify=trusted_authorities()
+    )
 
 
 async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) -> ReceiverReply:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,8 @@ class Service:
     log: Path
 
     def client(self) -> httpx.Client:
-        """A client for the API."""
-        return httpx.Client(base_url=f"{self.url}/api/v1", timeout=PATIENCE)
+        """A client for the API; without TLS it need not read the certificates, which takes 30 ms."""
+        return httpx.Client(base_url=f"{self.url}/api/v1", timeout=PATIENCE, verify=False)
 
     def kill(self) -> None:
         """End the process as a power cut would."""
@@ -109,15 +109,14 @@ def started(
 
 def _wait_until_ready(service: Service) -> None:
     deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if service.process.poll() is not None:
-            raise AssertionError(f"the service ended:\n{service.log.read_text()}")
-        try:
-            if httpx.get(f"{service.url}/readyz", timeout=PATIENCE).is_success:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.05)
+    with service.client() as client:
+        while time.monotonic() < deadline:
+            if service.process.poll() is not None:
+                raise AssertionError(f"the service ended:\n{service.log.read_text()}")
+            with suppress(httpx.TransportError):
+                if client.get(f"{service.url}/readyz").is_success:
+                    return
+            time.sleep(0.05)
     raise AssertionError(f"the service does not become ready:\n{service.log.read_text()}")
 
 

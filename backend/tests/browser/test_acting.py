@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import httpx
 from playwright.sync_api import Route, expect
 
 from tests.acceptance.projects import PLAN, step, write
@@ -12,7 +11,6 @@ from tests.acceptance.server import Service, ok
 from tests.browser.conftest import NewPageOn
 from tests.browser.sprints import escalate, escalation_of, start
 from tests.browser.watched import Watched
-from tests.patience import PATIENCE
 
 
 def _slow(seconds: float) -> dict[str, object]:
@@ -161,7 +159,8 @@ def test_what_a_role_cannot_do_says_why(
 ) -> None:
     service, tokens = guarded
     allowed = {"Authorization": f"Bearer {tokens['admin']}"}
-    with httpx.Client(base_url=f"{service.url}/api/v1", timeout=PATIENCE, headers=allowed) as client:
+    with service.client() as client:
+        client.headers.update(allowed)
         sprint = escalate(client, repo, name="Guarded")
         escalation = escalation_of(client, sprint)
     watched = new_page_on(service.url)

@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 
@@ -40,7 +39,8 @@ def test_all_journeys_with_the_keyboard_alone(
     watched.page.set_viewport_size({"width": width, "height": SIZES[width]})
     keys = Keyboard(watched.page)
     headers = {"Authorization": f"Bearer {tokens['admin']}"}
-    with httpx.Client(base_url=f"{service.url}/api/v1", timeout=PATIENCE, headers=headers) as client:
+    with service.client() as client:
+        client.headers.update(headers)
         resolve_all(client)
         _log_in(watched, keys, tokens["admin"])
         _start_and_watch(watched, keys, repo)

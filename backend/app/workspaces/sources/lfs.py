@@ -6,10 +6,8 @@ one is. A stranger chooses these addresses, so they are checked like those of so
 
 import hashlib
 import os
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import anyio
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from app.core.certificates import trusted_authorities
 from app.core.credentials import Login
 from app.core.errors import InvalidInputError, WorkspaceError
 from app.schemas.workspaces import GitSource
@@ -200,11 +199,6 @@ async def _reach(
             extra = _Extra({"Host": target.netloc.decode("ascii")}, {"sni_hostname": target.host})
             target = target.copy_with(host=address)
     client = httpx.AsyncClient(
-        follow_redirects=False, trust_env=False, timeout=_SECONDS, proxy=proxy, verify=_trusted()
+        follow_redirects=False, trust_env=False, timeout=_SECONDS, proxy=proxy, verify=trusted_authorities()
     )
     return client, target, extra
-
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    return httpx.create_ssl_context()

@@ -33,10 +33,17 @@ BUILD = f"apply plugin: 'java'\nrepositories {{ maven {{ url '{DEBIAN}' }} }}\n"
 )
 OFF = "[evaluators]\nruff_lint.enabled = false\npytest.enabled = false\ntype_check.enabled = false\n"
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""A build of two classes ends before the second compiler of a JVM pays; it would take most of the time."""
+
 BEFORE: dict[str, Mapping[str, str]] = {
-    "maven": {".mvn/maven.config": f"-Dmaven.repo.local={DEBIAN}\n"},
+    "maven": {
+        ".mvn/maven.config": f"-Dmaven.repo.local={DEBIAN}\n",
+        ".mvn/jvm.config": f"{SHORT_LIVED}\n",
+    },
     "gradle": {
         "build.gradle": BUILD,
+        "gradle.properties": f"org.gradle.jvmargs={SHORT_LIVED}\n",
         "phaserunner.toml": f'{OFF}[[command]]\nname = "gradle"\npreset = "gradle"\ntimeout = 300\n',
     },
 }

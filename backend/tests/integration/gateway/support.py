@@ -84,7 +84,7 @@ def client_of(endpoint: GatewayEndpoint, dialect: Dialect, token: str | None = N
     headers = {name: scheme + (endpoint.token if token is None else token)}
     if endpoint.socket is None:
         return httpx.AsyncClient(base_url=endpoint.url or "", headers=headers, timeout=20, verify=False)
-    transport = httpx.AsyncHTTPTransport(uds=str(endpoint.socket))
+    transport = httpx.AsyncHTTPTransport(uds=str(endpoint.socket), verify=False)
     return httpx.AsyncClient(
         transport=transport, base_url="http://gateway", headers=headers, timeout=20, verify=False
     )
