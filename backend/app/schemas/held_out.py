@@ -1,5 +1,6 @@
 """Held-out tests, which no agent sees: how they are given, and what an agent learns about them."""
 
+from enum import StrEnum
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -13,6 +14,16 @@ MAX_SHARE = 0.8
 
 HELD_OUT_TESTS = "held_out_tests"
 """The name of the gate that runs held-out tests."""
+
+
+class HeldOutKind(StrEnum):
+    """What the held-out tests of a run are.
+
+    `SHARE`: some cases of the base's own tests. `BROUGHT`: tests that are not in the base.
+    """
+
+    SHARE = "share"
+    BROUGHT = "brought"
 
 
 def _sized(value: str) -> str:
