@@ -18,6 +18,7 @@ from app.core.outbound import Outbound
 from app.schemas import defaults
 from app.schemas.agents import AgentBackend, AgentName, OutputMode
 from app.schemas.evaluation import CheckerName
+from app.schemas.held_out import MAX_SHARE
 from app.schemas.modes import (
     CandidateDependencies,
     ConfinementKind,
@@ -34,7 +35,6 @@ PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
 Hours = Annotated[float, Field(gt=0, le=87_600)]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
-
 
 _MIN_SECRET_CHARS = 8
 _REACHED_AT = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not listened on
@@ -133,7 +133,8 @@ class Settings(BaseSettings):
     MODEL_UNAVAILABLE_SECONDS: float = Field(default=600.0, ge=0.0, le=86_400.0)
     MODEL_RESET_WAIT_SECONDS: float = Field(default=86_400.0, ge=0.0, le=2_678_400.0)
 
-    # Decisions
+    # Sprints
+    SPRINT_HELD_OUT_SHARE: float = Field(default=0.0, ge=0.0, le=MAX_SHARE, allow_inf_nan=False)
     MAX_ATTEMPTS: int = Field(
         default=defaults.MAX_ATTEMPTS,
         ge=1,
@@ -270,8 +271,7 @@ class Settings(BaseSettings):
         try:
             return check(value)
         except ValidationError as error:
-            reason = error.errors()[0]["msg"]
-            raise ValueError(f"{reason} (EVALUATOR_MAX_RETRIES is another name for it)") from error
+            raise ValueError(f"{error.errors()[0]['msg']} (also named EVALUATOR_MAX_RETRIES)") from error
 
     @field_validator("ESCALATION_REMINDER_HOURS")
     @classmethod

@@ -221,9 +221,11 @@ def test_an_agent_sees_a_share_of_the_cases_and_the_result_holds_all(
 @pytest.mark.parametrize(
     ("goal", "held_out", "says"),
     [
-        ("Make half right.", {"share": 0.5}, "the goal names no test"),
+        ("Make half right.", {"share": 0.5}, "the goal names no test in Python"),
         ("See tests/test_few.py.", {"share": 0.5}, "no case of the goal's tests can be hidden"),
-        ("See tests/test_shares.py.", {"share": 0}, "greater than 0"),
+        ("See tests/test_shares.py.", {"share": -0.1}, "greater than or equal to 0"),
+        ("See tests/test_shares.py.", {"share": True}, "valid number"),
+        ("See tests/test_shares.py.", {"share": "abc"}, "valid number"),
         ("See tests/test_shares.py.", {"share": 0.9}, "less than or equal to 0.8"),
         ("See tests/test_shares.py.", {"share": 0.5, "patch": PATCH}, "either patch, files or share"),
     ],
