@@ -28,15 +28,25 @@ class _Source(BaseModel):
     notes: list[str] = []
 
 
+class _HeldOut(BaseModel):
+    files: list[str] = []
+    cases: dict[str, Any] | None = None
+    note: str = ""
+
+
 class StartedSprint(RunView):
-    """A started sprint, and what is known of its source."""
+    """A started sprint, and what is known of its source and of its hidden test cases."""
 
     source: _Source = _Source()
+    held_out: _HeldOut | None = None
 
     @property
     def notes(self) -> list[str]:
-        """What the import left out, such as uncommitted changes."""
-        return self.source.notes
+        """What the import left out, such as uncommitted changes, and how many test cases are hidden."""
+        held = self.held_out
+        # Of tests that the request brings, there is nothing to tell yet.
+        is_told = held is not None and (held.cases is not None or not held.files)
+        return [*self.source.notes, *([held.note] if held is not None and is_told else [])]
 
 
 class _EventPage(BaseModel):

@@ -106,7 +106,7 @@ def require_one_choice(agent: str, model: str | None, named: Sequence[str] | Non
 
 
 async def start_sprint(session: Session, sprint: SprintCreate | IssueSprintCreate) -> RunView:
-    """Start a sprint exactly once, even if the first response is lost. Print notes on its source."""
+    """Start a sprint exactly once, even if the first response is lost. Print notes on it."""
     path = "/forges/issues" if isinstance(sprint, IssueSprintCreate) else "/sprints"
     started = await session.api.start(sprint, str(uuid4()), path)
     for note in started.notes:

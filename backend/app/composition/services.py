@@ -40,6 +40,7 @@ from app.services.chores.takeover import Takeover
 from app.services.control.answers import answer_service
 from app.services.control.cancelling import CancelService
 from app.services.control.forking import ForkService
+from app.services.control.holding_out import ShareDefault
 from app.services.control.idempotency import IdempotencyService
 from app.services.control.intake import Intake
 from app.services.control.loops import loop_service
@@ -123,7 +124,8 @@ def build_container(
     store = WorkspaceStore(settings.DATA_DIR, tools.git, tools.limits, scratch)
     trees = RunTrees(store, sessions)
     outbox = build_outbox(settings)
-    intake = Intake(sessions, store, tools.git, tools.sources, bell, budgets, settings.AGENT_BACKEND)
+    share = ShareDefault(settings.SPRINT_HELD_OUT_SHARE, tools.rules.honour)
+    intake = Intake(sessions, store, tools.git, tools.sources, bell, budgets, settings.AGENT_BACKEND, share)
     panel = PhasePanel(tools.registry, tools.rules)
     recorder = Recorder(sessions, bell, outbox, Accounts(days, outbox), ledger)
     limits = AgentLimits(

@@ -18,6 +18,7 @@ from app.core.outbound import Outbound
 from app.schemas import defaults
 from app.schemas.agents import AgentBackend, AgentName, OutputMode
 from app.schemas.evaluation import CheckerName
+from app.schemas.held_out import MAX_SHARE
 from app.schemas.modes import (
     CandidateDependencies,
     ConfinementKind,
@@ -35,7 +36,6 @@ PositiveSeconds = Annotated[float, Field(gt=0, le=86_400)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
 Hours = Annotated[float, Field(gt=0, le=87_600)]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
-
 
 _MIN_SECRET_CHARS = 8
 _MAX_ATTEMPTS = AliasChoices("MAX_ATTEMPTS", "EVALUATOR_MAX_RETRIES")
@@ -135,7 +135,8 @@ class Settings(BaseSettings):
     MODEL_UNAVAILABLE_SECONDS: float = Field(default=600.0, ge=0.0, le=86_400.0)
     MODEL_RESET_WAIT_SECONDS: float = Field(default=86_400.0, ge=0.0, le=2_678_400.0)
 
-    # Decisions
+    # Sprints
+    SPRINT_HELD_OUT_SHARE: float = Field(default=0.0, ge=0.0, le=MAX_SHARE, allow_inf_nan=False)
     MAX_ATTEMPTS: int = Field(defaults.MAX_ATTEMPTS, ge=1, le=20, validation_alias=_MAX_ATTEMPTS)
 
     # Evaluators

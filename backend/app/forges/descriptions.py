@@ -77,6 +77,8 @@ def comment_body(facts: ReportFacts, pull_url: str | None, marker: str) -> str:
     lines = [marker, f"**PhaseRunner**: {_state(run)}"]
     if run.status_reason:
         lines += ["", cell(run.status_reason)]
+    if hidden := _hidden(run):
+        lines += ["", cell(hidden)]
     if facts.problem:
         lines += ["", f"The result is not offered: {cell(facts.problem)}"]
     if facts.next_step:
@@ -85,6 +87,15 @@ def comment_body(facts: ReportFacts, pull_url: str | None, marker: str) -> str:
         lines += ["", f"Pull request: {pull_url}"]
     lines += ["", _footer(facts)]
     return "\n".join(lines)
+
+
+def _hidden(run: RunDetail) -> str:
+    """Return how many test cases are hidden, or why a default hides none."""
+    held = run.held_out
+    if held is None or (held.cases is None and held.files):
+        return ""
+    # The note of hidden cases may quote what the tests print.
+    return held.note if held.cases is None else held.cases.in_words()
 
 
 def cell(text: str) -> str:

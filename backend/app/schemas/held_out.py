@@ -1,5 +1,6 @@
 """Held-out tests, which no agent sees: how they are given, and what an agent learns about them."""
 
+from enum import StrEnum
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -11,8 +12,21 @@ MAX_HELD_OUT_BYTES = 500_000
 MAX_SHARE = 0.8
 """More hidden cases would leave too little to work from."""
 
+Share = Annotated[float, Field(strict=True, ge=0, le=MAX_SHARE, allow_inf_nan=False)]
+"""A share of the cases in a goal's tests; 0 hides none."""
+
 HELD_OUT_TESTS = "held_out_tests"
 """The name of the gate that runs held-out tests."""
+
+
+class HeldOutKind(StrEnum):
+    """What the held-out tests of a run are.
+
+    `SHARE`: some cases of the base's own tests. `BROUGHT`: tests that are not in the base.
+    """
+
+    SHARE = "share"
+    BROUGHT = "brought"
 
 
 def _sized(value: str) -> str:
@@ -54,11 +68,10 @@ class HeldOutInput(BaseModel):
         description="File contents by path in the project.",
     )
 
-    share: float | None = Field(
+    share: Share | None = Field(
         default=None,
-        gt=0,
-        le=MAX_SHARE,
-        description="The share of cases to hide in the base's test files that belong to the goal.",
+        description="The share of cases to hide in the base's test files that belong to the goal. "
+        "0 hides none, whatever the project's or the service's default is.",
     )
 
     @model_validator(mode="after")
@@ -66,6 +79,11 @@ class HeldOutInput(BaseModel):
         if [self.patch, self.files, self.share].count(None) != 2:
             raise ValueError("give either patch, files or share")
         return self
+
+    @property
+    def hides_nothing(self) -> bool:
+        """Return True if it only overrules the default share."""
+        return self.share == 0
 
 
 class HiddenCases(BaseModel):

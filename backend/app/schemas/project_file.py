@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
+from app.schemas.held_out import Share
 from app.schemas.project_environment import EnvironmentTable
 from app.schemas.project_values import (
     Argument,
@@ -228,6 +229,11 @@ class TestsTable(Table):
     )
     goal: list[TestGlob] = Field(
         default=[], max_length=50, description="Globs of ids of failing tests that sprints should fix."
+    )
+    held_out_share: Share | None = Field(
+        default=None,
+        description="The share of cases in the goal's tests that sprints hide from agents, if their request "
+        "does not say; 0 hides none.",
     )
 
 

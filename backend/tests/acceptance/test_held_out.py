@@ -62,6 +62,7 @@ def test_work_that_knows_the_visible_tests_only_fails(service: Service, repo: Pa
         seen.append(client.get(f"{run}/events", params={"limit": 1000}).text)
         for each in ended["attempts"]:
             detail = ok(client.get(f"{run}/attempts/{each['phase']}/{each['number']}"))
+            assert "Tests that are hidden from you judge each attempt" in detail["prompt"]
             seen += [detail["prompt"], json.dumps(detail["optimization_context"]), detail["output"]]
         assert [text for text in seen if MARKER in text or "test_unseen_share()" in text] == []
         assert "held_out.checked" in seen[1]
@@ -187,6 +188,8 @@ def test_an_agent_sees_a_share_of_the_cases_and_the_result_holds_all(
             "held_out_tests"
         ] == "failed"
         assert second["verdict"] == "passed"
+        prompt = ok(client.get(f"{run}/attempts/coding/1"))["prompt"]
+        assert prompt.count("Some cases of this goal's tests are hidden from you.") == 1
         # What the agent started from has half of the rows, and no file of the service has all of them.
         kept = next(service.log.parent.glob(f"runs/{sprint['id']}/repo.git"))
         shown = git(kept, "show", f"{ended['base_commit']}:tests/test_shares.py")
@@ -218,9 +221,11 @@ def test_an_agent_sees_a_share_of_the_cases_and_the_result_holds_all(
 @pytest.mark.parametrize(
     ("goal", "held_out", "says"),
     [
-        ("Make half right.", {"share": 0.5}, "the goal names no test"),
+        ("Make half right.", {"share": 0.5}, "the goal names no test in Python"),
         ("See tests/test_few.py.", {"share": 0.5}, "no case of the goal's tests can be hidden"),
-        ("See tests/test_shares.py.", {"share": 0}, "greater than 0"),
+        ("See tests/test_shares.py.", {"share": -0.1}, "greater than or equal to 0"),
+        ("See tests/test_shares.py.", {"share": True}, "valid number"),
+        ("See tests/test_shares.py.", {"share": "abc"}, "valid number"),
         ("See tests/test_shares.py.", {"share": 0.9}, "less than or equal to 0.8"),
         ("See tests/test_shares.py.", {"share": 0.5, "patch": PATCH}, "either patch, files or share"),
     ],

@@ -5157,13 +5157,13 @@ export interface components {
             patch?: string | null;
             /**
              * Share
-             * @description The share of cases to hide in the base's test files that belong to the goal.
+             * @description The share of cases to hide in the base's test files that belong to the goal. 0 hides none, whatever the project's or the service's default is.
              */
             share?: number | null;
         };
         /**
          * HeldOutView
-         * @description The held-out tests of a run, without their texts.
+         * @description The held-out tests of a run, without their texts; no files if a default share hides nothing.
          */
         HeldOutView: {
             /** @description Their results on the base's own code; null until known. */
@@ -5174,7 +5174,7 @@ export interface components {
             files: string[];
             /**
              * Note
-             * @description The same in a sentence.
+             * @description The same in a sentence, and what became of a default share.
              */
             note: string;
         };
@@ -5238,6 +5238,8 @@ export interface components {
              *     }
              */
             agent: components["schemas"]["AgentSpec"];
+            /** @description Tests that no agent sees. They are added to an attempt only while it is evaluated. Without this field, `held_out_share` in `phaserunner.toml` at the base applies, and then SPRINT_HELD_OUT_SHARE. */
+            held_out?: components["schemas"]["HeldOutInput"] | null;
             /** Issue */
             issue: string;
             /** Name */
@@ -7623,7 +7625,7 @@ export interface components {
             guidance: string[];
             /** Head Commit */
             head_commit: string;
-            /** @description The tests that no agent sees; null if there are none. */
+            /** @description The tests that no agent sees; null if there are none and no default share applies. */
             held_out?: components["schemas"]["HeldOutView"] | null;
             /**
              * Id
@@ -8255,7 +8257,7 @@ export interface components {
             agent: components["schemas"]["AgentSpec"];
             /** Goal */
             goal: string;
-            /** @description Tests that no agent sees. They are added to an attempt only while it is evaluated. */
+            /** @description Tests that no agent sees. They are added to an attempt only while it is evaluated. Without this field, `held_out_share` in `phaserunner.toml` at the base applies, and then SPRINT_HELD_OUT_SHARE. */
             held_out?: components["schemas"]["HeldOutInput"] | null;
             /** Name */
             name?: string | null;

@@ -70,7 +70,7 @@ class WorkOptions(SprintLimits):
         name: Name of the sprint in lists.
         phases: Some of discovery,coding,verification, separated by commas.
         held_out: Patch, or directory of files, with tests that no agent sees; they judge each attempt.
-        held_out_share: Share of the cases in the goal's tests to hide from the agent, such as 0.3.
+        held_out_share: Share of the goal's test cases to hide from the agent, such as 0.3; 0 hides none.
     """
 
     repo: str | None = None
@@ -80,7 +80,7 @@ class WorkOptions(SprintLimits):
     name: str | None = None
     phases: str | None = None
     held_out: Path | None = None
-    held_out_share: Annotated[float | None, Parameter(validator=Number(gt=0, lte=MAX_SHARE))] = None
+    held_out_share: Annotated[float | None, Parameter(validator=Number(gte=0, lte=MAX_SHARE))] = None
 
 
 @Parameter(name="*")
@@ -159,12 +159,12 @@ def describe_issue(
         CliError: an option contradicts `--issue` or is not valid.
         InvalidInputError: the script cannot be read.
     """
-    others = {"--repo": work.repo, "--ref": work.ref, "--example": work.example, "--held-out": work.held_out}
-    others |= {"--credential": work.credential, "--held-out-share": work.held_out_share}
+    others = {"--repo": work.repo, "--ref": work.ref, "--example": work.example}
+    others |= {"--credential": work.credential}
     if goal is not None or any(each is not None for each in others.values()):
         raise CliError(f"--issue: gives goal and source; leave out GOAL, {', '.join(others)}")
     more = _choice(worker)
-    fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work, worker)} | phases_of(work.phases)
+    fields = _common(root, work, worker)
     fields |= {"issue": issue, "agent": agent_of(worker.agent, worker.script, more, root.cwd)}
     return read_given(IssueSprintCreate, fields)
 
@@ -176,13 +176,7 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
         CliError: something is missing, contradictory or not valid. The message names it.
         InvalidInputError: the script cannot be read.
     """
-    fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work, worker)} | phases_of(work.phases)
-    if work.held_out is not None and work.held_out_share is not None:
-        raise CliError("--held-out-share: give only one of --held-out and --held-out-share")
-    if work.held_out is not None:
-        fields["held_out"] = held_out_from(root.cwd / work.held_out.expanduser())
-    if work.held_out_share is not None:
-        fields["held_out"] = {"share": work.held_out_share}
+    fields = _common(root, work, worker)
     others = _choice(worker)
     if work.example is not None:
         if any(each is not None for each in (work.repo, work.ref, work.credential, worker.script)):
@@ -206,6 +200,18 @@ async def describe(root: Root, goal: str | None, work: WorkOptions, worker: Work
     return read_given(
         SprintCreate, fields | {"goal": root.read_text(goal, "GOAL"), "source": source, "agent": agent}
     )
+
+
+def _common(root: Root, work: WorkOptions, worker: Worker) -> dict[str, Any]:
+    """Return the fields of sprints with and without an issue."""
+    fields: dict[str, Any] = {"name": work.name, "policy": policy_of(work, worker)} | phases_of(work.phases)
+    if work.held_out is not None and work.held_out_share is not None:
+        raise CliError("--held-out-share: give only one of --held-out and --held-out-share")
+    if work.held_out is not None:
+        fields["held_out"] = held_out_from(root.cwd / work.held_out.expanduser())
+    if work.held_out_share is not None:
+        fields["held_out"] = {"share": work.held_out_share}
+    return fields
 
 
 def _choice(worker: Worker) -> dict[str, Any]:

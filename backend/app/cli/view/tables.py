@@ -95,8 +95,7 @@ def run_lines(run: "RunDetail") -> list[Line]:
     if run.forked_from is not None:
         origin = run.forked_from
         lines.append((f"  forked from {origin.phase}/{origin.attempt} of sprint {origin.run_id}", ""))
-    if run.baseline is not None:
-        lines += baseline_lines(run.baseline, "  ")
+    lines += _judging_lines(run)
     lines += forge_lines(run)
     if run.scripted:
         lines.append((f"  {SCRIPT_WARNING}", "yellow"))
@@ -108,6 +107,12 @@ def run_lines(run: "RunDetail") -> list[Line]:
             if attempt.phase == phase.phase:
                 lines += attempt_lines(attempt)
     return lines
+
+
+def _judging_lines(run: "RunDetail") -> list[Line]:
+    """Return what the base's tests do, and which tests the agent does not see."""
+    hidden = [(f"  hidden  {one_line(run.held_out.note, 500)}", "dim")] if run.held_out else []
+    return hidden + (baseline_lines(run.baseline, "  ") if run.baseline else [])
 
 
 def _of_budget(run: "RunDetail") -> str:

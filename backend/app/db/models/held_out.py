@@ -15,7 +15,7 @@ class HeldOut(Base):
 
     `hidden_cases` is set if they are the base's own tests, of which the agent sees a part.
 
-    No code that makes text for agents may read this table.
+    Code that makes text for agents may learn only of which kind the tests are, from `held_out_kind`.
     """
 
     __tablename__ = "held_out_tests"

@@ -33,6 +33,7 @@ class Run(Base):
     `paused_at` is set, no worker advances the run. `guidance` is in every prompt. `forked_from` identifies
     the attempt of another run from whose commit it started. `definition` holds what only loops and answers
     are started with. `outcomes` is what became of the phases of a finished run, for metrics.
+    `held_out_note` says what became of a default share of hidden test cases.
     """
 
     __tablename__ = "runs"
@@ -75,6 +76,7 @@ class Run(Base):
     forked_from: Mapped[dict[str, Any] | None]
     definition: Mapped[dict[str, Any] | None]
     outcomes: Mapped[list[Any] | None]
+    held_out_note: Mapped[str | None]
     progress_trimmed_at: Mapped[datetime | None]
     files_trimmed_at: Mapped[datetime | None]
     traceparent: Mapped[str | None]

@@ -9,6 +9,7 @@ from uuid import UUID
 from app.runners.evaluators.issues import issue_key, unique_issues
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
 from app.schemas import defaults
+from app.schemas.held_out import HeldOutKind
 
 MAX_OUTPUT_CHARS = 2000
 HISTORY_OUTPUT_CHARS = 500
@@ -88,6 +89,7 @@ class FeedbackMemory:
             appearance), `issue_counts` (issue → number of attempts that named it) and `successful_patterns`
             (issues of an attempt that a later one no longer had). Empty before the first attempt.
         guidance: lines that a person wrote for the agent; they are part of every summary.
+        held_out: what the run's held-out tests are, which every prompt says; None if it has none.
     """
 
     sprint_id: UUID
@@ -99,6 +101,7 @@ class FeedbackMemory:
     escalated: bool = False
     escalation_reason: str | None = None
     guidance: list[str] = field(default_factory=list[str])
+    held_out: HeldOutKind | None = None
 
     @property
     def current_attempt(self) -> int:

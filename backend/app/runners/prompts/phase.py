@@ -18,7 +18,7 @@ def prompt_for(memory: FeedbackMemory) -> str:
         ValueError: the memory's phase has no prompt.
     """
     if not memory.attempts and not memory.guidance:
-        return base_prompt(memory.phase, memory.original_goal)
+        return _task(memory)
     return retry_prompt(memory)
 
 
@@ -26,14 +26,17 @@ def retry_prompt(memory: FeedbackMemory) -> str:
     """Return the prompt of a retry."""
     last = memory.latest_attempt
     return optimized_prompt(
-        phase=memory.phase,
-        goal=memory.original_goal,
+        task=_task(memory),
         summary=memory.get_summary_for_prompt(),
         fixes=_fixes(last.evaluation_results) if last else [],
         recurring=memory.recurring_issues,
         attempt=memory.current_attempt,
         max_attempts=memory.max_attempts,
     )
+
+
+def _task(memory: FeedbackMemory) -> str:
+    return base_prompt(memory.phase, memory.original_goal, memory.held_out)
 
 
 def _fixes(results: Sequence[EvaluationResult]) -> list[str]:

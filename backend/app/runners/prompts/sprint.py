@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from app.runners.evaluators.plan_artifact import MIN_DIFFERENT_WORDS, MIN_STEPS, MIN_WORDS
+from app.schemas.held_out import HeldOutKind
 from app.schemas.runs import Phase
 
 PLAN_FILE = "implementation_plan.md"
@@ -40,16 +41,31 @@ VERIFICATION_SUCCESS - every requirement is met and the tests pass
 VERIFICATION_FAILURE - something is missing or fails; say what""",
 }
 
+_HELD_OUT: Mapping[HeldOutKind, str] = {
+    HeldOutKind.SHARE: """\
+Some cases of this goal's tests are hidden from you. All cases judge each attempt, so the code must solve \
+the general problem.""",
+    HeldOutKind.BROUGHT: """\
+Tests that are hidden from you judge each attempt, too, so the code must solve the general problem.""",
+}
+"""These sentences never tell what the hidden tests are."""
 
-def base_prompt(phase: str, goal: str) -> str:
-    """Return the prompt of a phase's first attempt."""
-    return f"{_task(phase)}\n\n## Requirements\n\n{goal}\n"
+
+def base_prompt(phase: str, goal: str, held_out: HeldOutKind | None = None) -> str:
+    """Return the prompt of a phase's first attempt.
+
+    Args:
+        phase: the phase.
+        goal: the run's goal.
+        held_out: what the run's held-out tests are; None if it has none.
+    """
+    told = "" if held_out is None else f"\n\n{_HELD_OUT[held_out]}"
+    return f"{_task(phase)}{told}\n\n## Requirements\n\n{goal}\n"
 
 
 def optimized_prompt(
     *,
-    phase: str,
-    goal: str,
+    task: str,
     summary: str,
     fixes: Sequence[str],
     recurring: Sequence[str],
@@ -59,15 +75,14 @@ def optimized_prompt(
     """Return the prompt of a retry: what was tried, the task, and what must be fixed now.
 
     Args:
-        phase: the phase.
-        goal: the run's goal.
+        task: the prompt of the phase's first attempt.
         summary: the attempts so far and the reviewer's guidance, in Markdown.
         fixes: feedback of the last attempt's failed evaluators.
         recurring: issues found in more than one attempt.
         attempt: number of the attempt about to run.
         max_attempts: attempts allowed.
     """
-    sections = [summary.strip(), base_prompt(phase, goal).strip()]
+    sections = [summary.strip(), task.strip()]
     requirements = [f"{number}. FIX: {fix}" for number, fix in enumerate(fixes, start=1)]
     if recurring:
         requirements += ["", "These issues came up in more than one attempt. Find their cause:"]

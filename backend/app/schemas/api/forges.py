@@ -1,13 +1,13 @@
 """Requests for sprints for issues, and responses to deliveries of forges."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.schemas.agents import AgentSpec
 from app.schemas.api.policies import PolicyOverrides
 from app.schemas.api.runs import Name
-from app.schemas.api.sprints import DEFAULT_PHASES
+from app.schemas.api.sprints import DEFAULT_PHASES, HeldOutField, require_judged
 from app.schemas.runs import Phase
 from app.schemas.text import CleanLine
 
@@ -26,6 +26,12 @@ class IssueSprintCreate(BaseModel):
     phases: list[Phase] = Field(default=list(DEFAULT_PHASES), min_length=1)
     agent: AgentSpec = AgentSpec()
     policy: PolicyOverrides = PolicyOverrides()
+    held_out: HeldOutField = None
+
+    @model_validator(mode="after")
+    def _held_out_tests_run(self) -> Self:
+        require_judged(self.held_out, self.phases)
+        return self
 
 
 class DeliveryTaken(BaseModel):

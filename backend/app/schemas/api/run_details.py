@@ -17,7 +17,7 @@ from app.schemas.text import CleanText, clean_text
 
 
 class HeldOutView(BaseModel):
-    """The held-out tests of a run, without their texts."""
+    """The held-out tests of a run, without their texts; no files if a default share hides nothing."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,7 +28,7 @@ class HeldOutView(BaseModel):
     at_base: HeldOutAtBase | None = Field(
         description="Their results on the base's own code; null until known."
     )
-    note: str = Field(description="The same in a sentence.")
+    note: str = Field(description="The same in a sentence, and what became of a default share.")
 
 
 class ForkView(BaseModel):
@@ -50,7 +50,8 @@ class RunDetail(RunView):
     guidance: list[str] = Field(default=[], description="Part of the prompt of every attempt.")
     policy: PolicyView
     held_out: HeldOutView | None = Field(
-        default=None, description="The tests that no agent sees; null if there are none."
+        default=None,
+        description="The tests that no agent sees; null if there are none and no default share applies.",
     )
     baseline: BaselineSummary | None = Field(
         default=None,

@@ -1,5 +1,6 @@
 """What a sprint needs to start."""
 
+from collections.abc import Sequence
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
@@ -13,6 +14,15 @@ from app.schemas.text import MAX_GOAL_CHARS, clean_text
 from app.schemas.workspaces import WorkspaceSource
 
 DEFAULT_PHASES = (Phase.DISCOVERY, Phase.CODING, Phase.VERIFICATION)
+
+HeldOutField = Annotated[
+    HeldOutInput | None,
+    Field(
+        description="Tests that no agent sees. They are added to an attempt only while it is evaluated. "
+        "Without this field, `held_out_share` in `phaserunner.toml` at the base applies, and then "
+        "SPRINT_HELD_OUT_SHARE."
+    ),
+]
 
 Goal = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_GOAL_CHARS)]
 
@@ -40,10 +50,7 @@ class SprintCreate(BaseModel):
     phases: list[Phase] = Field(default=list(DEFAULT_PHASES), min_length=1)
     agent: AgentSpec = AgentSpec()
     policy: PolicyOverrides = PolicyOverrides()
-    held_out: HeldOutInput | None = Field(
-        default=None,
-        description="Tests that no agent sees. They are added to an attempt only while it is evaluated.",
-    )
+    held_out: HeldOutField = None
 
     @field_validator("goal", "name")
     @classmethod
@@ -59,6 +66,15 @@ class SprintCreate(BaseModel):
 
     @model_validator(mode="after")
     def _held_out_tests_run(self) -> Self:
-        if self.held_out is not None and self.phases == [Phase.DISCOVERY]:
-            raise ValueError("held_out needs the phase coding or verification, in which tests run")
+        require_judged(self.held_out, self.phases)
         return self
+
+
+def require_judged(held_out: HeldOutInput | None, phases: Sequence[Phase]) -> None:
+    """Refuse held-out tests of a sprint that runs no tests.
+
+    Raises:
+        ValueError: no phase runs tests.
+    """
+    if held_out is not None and not held_out.hides_nothing and list(phases) == [Phase.DISCOVERY]:
+        raise ValueError("held_out needs the phase coding or verification, in which tests run")

@@ -97,6 +97,7 @@ class ForkService:
             base_commit=origin.base_commit,
             head_commit=commit,
             forked_from=found.model_dump(mode="json"),
+            held_out_note=origin.held_out_note,
             created_by=actor,
         )
 

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from sqlalchemy import insert, literal, select
+from sqlalchemy import insert, literal, not_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.models import HeldOut
 from app.schemas.held_out import HiddenCases
+from app.services.record.held_out import is_share
 
 
 def held_out_row(run_id: UUID, files: Mapping[str, str], cases: HiddenCases | None) -> HeldOut:
@@ -19,8 +20,11 @@ def held_out_row(run_id: UUID, files: Mapping[str, str], cases: HiddenCases | No
 async def copy_held_out(session: AsyncSession, origin: UUID, heir: UUID, *, same_base: bool) -> None:
     """Give `heir` the held-out tests of the run `origin`, with their results at the base.
 
-    With another base, `heir` sees all cases, because they were put back into the result.
+    A share of the base's own tests is copied only with the same base. Another base has these tests complete,
+    and its versions of them may be newer.
     """
-    copied = (HeldOut.files, HeldOut.at_base, *([HeldOut.hidden_cases] if same_base else []))
+    copied = (HeldOut.files, HeldOut.at_base, HeldOut.hidden_cases)
     found = select(literal(heir), *copied).where(HeldOut.run_id == origin)
+    if not same_base:
+        found = found.where(not_(is_share()))
     await session.execute(insert(HeldOut).from_select(["run_id", *(each.key for each in copied)], found))

@@ -1,7 +1,7 @@
 """Holds out a share of the cases that a base's own tests have."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,14 +9,14 @@ import anyio
 import anyio.to_thread
 
 from app.core.errors import InvalidInputError
+from app.runners.evaluators.held_out.held_out_files import check_held_out
 from app.runners.evaluators.held_out.hiding import PartlyHidden, hide_cases
-from app.runners.evaluators.project.project_file import ProjectFileError, read_project_file
+from app.runners.evaluators.protection.rules import matches
 from app.runners.evaluators.testing.layout.config import settings_for
 from app.runners.evaluators.testing.layout.setting import is_test_file
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.tree_files import tree_files
 from app.schemas.held_out import HiddenCases
-from app.schemas.project_file import PROJECT_FILE
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.held_back import hold_back
@@ -39,27 +39,39 @@ class SharedOut:
     cases: HiddenCases
 
 
-async def hold_out_share(
-    share: float, goal: Goal, repository: RunRepository, base: str, seed: int
-) -> SharedOut:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The cases to hide.
+
+    Attributes:
+        share: the share of them, more than 0.
+        goal: names the tests whose cases are hidden.
+        seed: decides which cases are hidden.
+        opened: globs of files that stay complete.
+    """
+
+    share: float
+    goal: Goal
+    seed: int
+    opened: Sequence[str] = ()
+
+
+async def hold_out_share(wanted: Wanted, repository: RunRepository, base: str) -> SharedOut:
     """Replace a run's base by one whose tests show only a part of their cases.
 
     Args:
-        share: the share of cases to hide.
-        goal: names the tests whose cases are hidden.
-        repository: holds only the base.
+        wanted: the cases to hide.
+        repository: holds only the base, and keeps it if this raises.
         base: the base's commit.
-        seed: decides which cases are hidden.
 
     Raises:
-        InvalidInputError: the goal names no test, or no case of its tests can be hidden.
+        InvalidInputError: the goal names no test, or the cases of its tests cannot be hidden.
         WorkspaceError: the base is larger than the limits.
     """
-    chance = random.Random(seed)  # noqa: S311 - an agent cannot guess cases from it
     place = Path(await anyio.mkdtemp(prefix="phaserunner-held-out-"))
     try:
         await repository.checkout_base(base, place / "base")
-        hidden = await anyio.to_thread.run_sync(_hide, share, goal, place / "base", repository, chance)
+        hidden = await anyio.to_thread.run_sync(_hide, wanted, place / "base", repository)
     finally:
         with anyio.CancelScope(shield=True):
             await remove_tree(place)
@@ -73,28 +85,40 @@ async def hold_out_share(
     return SharedOut(start, {name: whole for name, (whole, _) in hidden.items()}, cases)
 
 
-def _hide(
-    share: float, goal: Goal, base: Path, repository: RunRepository, chance: random.Random
-) -> Mapping[str, tuple[str, PartlyHidden]]:
+def _hide(wanted: Wanted, base: Path, repository: RunRepository) -> Mapping[str, tuple[str, PartlyHidden]]:
     """Return the files with hidden cases by path, each with its complete text."""
+    chance = random.Random(wanted.seed)  # noqa: S311 - an agent cannot guess cases from it
     patterns = settings_for(base, base).test_files
-    goal = Goal(goal.policy, [*goal.tests, *_named_by_project(base)], goal.words)
     found: dict[str, tuple[str, PartlyHidden]] = {}
-    names_any = False
+    names_any = may_change = False
     tests = [each for each in tree_files(base, repository.limits) if is_test_file(each, patterns)]
     for name in sorted(each for each in tests if each.endswith(".py")):
-        named, text = _Named(goal, name), _text(base / name)
-        part = None if text is None else _part(text, share, chance, named)
+        named, text = _Named(wanted.goal, name), _text(base / name)
+        part = None if text is None else _part(text, wanted.share, chance, named)
         names_any = names_any or named.any
-        if text is not None and part is not None:
+        is_open = matches(name, wanted.opened)
+        may_change = may_change or (named.any and is_open)
+        if text is not None and part is not None and not is_open:
             found[name] = (text, part)
-    if not names_any:
-        told = "the goal names no test; name them with goal_tests, or their file in the goal"
-        raise InvalidInputError(told, field=_FIELD)
     if not found:
-        told = "no case of the goal's tests can be hidden: they have too few rows and checks"
-        raise InvalidInputError(told, field=_FIELD)
+        raise InvalidInputError(_why_not(names_any=names_any, may_change=may_change), field=_FIELD)
+    _check(found, base, repository)
     return found
+
+
+def _why_not(*, names_any: bool, may_change: bool) -> str:
+    if not names_any:
+        return "the goal names no test in Python; name tests with goal_tests, or their file in the goal"
+    if may_change:
+        return "the sprint may change the goal's tests"
+    return "no case of the goal's tests can be hidden: they have too few rows and checks"
+
+
+def _check(found: Mapping[str, tuple[str, PartlyHidden]], base: Path, repository: RunRepository) -> None:
+    """Check the complete files against the tree that the agent starts from."""
+    for name, (_, part) in found.items():
+        (base / name).write_bytes(part.text.encode())
+    check_held_out({name: whole.encode() for name, (whole, _) in found.items()}, base, repository.limits)
 
 
 def _part(text: str, share: float, chance: random.Random, named: "_Named") -> PartlyHidden | None:
@@ -127,14 +151,3 @@ def _text(path: Path) -> str | None:
     except UnicodeDecodeError:
         return None
     return text if "\r" not in text.replace("\r\n", "\n") and "\f" not in text else None
-
-
-def _named_by_project(base: Path) -> list[str]:
-    """Return the tests that the project's file names as those of its goal."""
-    path = base / PROJECT_FILE
-    if path.is_symlink() or not path.is_file():
-        return []
-    try:
-        return list(read_project_file(path.read_bytes()).settings.tests.goal)
-    except ProjectFileError:
-        return []  # the panel names the problem

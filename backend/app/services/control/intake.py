@@ -19,12 +19,11 @@ from app.jobs.queue import enqueue_advance
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.schemas.agents import AgentBackend, AgentName, AgentSpec, agent_label
 from app.schemas.forges import ForgeOrigin
-from app.schemas.held_out import HeldOutInput, HiddenCases
+from app.schemas.held_out import HeldOutInput
 from app.schemas.runs import RunKind, RunPolicy
 from app.schemas.workspaces import GitSource, LocalSource, SourceInfo, WorkspaceSource
-from app.services.control.held_out import copy_held_out, held_out_row
-from app.services.control.held_out_reading import read_held_out
-from app.services.control.held_out_share import hold_out_share
+from app.services.control.held_out import copy_held_out
+from app.services.control.holding_out import NO_SHARE, Holding, HoldOutRequest, ShareDefault, hold_out
 from app.services.control.idempotency import Once
 from app.services.record.budgets import BudgetKeeper
 from app.services.record.queued_runs import queued_run
@@ -59,7 +58,7 @@ class NewRun:
         policy: the limits and thresholds of the run.
         agent: the agents that work on it.
         definition: what only its kind needs; None for sprints.
-        held_out: tests that no agent sees.
+        held_out: tests that no agent sees; None for the default.
         actor: the name of the person or token that asks.
         origin: its place on a forge, if it has one.
         id: the run's id; None for a new one.
@@ -100,6 +99,7 @@ class Intake:
         bell: signals new events.
         budgets: refuses runs while a day's budget is spent; None sets no bound.
         default_agent: the agent for sprints that name none.
+        default_share: the share of test cases to hide in sprints that do not say it.
     """
 
     sessions: Sessions
@@ -109,6 +109,7 @@ class Intake:
     bell: EventBell
     budgets: BudgetKeeper | None = None
     default_agent: AgentName = AgentBackend.AUTO
+    default_share: ShareDefault = NO_SHARE
 
     async def start(self, new: NewRun, show: Show[ViewT], once: Once) -> ViewT:
         """Import the source, then record the run and its first job in one transaction.
@@ -128,12 +129,13 @@ class Intake:
                 imported = await import_source(info.pinned, repository, self.sources)
                 base, earlier = await self._build_on(repository, imported, new)
                 is_known = base == imported and isinstance(new.source, LocalSource | GitSource)
-                base, kept = await _hold_out(run_id, repository, base, new, is_known=is_known)
+                held = await self._hold_out(run_id, repository, base, new, is_known=is_known)
+                base = held.base
                 bundle = await repository.bundle(base)
                 rows: list[Snapshot | HeldOut | ForgeReport]
-                rows = [Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle), *kept]
+                rows = [Snapshot(run_id=run_id, commit=base, kind="base", bundle=bundle), *held.rows]
                 rows += [] if new.origin is None else [_report_row(run_id, new.origin, earlier)]
-                row = _row(run_id, new, self._agent_of(new), info, base)
+                row = _row(run_id, new, self._agent_of(new), info, held)
                 if new.begins_with is not None:
                     rows.append(await self._begin(row, new, new.begins_with, repository))
                 view = await self._record(row, rows, show, once, new.held_out_of)
@@ -147,6 +149,20 @@ class Intake:
     def _agent_of(self, new: NewRun) -> AgentSpec:
         # Models write loops and answers.
         return new.agent.with_default(self.default_agent) if new.kind is RunKind.SPRINT else new.agent
+
+    async def _hold_out(
+        self, run_id: UUID, repository: RunRepository, base: str, new: NewRun, *, is_known: bool
+    ) -> Holding:
+        asked = HoldOutRequest(
+            given=new.held_out,
+            goal=Goal(tests=new.policy.goal_tests, words=new.goal),
+            opened=new.policy.open_paths,
+            phases=new.phases,
+            is_known=is_known,
+            # The tests of work that goes on are visible already.
+            has_default=new.kind is RunKind.SPRINT and new.begins_with is None,
+        )
+        return await hold_out(run_id, asked, self.default_share, repository, base)
 
     async def _build_on(
         self, repository: RunRepository, base: str, new: NewRun
@@ -201,27 +217,7 @@ class Intake:
         return view
 
 
-async def _hold_out(
-    run_id: UUID, repository: RunRepository, base: str, new: NewRun, *, is_known: bool
-) -> tuple[str, Sequence[HeldOut]]:
-    """Return the commit to start from, and the row with the held-out tests if there are any.
-
-    `is_known` tells whether the source has the commit `base`.
-    """
-    if new.held_out is None:
-        return base, ()
-    cases: HiddenCases | None = None
-    held_out = new.held_out
-    if held_out.share is not None:
-        goal = Goal(tests=new.policy.goal_tests, words=new.goal)
-        made = await hold_out_share(held_out.share, goal, repository, base, seed=run_id.int)
-        cases = made.cases.model_copy(update={"is_known": is_known})
-        base, held_out = made.start, HeldOutInput(files=dict(made.files))
-    files = await read_held_out(held_out, repository, base)
-    return base, [held_out_row(run_id, files, cases)]
-
-
-def _row(run_id: UUID, new: NewRun, agent: AgentSpec, info: SourceInfo, base: str) -> Run:
+def _row(run_id: UUID, new: NewRun, agent: AgentSpec, info: SourceInfo, held: Holding) -> Run:
     return queued_run(
         id=run_id,
         kind=new.kind,
@@ -233,7 +229,8 @@ def _row(run_id: UUID, new: NewRun, agent: AgentSpec, info: SourceInfo, base: st
         source=source_document(info),
         definition=new.definition,
         guidance=list(new.guidance),
-        base_commit=base,
+        base_commit=held.base,
+        held_out_note=held.note,
         created_by=new.actor,
     )
 

@@ -13,6 +13,7 @@ from app.schemas.api.policies import PolicyOverrides
 from app.schemas.api.run_details import RunDetail
 from app.schemas.api.sprints import DEFAULT_PHASES, SprintCreate
 from app.schemas.forges import ForgeOrigin
+from app.schemas.held_out import HeldOutInput
 from app.schemas.runs import Phase
 from app.schemas.workspaces import GitSource
 from app.services.control.idempotency import UNKEYED, Once
@@ -29,6 +30,7 @@ def sprint_for(
     policy: PolicyOverrides,
     name: str | None = None,
     phases: Sequence[Phase] = DEFAULT_PHASES,
+    held_out: HeldOutInput | None = None,
 ) -> SprintCreate:
     """Return the request for an issue's sprint: its text is the goal, its repository the source."""
     return SprintCreate(
@@ -38,6 +40,7 @@ def sprint_for(
         phases=list(phases),
         agent=agent,
         policy=policy,
+        held_out=held_out,
     )
 
 
@@ -89,6 +92,7 @@ class IssueService:
             phases=request.phases,
             agent=request.agent,
             policy=request.policy,
+            held_out=request.held_out,
         )
         origin = ForgeOrigin(
             forge=member.repository.forge, repository=member.repository.name, issue=number, trigger=trigger

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.core.errors import PhaseRunnerError, UnavailableError
+from app.core.errors import InvalidInputError, PhaseRunnerError, UnavailableError
 from app.db.engine import Sessions
 from app.db.models import Escalation, ForgeReport, Run
+from app.forges.command_options import read_run_command
 from app.forges.deliveries import OWN, Ended, Nothing, RequestMade, ReviewStirred
 from app.forges.descriptions import cell
 from app.forges.goals import said_in
@@ -142,14 +144,22 @@ class WishService:
             # After a label, the comment of the run says so already.
             return Fulfilled(acted=False, text=why, tell=wish.what == "run")
         rules = member.repository.rules
-        request = IssueSprintCreate(
-            issue=f"{member.forge.web.rstrip('/')}/{member.repository.name}/issues/{wish.number}",
-            agent=rules.agent,
-            phases=rules.phases,
-            policy=rules.policy,
-        )
+        command = read_run_command(wish.text if wish.what == "run" else "")
         try:
-            run = await self._issues.start(request, actor, trigger=trigger, guidance=_words(wish))
+            request = IssueSprintCreate(
+                issue=f"{member.forge.web.rstrip('/')}/{member.repository.name}/issues/{wish.number}",
+                agent=rules.agent,
+                phases=rules.phases,
+                policy=rules.policy,
+                held_out=command.held_out,
+            )
+        except ValidationError as error:
+            # The repository's phases do not fit the command.
+            told = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+            raise InvalidInputError(told, field="held_out") from error
+        guidance = [f"{wish.user} asks:\n\n{said_in(command.text)}"] if command.text else []
+        try:
+            run = await self._issues.start(request, actor, trigger=trigger, guidance=guidance)
         except IntegrityError:
             return Fulfilled(acted=True, text="another worker started the run")
         return Fulfilled(acted=True, text=f"started the run {run.id}")
@@ -209,13 +219,6 @@ class WishService:
         await forge.put_comment(
             member.repository.name, wish.number, _REFUSED, body, None, on_pull=wish.is_pull
         )
-
-
-def _words(wish: RequestMade) -> list[str]:
-    """Return what stands after the command `run`, for the agent."""
-    if wish.what != "run" or not wish.text:
-        return []
-    return [f"{wish.user} asks:\n\n{said_in(wish.text)}"]
 
 
 async def _unfinished(session: AsyncSession, member: Member, wish: RequestMade) -> Run | None:

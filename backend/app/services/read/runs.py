@@ -182,7 +182,7 @@ async def show_run(session: AsyncSession, run: Run) -> RunDetail:
         source=run.source,
         guidance=run.guidance,
         policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
-        held_out=await load_held_out(session, run_id),
+        held_out=await load_held_out(session, run),
         baseline=await _baseline(session, run_id),
         base_commit=run.base_commit,
         head_commit=run.head_commit,

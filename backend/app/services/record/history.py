@@ -30,6 +30,7 @@ from app.schemas.runs import (
 )
 from app.services.record.budgets import over_day as over_day_of
 from app.services.record.evaluations import evaluation_result
+from app.services.record.held_out import held_out_kind
 from app.services.record.iterations import subtask_state
 from app.services.record.ledger import spent
 
@@ -114,6 +115,7 @@ async def load_memory(session: AsyncSession, recorded: Recorded) -> FeedbackMemo
             verdict_score=attempt.score,
         )
         record.changed_nothing = _changed_nothing(attempt)
+    memory.held_out = await held_out_kind(session, run.id)
     memory.guidance = said_by_humans(recorded)
     if recorded.policy.open_paths:
         memory.guidance.append(

@@ -9,10 +9,9 @@ from sqlalchemy import select, update
 from app.db.models import Escalation, ForgeReport, Run
 from app.forges.operator_file import parse_forges
 from app.forges.repositories import Members
-from app.schemas.api.sprints import SprintCreate
 from tests.forge_double import Fault, signed
 from tests.git_http import run_git
-from tests.integration.services.test_forge_interleavings import FILE, REPO, World, world
+from tests.integration.services.test_forge_interleavings import FILE, World, world
 
 pytestmark = pytest.mark.anyio
 
@@ -199,36 +198,3 @@ async def test_a_fork_and_a_deleted_repository_start_nothing(database_url: str, 
             await here.do("webhook")
             await here.do("work")
         assert await here.runs() == []
-
-
-async def test_a_pull_request_has_the_tests_that_were_hidden(database_url: str, tmp_path: Path) -> None:
-    rows = "import pytest\n\n\n@pytest.mark.parametrize('x', [1, 2, 3, 4, 5])\ndef test_x(x):\n    assert x\n"
-    async with world(database_url, tmp_path) as here:
-        clone = tmp_path / "clone"
-        run_git(tmp_path, "clone", "-q", str(here.forge.bare), str(clone))
-        (clone / "test_a.py").write_text(rows)
-        run_git(clone, "add", "-A")
-        run_git(clone, "commit", "-q", "-m", "Add tests")
-        run_git(clone, "push", "-q")
-        web = here.members.file.forges["github"].web
-        request = {
-            "goal": "Make test_a.py pass",
-            "source": {"kind": "git", "url": f"{web}/{REPO}", "credential": "acme"},
-            "phases": ["coding"],
-            "held_out": {"share": 0.4},
-        }
-        sprint = await here.parts.sprints.start(SprintCreate.model_validate(request), "ada")
-        place = {"forge": "github", "repository": REPO, "issue": 7, "wanted": 1}
-        async with here.parts.sessions.begin() as session:
-            session.add(ForgeReport(run_id=sprint.id, **place))
-        repository = await here.parts.trees.repository(sprint.id)
-        run = await here.parts.rows.get(sprint.id)
-        shown = await repository.read_file(run.base_commit, "test_a.py", 1000)
-        assert shown is not None
-        assert shown.count(b",") == 3
-        await here.do("finish")
-        await here.do("report")
-        branch = str((await report_of(here)).branch)
-        assert run_git(here.forge.bare, "show", f"{branch}:test_a.py") == rows.strip()
-        assert run_git(here.forge.bare, "diff", "--name-only", f"HEAD...{branch}") == "b.py"
-        assert here.forge.pulls[100]["state"] == "open"

@@ -48,11 +48,36 @@ class TestRun:
             "policy": {"attempts_per_phase": 2},
         }
 
-    def test_a_share_of_the_tests_may_be_held_out(self) -> None:
+    @pytest.mark.parametrize("share", [0.3, 0])
+    def test_a_share_of_the_tests_may_be_held_out(self, share: float) -> None:
         service = FakeService()
         accepting(service)
-        assert invoke(service, "run", "Make it work", "--detach", "--held-out-share", "0.3").code == 0
-        assert sent(service.requests[0])["held_out"] == {"share": 0.3}
+        assert invoke(service, "run", "Make it work", "--detach", "--held-out-share", str(share)).code == 0
+        assert sent(service.requests[0])["held_out"] == {"share": share}
+
+    @pytest.mark.parametrize(
+        ("held_out", "told"),
+        [
+            pytest.param({"files": [], "cases": None}, True, id="a default that hides nothing"),
+            pytest.param({"files": ["test_a.py"], "cases": {"hidden": 1}}, True, id="a share"),
+            pytest.param({"files": ["test_a.py"], "cases": None}, False, id="tests of the request"),
+            pytest.param(None, False, id="nothing"),
+        ],
+    )
+    def test_what_is_hidden_is_told_at_the_start(self, held_out: dict[str, Any] | None, told: bool) -> None:
+        service = FakeService()
+        accepting(service)
+        start = service.routes["POST", "/sprints"]
+
+        def hiding(request: httpx.Request) -> httpx.Response:
+            answer = start(request)
+            held = held_out and {"at_base": None, "note": "So much is hidden.", **held_out}
+            return httpx.Response(answer.status_code, json=answer.json() | {"held_out": held})
+
+        service.routes["POST", "/sprints"] = hiding
+        outcome = invoke(service, "run", "Make it work", "--detach")
+        assert outcome.code == 0
+        assert outcome.err.count("Note: So much is hidden.") == told
 
     def test_candidates_may_be_agents_by_name(self) -> None:
         service = FakeService()
@@ -148,8 +173,11 @@ class TestRun:
             pytest.param(["x", "--script", "missing.toml"], "script", id="no such script"),
             pytest.param(["x", "--example", "nonsense"], "example", id="unknown example"),
             pytest.param(["x", "--example", "teatime", "--repo", "."], "--example", id="example and repo"),
-            pytest.param(["x", "--held-out-share", "0"], "held-out-share", id="no share"),
+            pytest.param(["x", "--held-out-share", "-0.1"], "held-out-share", id="a negative share"),
             pytest.param(["x", "--held-out-share", "0.9"], "held-out-share", id="a large share"),
+            pytest.param(["x", "--held-out-share", "abc"], "held-out-share", id="a share as a word"),
+            pytest.param(["x", "--held-out-share", "true"], "held-out-share", id="a share as a switch"),
+            pytest.param(["x", "--held-out-share", "nan"], "held-out-share", id="a share that is no number"),
             pytest.param(
                 ["x", "--held-out-share", "0.3", "--held-out", "."],
                 "only one of --held-out and --held-out-share",
@@ -253,8 +281,6 @@ class TestRunForAnIssue:
             ["--ref", "main"],
             ["--credential", "deploy"],
             ["--example", "teatime"],
-            ["--held-out", "tests.patch"],
-            ["--held-out-share", "0.3"],
         ],
         ids=lambda more: more[0],
     )
@@ -263,6 +289,12 @@ class TestRunForAnIssue:
         outcome = invoke(service, "run", "--issue", ISSUE, *more)
         assert (outcome.code, service.requests) == (2, [])
         assert "--issue: gives goal and source" in outcome.err
+
+    def test_a_share_of_the_tests_may_be_held_out(self) -> None:
+        service = FakeService()
+        accepting(service)
+        assert invoke(service, "run", "--issue", ISSUE, "--detach", "--held-out-share", "0.3").code == 0
+        assert sent(service.requests[0]) == {"issue": ISSUE, "held_out": {"share": 0.3}}
 
     @pytest.mark.parametrize("issue", ["", "x" * 501])
     def test_what_is_no_address_is_named_and_nothing_is_sent(self, issue: str) -> None:

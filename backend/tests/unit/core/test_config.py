@@ -74,6 +74,12 @@ BAD = {
     "zero attempts": ("EVALUATOR_MAX_RETRIES", "0"),
     "zero attempts by the present name": ("MAX_ATTEMPTS", "0"),
     "unknown backend": ("AGENT_BACKEND", "no name"),
+    "share above the most": ("SPRINT_HELD_OUT_SHARE", "1.5"),
+    "share below zero": ("SPRINT_HELD_OUT_SHARE", "-0.1"),
+    "share as a word": ("SPRINT_HELD_OUT_SHARE", "abc"),
+    "share as a switch": ("SPRINT_HELD_OUT_SHARE", "true"),
+    "share that is no number": ("SPRINT_HELD_OUT_SHARE", "nan"),
+    "share as a table": ("SPRINT_HELD_OUT_SHARE", '{"share": 0.3}'),
     "port out of range": ("PORT", "70000"),
 }
 
@@ -83,6 +89,12 @@ def test_a_bad_value_is_refused_by_name(name: str, value: str, monkeypatch: pyte
     monkeypatch.setenv(name, value)
     with pytest.raises(ValidationError, match=name):
         Settings()
+
+
+@pytest.mark.parametrize(("text", "share"), [("0.3", 0.3), ("0", 0.0), ("", 0.0), ("0.8", 0.8)])
+def test_a_share_for_all_sprints(text: str, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPRINT_HELD_OUT_SHARE", text)
+    assert share == Settings().SPRINT_HELD_OUT_SHARE
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from app.forges.descriptions import (
     title_of,
 )
 from app.schemas.api.policies import PolicyView
-from app.schemas.api.run_details import RunDetail
+from app.schemas.api.run_details import HeldOutView, RunDetail
+from app.schemas.held_out import HiddenCases
 from app.schemas.runs import RunKind, RunPolicy, RunStatus, Usage
 
 RUN_ID = UUID(int=1)
@@ -115,3 +116,24 @@ def test_a_comment_says_why_nothing_is_offered() -> None:
     assert body.startswith(marker_of(RUN_ID))
     assert "A human is asked" in body
     assert "not offered: the branch holds 1234" in body
+
+
+HIDDEN = {
+    "a share": (["test_a.py"], HiddenCases(base="a" * 40, hidden=3, total=6), "3 of 6 cases are hidden"),
+    "a default that hides nothing": ([], None, "secret() printed &lt;b&gt;"),
+    "tests of the request": (["test_a.py"], None, ""),
+}
+
+
+@pytest.mark.parametrize(("files", "cases", "told"), HIDDEN.values(), ids=HIDDEN.keys())
+def test_the_comment_says_what_is_hidden_but_not_what_hidden_tests_print(
+    files: list[str], cases: HiddenCases | None, told: str
+) -> None:
+    view = HeldOutView(files=files, cases=cases, at_base=None, note="secret() printed <b>")
+    known = facts()
+    body = comment_body(
+        replace(known, run=known.run.model_copy(update={"held_out": view})), None, marker_of(RUN_ID)
+    )
+    assert told in body
+    assert ("secret()" in body) == (not files)
+    assert "hidden" not in comment_body(known, None, marker_of(RUN_ID))

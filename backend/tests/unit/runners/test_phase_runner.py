@@ -20,6 +20,7 @@ from app.runners.evaluators.registrations import EvaluatorRegistry
 from app.runners.evaluators.verdict import VerdictStatus
 from app.runners.phase_runner import PhaseRunner
 from app.runners.prompts.phase import prompt_for
+from app.schemas.held_out import HeldOutKind
 from app.schemas.runs import Budget, EscalationReason, Phase, RunPolicy
 
 pytestmark = pytest.mark.anyio
@@ -172,6 +173,27 @@ async def test_base_prompts(phase: Phase, words: tuple[str, ...]) -> None:
     prompt = prompt_for(memory)
     assert all(word in prompt for word in words)
     assert "Make tea." in prompt
+
+
+TOLD = {
+    HeldOutKind.SHARE: "Some cases of this goal's tests are hidden from you. All cases judge each attempt",
+    HeldOutKind.BROUGHT: "Tests that are hidden from you judge each attempt, too",
+}
+
+
+@pytest.mark.parametrize("phase", Phase)
+@pytest.mark.parametrize(("kind", "words"), TOLD.items(), ids=[each.value for each in TOLD])
+async def test_every_prompt_says_that_tests_are_hidden(phase: Phase, kind: HeldOutKind, words: str) -> None:
+    memory = FeedbackMemory(sprint_id=uuid4(), phase=phase, original_goal="Make tea.", held_out=kind)
+    first = prompt_for(memory)
+    gate = FakeEvaluator(wants("tea"))
+    memory.add_attempt("x", [verdict(gate, False, "tea is missing")])
+    for prompt in (first, prompt_for(memory)):
+        assert prompt.count(words) == 1
+        assert prompt.index(words) < prompt.index("## Requirements"), "the goal cannot pretend to say it"
+        assert "general problem" in prompt
+    without = FeedbackMemory(sprint_id=uuid4(), phase=phase, original_goal="Make tea.")
+    assert "hidden" not in prompt_for(without)
 
 
 async def test_guidance_reaches_the_prompt_even_before_anything_was_judged() -> None:

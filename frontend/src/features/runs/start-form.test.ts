@@ -54,6 +54,7 @@ describe("requestOf", () => {
       { agent: { backend: "scripted", script: 'title = "tea"' } },
     ],
     ["a share of the goal's tests", { heldOutShare: " 0.3 " }, { held_out: { share: 0.3 } }],
+    ["no share, against the default", { heldOutShare: "0" }, { held_out: { share: 0 } }],
     ["a patch with tests", { heldOut: "--- /dev/null" }, { held_out: { patch: "--- /dev/null" } }],
     ["globs, one a line", { openPaths: "a*\n\n b " }, { policy: { open_paths: ["a*", "b"] } }],
   ])("%s", (_, part, expected) => {

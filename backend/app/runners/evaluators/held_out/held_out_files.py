@@ -71,10 +71,12 @@ def _test_files(names: Iterable[str], settings: PytestSettings) -> frozenset[str
 
 def _check_size(files: Mapping[str, bytes]) -> None:
     if len(files) > MAX_HELD_OUT_FILES:
-        raise InvalidInputError(f"has {len(files)} files; {MAX_HELD_OUT_FILES} are allowed", field=FIELD)
+        raise InvalidInputError(
+            f"they have {len(files)} files; {MAX_HELD_OUT_FILES} are allowed", field=FIELD
+        )
     size = sum(map(len, files.values()))
     if size > MAX_HELD_OUT_BYTES:
-        raise InvalidInputError(f"has {size:,} bytes; {MAX_HELD_OUT_BYTES:,} are allowed", field=FIELD)
+        raise InvalidInputError(f"they have {size:,} bytes; {MAX_HELD_OUT_BYTES:,} are allowed", field=FIELD)
     if not files:
         raise InvalidInputError("adds and changes no file", field=FIELD)
 

@@ -35,8 +35,7 @@ SCRIPT = AgentScript.model_validate(
 def retry_prompt(attempt: int, *fixes: str) -> str:
     """The prompt of a later attempt."""
     return optimized_prompt(
-        phase=Phase.CODING,
-        goal="Tea",
+        task=base_prompt(Phase.CODING, "Tea"),
         summary="",
         fixes=fixes,
         recurring=[],

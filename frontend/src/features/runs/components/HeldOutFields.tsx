@@ -22,7 +22,7 @@ export function HeldOutFields({ fields, change, errorOf }: FieldsProps) {
           </p>
           <Field
             label="Share of test cases to hide"
-            hint="Such as 0.3: of ten rows of a table, the agent sees seven. The goal names the test file."
+            hint="Such as 0.3: of ten rows of a table, the agent sees seven. The goal names the test file. If empty, the project or the service decides; 0 hides none."
             error={shareError}
           >
             <input

@@ -128,7 +128,8 @@ function Judging({ run }: Pick<Props, "run">) {
       {run.baseline && <RunBaseline baseline={run.baseline} />}
       {run.held_out && (
         <p>
-          <span className="text-muted">Held-out tests:</span> {plural(run.held_out.files.length, "file")}.{" "}
+          <span className="text-muted">Held-out tests:</span>{" "}
+          {run.held_out.files.length > 0 && `${plural(run.held_out.files.length, "file")}. `}
           <UntrustedText text={run.held_out.note} />
         </p>
       )}

@@ -59,6 +59,21 @@ def test_a_good_file() -> None:
     assert read_project_file(b"").settings.command == []
 
 
+@pytest.mark.parametrize(("text", "share"), [("0.3", 0.3), ("0", 0), ("0.8", 0.8)])
+def test_a_share_of_test_cases(text: str, share: float) -> None:
+    read = read_project_file(f"[tests]\nheld_out_share = {text}\n".encode())
+    assert read.settings.tests.held_out_share == share
+    assert read_project_file(b"[tests]\n").settings.tests.held_out_share is None
+
+
+@pytest.mark.parametrize(
+    "value", ["1.5", "-0.1", '"abc"', '"0.3"', "true", "{ share = 0.3 }", "[0.3]", "nan", "inf"]
+)
+def test_any_other_share_is_refused_with_its_line(value: str) -> None:
+    with pytest.raises(ProjectFileError, match=r"^phaserunner\.toml:3: tests\.held_out_share: "):
+        read_project_file(f"[tests]\n\nheld_out_share = {value}\n".encode())
+
+
 COMMAND = b'[[command]]\nname = "a"\nrun = "x"\n'
 BAD = {
     "no TOML": (b"a = \n", "phaserunner.toml:1: is not TOML: Invalid value"),
