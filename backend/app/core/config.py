@@ -137,7 +137,7 @@ class Settings(BaseSettings):
 
     # Sprints
     SPRINT_HELD_OUT_SHARE: float = Field(default=0.0, ge=0.0, le=MAX_SHARE, allow_inf_nan=False)
-    MAX_ATTEMPTS: int = Field(defaults.MAX_ATTEMPTS, ge=1, le=20, validation_alias=_MAX_ATTEMPTS)
+    MAX_ATTEMPTS: int = Field(default=defaults.MAX_ATTEMPTS, ge=1, le=20, validation_alias=_MAX_ATTEMPTS)
 
     # Evaluators
     EVALUATOR_MODEL: str = defaults.MODEL
