@@ -68,7 +68,8 @@ _WORDS = (
     ),
     (
         re.compile(
-            r"\b(?:ImportError|ModuleNotFoundError): .*(?:pip install|please install|(?:not|be) installed)",
+            r"\b(?:ImportError|ModuleNotFoundError): .*(?:pip install|please install|(?:not|be) installed"
+            r"|(?:package|library|module|dependency) is (?:required|needed))",
             re.IGNORECASE,
         ),
         "an optional package is missing",
