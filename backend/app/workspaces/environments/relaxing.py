@@ -21,6 +21,9 @@ _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
 _NOT_PUBLISHED = re.compile(r"there\s+is\s+no\s+version\s+of\s+([A-Za-z0-9][\w.-]*)\s*==")
 _TWO_VERSIONS = re.compile(r"you\s+require\s+([A-Za-z0-9][\w.-]*)==\S+\s+and\s+\1==")
 _OTHER_PYTHON = re.compile(r"([A-Za-z0-9][\w.-]*)==\S+\s+depends\s+on\s+Python")
+_NONE_FITS = re.compile(
+    r"only\s+([A-Za-z0-9][\w.-]*)[<>=!~]\S*\s+(?:is|are)\s+available\s+and\s+you\s+require\s+\1[<>=!~]"
+)
 _UNKNOWN = re.compile(r"([A-Za-z0-9][\w.-]*)\s+was\s+not\s+found\s+in\s+the\s+package\s+registry")
 _TOO_NEW = re.compile(
     r"`([A-Za-z0-9][\w.-]*)` was filtered by `exclude-newer`|Wheels are required for `([A-Za-z0-9][\w.-]*)`"
@@ -51,8 +54,11 @@ def not_published(said: str) -> frozenset[str]:
 
 
 def unknown(said: str) -> frozenset[str]:
-    """Return the requirements that no index has, according to uv's output, such as parts of the project."""
-    return frozenset(map(normal, _UNKNOWN.findall(said)))
+    """Return the requirements that no index has, according to uv's output, such as parts of the project.
+
+    Of some it has only releases that do not satisfy the requirement.
+    """
+    return frozenset(map(normal, [*_UNKNOWN.findall(said), *_NONE_FITS.findall(said)]))
 
 
 def too_new(said: str) -> frozenset[str]:
@@ -61,7 +67,8 @@ def too_new(said: str) -> frozenset[str]:
     Args:
         said: uv's output.
     """
-    return without_wheel(said) | {normal(name) for found in _TOO_NEW.findall(said) for name in found if name}
+    found = {name for pair in _TOO_NEW.findall(said) for name in pair if name}
+    return without_wheel(said) | {normal(name) for name in (*found, *_NONE_FITS.findall(said))}
 
 
 def without_pins(text: str, names: Collection[str]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from app.workspaces.environments.django import PLUGIN, settings_of
 from app.workspaces.environments.naming import names_in
 
 WITH_PKG_RESOURCES = "setuptools<81"
@@ -21,10 +22,15 @@ _MAX_SOURCES = 2000
 
 def undeclared(tree: Path, declared: Iterable[str]) -> list[str]:
     """Return requirements that a tree's sources show, besides those that it declares."""
+    declared = list(declared)
+    found: list[str] = []
     own = [each for each in declared if "setuptools" in names_in([each])]
     if all(map(_allows_pkg_resources, own)) and _some_source_has(tree, _IMPORTS_PKG_RESOURCES):
-        return [WITH_PKG_RESOURCES]
-    return []
+        found.append(WITH_PKG_RESOURCES)
+    # A project that declares pytest knows how to set Django up for it.
+    if "django" in (names := names_in(declared)) and "pytest" not in names and settings_of(tree):
+        found.append(PLUGIN)
+    return found
 
 
 def asks_for_metadata(tree: Path) -> bool:

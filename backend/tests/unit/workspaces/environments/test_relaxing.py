@@ -191,6 +191,16 @@ def test_a_version_for_another_python_becomes_another_one(tmp_path: Path) -> Non
     assert (tmp_path / ROOTS).read_text() == "alpha==1\nsphinx\n"
 
 
+def test_a_range_without_a_release_is_tried_without_the_limit_and_then_left_out(tmp_path: Path) -> None:
+    said = "Because only rut<=0.4.0 is available and you require rut>=3.0, we can conclude that your"
+    assert too_new(said) == {"rut"}
+    made = asked(tmp_path, "alpha==1\nrut>=3.0\n")
+    assert made.concede(Reason.UNRESOLVABLE, said)
+    assert made.conceded.left_out == ("rut",)
+    assert (tmp_path / ROOTS).read_text() == "alpha==1\n"
+    assert not made.concede(Reason.UNRESOLVABLE, said.replace("rut", "alpha"))
+
+
 def test_of_two_versions_the_projects_own_counts(tmp_path: Path) -> None:
     files = {ROOTS: "alpha==1\n", "requirements.txt": "Alpha==2  # via -r requirements.in\nbeta==3\n"}
     plan = EnvironmentPlan(files=files, install=tuple(files), required=frozenset({"pytest", "alpha"}))

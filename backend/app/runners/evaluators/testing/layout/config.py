@@ -15,6 +15,7 @@ from app.runners.evaluators.testing.layout.python_files import (
     named_otherwise,
     patterns_of_tests,
 )
+from app.workspaces.environments.django import settings_of
 
 # Options in the base's `addopts` that determine which tests exist, how they are imported, and what they find
 # in `sys.stdout` and in logs. Others (coverage, parallel runs, reports, warnings as errors) are for
@@ -114,6 +115,7 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
         kept = [name for name in _HARMLESS if name in own and name != "pythonpath"]
         arguments = [part for name in kept for part in _override(name, own[name], tree)]
         arguments += _import_path(own, tree)
+        arguments += _django_settings(base)
         if files != _TEST_FILES:
             arguments += ["-o", f"python_files={' '.join(files)}"]
         return PytestSettings(None, tuple(arguments), "built-in", files)
@@ -128,6 +130,14 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
         test_files = patterns_of_tests(base, test_files)
     places = tuple(dict.fromkeys((*_words(options.get("pythonpath")), "src", *source_places(tree))))
     return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests, places)
+
+
+def _django_settings(base: Path | None) -> list[str]:
+    """Return the option for the settings of a Django project that does not set itself up for pytest."""
+    if base is None or any((base / place / "conftest.py").exists() for place in _PROGRAM_PLACES):
+        return []
+    module = settings_of(base)
+    return [f"--ds={module}"] if module else []
 
 
 def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:

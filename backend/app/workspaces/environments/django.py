@@ -1,0 +1,46 @@
+"""Finds the settings with which a Django project runs its tests, as its own runner would find them."""
+
+import re
+from pathlib import Path
+
+from app.workspaces.environments.reading import DeclarationError, read_text
+
+PLUGIN = "pytest-django"
+"""Runs the tests of Django projects: it sets Django up, and makes a database for them."""
+
+_PLACES = (
+    *("tox.ini", "noxfile.py", "Makefile", "justfile", "setup.cfg", "pyproject.toml"),
+    *("runtests.py", "tests/runtests.py", "tests/manage.py", "manage.py"),
+)
+"""What runs tests comes first: its settings may differ from those of the site."""
+_OPTION = re.compile(r"--settings[= ]['\"]?([A-Za-z_][\w.]*)")
+_VARIABLE = re.compile(r"\bDJANGO_SETTINGS_MODULE\b['\"]?\]?\s*[:,?]?=?\s*['\"]?([A-Za-z_][\w.]*)")
+_ROOTS = ("", "src")
+
+
+def settings_of(tree: Path) -> str:
+    """Return the dotted name of the settings module for tests, or an empty text.
+
+    It is named in a file that starts tests or the site, and it is in the tree.
+    """
+    for name in _PLACES:
+        for pattern in (_OPTION, _VARIABLE):
+            for found in pattern.findall(_text(tree, name)):
+                if _is_there(tree, found):
+                    return found
+    return ""
+
+
+def _text(tree: Path, name: str) -> str:
+    try:
+        return read_text(tree, name) or ""
+    except DeclarationError:
+        return ""
+
+
+def _is_there(tree: Path, module: str) -> bool:
+    place = Path(*module.split("."))
+    return any(
+        (tree / root / place).with_suffix(".py").is_file() or (tree / root / place / "__init__.py").is_file()
+        for root in _ROOTS
+    )

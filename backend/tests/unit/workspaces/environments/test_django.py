@@ -1,0 +1,65 @@
+"""Which settings the tests of a Django project run with, and that a plug-in is there to run them."""
+
+from pathlib import Path
+
+import pytest
+
+from app.runners.evaluators.testing.layout.config import settings_for
+from app.workspaces.environments.django import settings_of
+from app.workspaces.environments.plan import ROOTS, plan_for
+
+MANAGE = 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "site_.settings")\n'
+SITE = {"requirements.txt": "Django>=5\n", "manage.py": MANAGE, "site_/settings.py": "DEBUG = True\n"}
+TOX = "[testenv]\ncommands = coverage run -m django test --settings=tests.settings {posargs}\n"
+
+
+def write(tree: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text)
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("files", "module"),
+    [
+        pytest.param(SITE, "site_.settings", id="manage.py"),
+        pytest.param({**SITE, "tox.ini": TOX, "tests/settings.py": ""}, "tests.settings", id="tests first"),
+        pytest.param({**SITE, "tox.ini": TOX}, "site_.settings", id="a module that is not there"),
+        pytest.param(
+            {
+                "runtests.py": "environ['DJANGO_SETTINGS_MODULE'] = 'tests.settings'\n",
+                "tests/settings/__init__.py": "",
+            },
+            "tests.settings",
+            id="a program, and a package",
+        ),
+        pytest.param(
+            {"Makefile": "DJANGO_SETTINGS_MODULE ?= a.b\n", "src/a/b.py": ""}, "a.b", id="below src"
+        ),
+        pytest.param({"tox.ini": "[testenv]\n"}, "", id="no Django"),
+    ],
+)
+def test_the_settings_are_those_of_the_tests(tmp_path: Path, files: dict[str, str], module: str) -> None:
+    assert settings_of(write(tmp_path, files)) == module
+
+
+def test_a_site_that_knows_no_pytest_gets_the_plug_in_and_its_settings(tmp_path: Path) -> None:
+    tree = write(tmp_path, SITE)
+    assert "pytest-django" in plan_for(tree).files[ROOTS].splitlines()
+    assert "--ds=site_.settings" in settings_for(tree, tree).arguments
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"requirements.txt": "Django\npytest\n", "pytest.ini": "[pytest]\n"}, id="pytest"),
+        pytest.param(
+            {"requirements.txt": "pytest\n", "tests/conftest.py": "django.setup()\n"}, id="a conftest"
+        ),
+    ],
+)
+def test_a_project_that_sets_itself_up_for_pytest_is_left_alone(tmp_path: Path, more: dict[str, str]) -> None:
+    tree = write(tmp_path, {**SITE, **more})
+    assert "pytest-django" not in plan_for(tree).files[ROOTS].splitlines()
+    assert not any(each.startswith("--ds") for each in settings_for(tree, tree).arguments)
