@@ -16,6 +16,7 @@ from app.schemas.questions import Question, QuestionKind
 
 _ENDING = "does the goal say so?"
 _FAILS = "the base's version fails on this code, the changed one passes"
+_SKIPPED = "the base's version fails on this code, and the changed one does not run here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +154,12 @@ class ChangedTests:
         versions = same or [each for each in tests if function_of(each.id) == function]
         # Some tests of a file or function may be skipped on this machine. A skip alone is no evidence.
         is_one = bool(same) and name != path
-        if versions and not (all(each.ok for each in versions) if is_one else _holds(versions)):
-            return None
         asked = self._changes_of(path) if path in self.laid_over or path in self.doctests else []
         own = next((each for each in asked if each.id == function), None)
+        if own is not None and is_one and all(each.idle for each in versions) and _has_condition(own):
+            return own.model_copy(update={"why": f"{own.why}; {_SKIPPED}"})
+        if versions and not (all(each.ok for each in versions) if is_one else _holds(versions)):
+            return None
         if own is not None:
             gone = not own.after
             return None if gone == bool(versions) else _knowing(own, gone=gone)
@@ -219,6 +222,14 @@ class ChangedTests:
 def _knowing(question: Question, *, gone: bool) -> Question:
     why = "the base's version fails on this code, and the test was removed" if gone else _FAILS
     return question.model_copy(update={"why": f"{question.why}; {why}"})
+
+
+def _has_condition(question: Question) -> bool:
+    """Return True if a test that always ran now runs only under a condition, such as a version of Python.
+
+    A test without one is skipped to get rid of it.
+    """
+    return "skipif" in question.after and "skipif" not in question.before
 
 
 def _sides(parts: Sequence[Question]) -> Iterator[list[str]]:

@@ -281,6 +281,19 @@ async def test_a_changed_file_that_relies_on_another_one_runs_among_all_tests(
     assert (result.status, result.questions) == (status, []), result.feedback
 
 
+@pytest.mark.parametrize(
+    ("mark", "asked"),
+    [("skipif(sys.version_info >= (3, 8), reason='old')", True), ("skip", False), ("xfail", False)],
+)
+async def test_a_test_that_now_runs_only_on_other_versions_is_a_question(context, mark, asked) -> None:
+    changed = HALVES["tests/test_calc.py"].replace("== 2.5", "== 2")
+    changed = changed.replace("def test_half", f"@pytest.mark.{mark}\ndef test_half")
+    files = {**HALVES, "tests/test_calc.py": f"import sys\n\nimport pytest\n{changed}"}
+    result = await run(context, files, THREE, outside=False)
+    found = [(each.id, "does not run here" in each.why) for each in result.questions]
+    assert (result.status, found) == ("failed", [("tests/test_calc.py::test_half", True)] if asked else [])
+
+
 EVERY_RULE_HAS_A_CASE = {
     "calc.py": "RULES = ['one']\n",
     "tests/cases/one.txt": "1",
