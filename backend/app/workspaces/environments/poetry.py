@@ -22,7 +22,7 @@ def poetry_requirements(dependencies: Mapping[str, Any]) -> list[str]:
 
 
 def specifiers(text: str) -> str:
-    """Return `^1.2`, `~1.2`, `1.2.*`, `1.2`, `*` and lists of these as standard version specifiers.
+    """Return `^1.2`, `~1.2`, `1.2.*`, `1.2`, `=1.2`, `*` and lists of these as standard version specifiers.
 
     Of alternatives (`||`), the last one counts, which is by convention the newest.
     """
@@ -40,7 +40,8 @@ def _specifier(part: str) -> Iterator[str]:
         yield f">={version}"
         yield f"<{_above(numbers, caret=part[0] == '^')}"
     elif part not in ("", "*"):
-        yield part if part[0] in "<>=!~" else f"=={part}"
+        exact = part.lstrip("=")
+        yield part if part[0] in "<>!~" else f"=={exact}"
 
 
 def _above(numbers: Sequence[int], *, caret: bool) -> str:

@@ -17,8 +17,8 @@ async def in_company(
 
     Args:
         harness: runs them.
-        tree: the candidate's tree for its own tests.
-        own: the run of its own tests.
+        tree: the candidate's tree with these tests.
+        own: the run of the tests that it added or changed.
         of_base: the run of all tests of the base on the candidate's code.
     """
     if tree is None or tree.only is None or own is None or of_base is None:
