@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 
 from app.schemas.modes import EnvironmentBuild
+from app.workspaces.confine.running import SandboxUnavailableError
 from app.workspaces.environments.finishing import open_to_all
 from app.workspaces.environments.launches import InstallError, Launches
 from app.workspaces.environments.undeclared import WITH_PKG_RESOURCES
@@ -27,18 +28,19 @@ _MAX_FILES = 6000
 _MAX_BYTES = 500_000
 
 _SHARE = 0.5
-"""Of the time for an installation, the share that builds may take. What they leave out stays left out."""
+"""Of the time that an installation has left, the share that builds may take. The rest stays left out."""
 
 
-async def add_undeclared(by: Launches, *, old: bool) -> None:
+async def add_undeclared(by: Launches, *, old: bool, locked: bool) -> None:
     """Install what packages of old use without declaring it, because every environment had it.
 
     Args:
         by: launches programs.
         old: whether the packages are of the time when pytest brought `py`.
+        locked: whether a lock decides on each release, also on that of setuptools.
     """
     wanted = [OF_OLD_PYTEST] if old else []
-    if await anyio.to_thread.run_sync(_lacks_pkg_resources, by.env):
+    if await anyio.to_thread.run_sync(lacks_pkg_resources, by.env, locked):
         wanted.append(WITH_PKG_RESOURCES)
     for each in wanted:
         # Plug-ins and tests can do without it, or fail at the base, too.
@@ -71,7 +73,8 @@ async def build_missing(by: Launches, unbuilt: Mapping[str, str], limits: Sequen
     cache.mkdir()
     builder = replace(by, options=replace(by.options, build=EnvironmentBuild.ALWAYS), cache=cache)
     built: set[str] = set()
-    with anyio.move_on_after(_SHARE * by.options.seconds):
+    left = anyio.current_effective_deadline() - anyio.current_time()
+    with anyio.move_on_after(_SHARE * min(left, by.options.seconds)):
         for name, requirement in unbuilt.items():
             if await _is_built(builder, requirement, limits):
                 built.add(name)
@@ -87,7 +90,7 @@ async def _is_built(by: Launches, requirement: str, limits: Sequence[str]) -> bo
     # A lock has a hash for everything, and all other packages are installed by now.
     options = ["--no-deps"] if "--hash" in requirement else []
     for tried in [limits, ()] if limits else [()]:
-        with suppress(InstallError):
+        with suppress(InstallError, SandboxUnavailableError):
             await by.run_uv(
                 *("pip", "install", "--python", by.env_python, f"--requirements={file.name}"),
                 *options,
@@ -98,10 +101,10 @@ async def _is_built(by: Launches, requirement: str, limits: Sequence[str]) -> bo
     return False
 
 
-def _lacks_pkg_resources(env: Path) -> bool:
+def lacks_pkg_resources(env: Path, locked: bool) -> bool:
     """Return True if an installed package imports `pkg_resources`, and nothing brings it."""
     for site in env.glob("lib/python3*/site-packages"):
-        if (site / "pkg_resources").exists():
+        if (site / "pkg_resources").exists() or (locked and (site / "setuptools").exists()):
             return False
         others = (path for path in _modules(site) if path.relative_to(site).parts[0] not in _DO_WITHOUT)
         for count, path in enumerate(others):

@@ -16,7 +16,7 @@ from app.workspaces.environments.completing import add_undeclared, build_missing
 from app.workspaces.environments.finishing import AlteredError, configuration_of, open_to_all, seal
 from app.workspaces.environments.launches import InstallError, InstallOptions, Launches
 from app.workspaces.environments.outcome import Concessions, EnvironmentUnavailable, Reason
-from app.workspaces.environments.plan import LOCKED, EnvironmentPlan
+from app.workspaces.environments.plan import LOCKED, PYLOCK, EnvironmentPlan
 from app.workspaces.environments.pythons import Interpreter
 from app.workspaces.environments.relaxing import InstallerInput, too_new
 from app.workspaces.environments.shelf import size_of
@@ -139,7 +139,8 @@ class _Steps:
         limits = time_limits(self.plan.newest) if self.plan.newest else []
         conceded = conceded.with_built(await build_missing(self.by, asked.unbuilt, limits))
         is_old = conceded.newer_pytest or "" < self.plan.newest <= _LAST_WITH_PY
-        await add_undeclared(self.by, old=is_old)
+        is_locked = bool(self.plan.export) or PYLOCK in self.plan.files
+        await add_undeclared(self.by, old=is_old, locked=is_locked)
         if wheel:
             # This replaces a release that a dependency may have installed, because the candidate's code is
             # judged.

@@ -37,6 +37,7 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 """The parts of pytest itself. An environment needs the released code of these projects."""
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
+PYLOCK = "pylock.toml"
 _TELLS_NOTHING = frozenset({"pytest", "pytest-cov", "coverage", "tox", "nox"})
 """Requirements for tests that do not show what the tests use. Then tox is asked, too."""
 
@@ -256,15 +257,15 @@ def _locked_groups(lock: Mapping[str, Any]) -> frozenset[str] | None:
 
 
 def _from_pylock(tree: Path, common: EnvironmentPlan) -> EnvironmentPlan | None:
-    lock = read_text(tree, "pylock.toml")
+    lock = read_text(tree, PYLOCK)
     if lock is None:
         return None
-    read_toml(tree, "pylock.toml")
+    read_toml(tree, PYLOCK)
     return replace(
         common,
-        files={"pylock.toml": lock, ROOTS: f"{TEST_RUNNER}\n"},
-        install=("pylock.toml", ROOTS),
-        read_from=("pylock.toml",),
+        files={PYLOCK: lock, ROOTS: f"{TEST_RUNNER}\n"},
+        install=(PYLOCK, ROOTS),
+        read_from=(PYLOCK,),
         needed=True,
     )
 
