@@ -76,7 +76,9 @@ class Concessions:
         names = [each for each in self.left_out if each not in addresses]
         said: list[str] = []
         if names:
-            said.append(f"Not installed, as no wheel can be had: {', '.join(names)}. {_LEFT_OUT} {_SETTING}")
+            said.append(
+                f"Not installed, as no fitting wheel can be had: {', '.join(names)}. {_LEFT_OUT} {_SETTING}"
+            )
         if addresses:
             said.append(f"Not installed, as it cannot be fetched: {', '.join(addresses)}. {_LEFT_OUT}")
         if self.newer_pytest:

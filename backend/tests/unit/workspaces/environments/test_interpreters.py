@@ -280,6 +280,7 @@ async def test_a_dependency_that_cannot_be_had_leaves_the_verdict_without_it(
     assert refused.questions == []
 
 
+NEEDS_A_LATER_ALPHA = '[project]\nname = "demo"\nversion = "1"\ndependencies = ["alpha>=7"]\n'
 NEEDS_NOTHING_FITTING = '[project]\nname = "demo"\nversion = "1"\nrequires-python = ">=3.99"\n'
 
 
@@ -287,7 +288,7 @@ NEEDS_NOTHING_FITTING = '[project]\nname = "demo"\nversion = "1"\nrequires-pytho
     ("files", "reason", "said"),
     [
         ({"requirements.txt": "not-in-any-index\n"}, None, "not-in-any-index"),
-        ({"requirements.txt": "alpha>=7\n"}, Reason.UNRESOLVABLE, "alpha"),
+        ({"pyproject.toml": NEEDS_A_LATER_ALPHA}, Reason.UNRESOLVABLE, "alpha"),
         ({"requirements.txt": "-r gone.txt\n"}, Reason.DECLARATION, "gone.txt"),
         ({"pyproject.toml": DEMO["pyproject.toml"], "uv.lock": "no lock"}, None, "uv.lock"),
         ({"pyproject.toml": NEEDS_NOTHING_FITTING}, Reason.NO_PYTHON, ">=3.99"),
@@ -406,7 +407,7 @@ async def test_what_only_tests_want_and_has_no_wheel_is_left_out_and_named(
     assert not {"beta", "docs"} & names.keys()
     passing = await judge(PytestEvaluator(interpreters=made, outside=False), base, base)
     assert passing.status is EvaluationStatus.PASSED, passing.feedback
-    assert "Not installed, as no wheel can be had: beta, docs." in passing.feedback
+    assert "Not installed, as no fitting wheel can be had: beta, docs." in passing.feedback
     # What is left out makes no wrong work pass.
     wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
     assert (await judge(PytestEvaluator(interpreters=made), base, wrong)).status is EvaluationStatus.FAILED
@@ -578,9 +579,9 @@ async def test_an_older_pytest_that_is_pinned_gives_way(
     passing = await judge(PytestEvaluator(interpreters=shared, outside=False), base, base)
     assert passing.status is EvaluationStatus.PASSED, passing.feedback
     assert "The base pins an older pytest" in passing.feedback
-    unknown = await outcome(shared, write(base, {"requirements/test.txt": "pytest==7.2.0\nfriend>9\n"}))
-    assert isinstance(unknown, EnvironmentUnavailable)
-    assert unknown.reason is Reason.UNRESOLVABLE
+    later = await outcome(shared, write(base, {"requirements/test.txt": "pytest==7.2.0\nfriend>9\n"}))
+    assert isinstance(later, Ready), later
+    assert later.conceded == Concessions(("friend",), newer_pytest=True)
 
 
 async def test_a_source_distribution_is_not_built_unless_that_is_allowed(
@@ -603,7 +604,7 @@ async def test_a_source_distribution_is_not_built_unless_that_is_allowed(
     # The rest is judged without it, and the result says so.
     passing = await judge(PytestEvaluator(interpreters=made, outside=False), base, base)
     assert passing.status is EvaluationStatus.PASSED, passing.feedback
-    assert "Not installed, as no wheel can be had: beta." in passing.feedback
+    assert "Not installed, as no fitting wheel can be had: beta." in passing.feedback
     assert "tests/test_extra.py" in str(passing.metadata["red_at_base"])
     wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
     refused = await judge(PytestEvaluator(interpreters=made, outside=False), base, wrong)
