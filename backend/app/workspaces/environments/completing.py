@@ -1,7 +1,6 @@
 """Completes an environment: with what old packages use without declaring it, and with what must be built."""
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,14 +13,13 @@ from app.schemas.modes import EnvironmentBuild
 from app.workspaces.confine.running import SandboxUnavailableError
 from app.workspaces.environments.finishing import open_to_all
 from app.workspaces.environments.launches import InstallError, Launches
-from app.workspaces.environments.undeclared import WITH_PKG_RESOURCES
+from app.workspaces.environments.undeclared import IMPORTS_PKG_RESOURCES, WITH_PKG_RESOURCES
 from app.workspaces.environments.uv_words import has_credentials
 from app.workspaces.files.removal import remove_tree
 
-OF_OLD_PYTEST = "py>=1.11"
+_OF_OLD_PYTEST = "py>=1.11"
 """pytest brought this package until November 2022. Earlier ones do not work with Python 3.11."""
 
-_IMPORTS_PKG_RESOURCES = re.compile(rb"^[ \t]*(?:import|from)[ \t]+pkg_resources\b", re.MULTILINE)
 _DO_WITHOUT = frozenset({"_pytest", "pip", "setuptools"})
 """Packages that import it only where it is there."""
 _MAX_FILES = 6000
@@ -39,7 +37,7 @@ async def add_undeclared(by: Launches, *, old: bool, locked: bool) -> None:
         old: whether the packages are of the time when pytest brought `py`.
         locked: whether a lock decides on each release, also on that of setuptools.
     """
-    wanted = [OF_OLD_PYTEST] if old else []
+    wanted = [_OF_OLD_PYTEST] if old else []
     if await anyio.to_thread.run_sync(lacks_pkg_resources, by.env, locked):
         wanted.append(WITH_PKG_RESOURCES)
     for each in wanted:
@@ -78,8 +76,7 @@ async def build_missing(by: Launches, unbuilt: Mapping[str, str], limits: Sequen
         for name, requirement in unbuilt.items():
             if await _is_built(builder, requirement, limits):
                 built.add(name)
-    with anyio.CancelScope(shield=True):
-        await remove_tree(cache)
+    await remove_tree(cache)
     return frozenset(built)
 
 
@@ -111,7 +108,7 @@ def lacks_pkg_resources(env: Path, locked: bool) -> bool:
             if count >= _MAX_FILES:
                 break
             with suppress(OSError):
-                if os.path.getsize(path) < _MAX_BYTES and _IMPORTS_PKG_RESOURCES.search(path.read_bytes()):
+                if os.path.getsize(path) < _MAX_BYTES and IMPORTS_PKG_RESOURCES.search(path.read_bytes()):
                     return True
     return False
 

@@ -79,22 +79,14 @@ def without_pins(text: str, names: Collection[str]) -> str:
     )
 
 
-def requirements_of(text: str, names: Collection[str]) -> list[str]:
-    """Return the requirements of these normalised names in a requirement file, with their hashes."""
-    found: list[str] = []
-    is_one = False
-    for line in text.splitlines(keepends=True):
-        if not line[:1].isspace():
-            is_one = not names_in([line]).isdisjoint(names)
-            found += [line] if is_one else []
-        elif is_one:
-            found[-1] += line
-    return found
-
-
 def without_names(text: str, names: Collection[str]) -> str:
     """Return a requirement file without the requirements of these normalised names and their hashes."""
     return "".join(_kept(text, lambda line: not names_in([line]).isdisjoint(names)))
+
+
+def only_names(text: str, names: Collection[str]) -> str:
+    """Return the requirements of these normalised names in a requirement file, with their hashes."""
+    return "".join(_kept(text, lambda line: names_in([line]).isdisjoint(names)))
 
 
 def _kept(text: str, unwanted: Callable[[str], bool]) -> Iterator[str]:
@@ -115,7 +107,7 @@ class InstallerInput:
         place: the directory; only `write` needs it to exist.
         building: whether packages without a wheel may be built.
         conceded: the concessions so far.
-        unbuilt: by normalised name, the requirements that were left out for want of a wheel.
+        unbuilt: by normalised name, the lines of requirements that were left out for want of a wheel.
     """
 
     plan: EnvironmentPlan
@@ -193,9 +185,10 @@ class InstallerInput:
         return self._take_other_versions(said) or self._take_version_of_project(said)
 
     def _note_unbuilt(self, names: Collection[str]) -> None:
-        for path in self._paths():
-            for each in requirements_of(path.read_text(encoding="utf-8"), names):
-                self.unbuilt |= dict.fromkeys(names_in([each]) - self.plan.of_candidate, each)
+        for name in sorted(set(names) - self.plan.of_candidate):
+            lines = [only_names(path.read_text(encoding="utf-8"), {name}) for path in self._paths()]
+            if found := "".join(lines):
+                self.unbuilt[name] = found
 
     def _take_other_versions(self, said: str) -> bool:
         """Allow any version of test and development requirements if the named one cannot be had."""

@@ -14,7 +14,7 @@ WITH_PKG_RESOURCES = "setuptools<81"
 
 _LAST_WITH_PKG_RESOURCES = "80.9.0"
 _ASKS_FOR_METADATA = re.compile(rb"importlib[._]metadata|pkg_resources")
-_IMPORTS_PKG_RESOURCES = re.compile(
+IMPORTS_PKG_RESOURCES = re.compile(
     rb"^[ \t]*(?:import|from)[ \t]+pkg_resources\b|__import__\([\"']pkg_resources[\"']\)", re.MULTILINE
 )
 _MAX_SOURCES = 2000
@@ -25,7 +25,7 @@ def undeclared(tree: Path, declared: Iterable[str]) -> list[str]:
     declared = list(declared)
     found: list[str] = []
     own = [each for each in declared if "setuptools" in names_in([each])]
-    if all(map(_allows_pkg_resources, own)) and _some_source_has(tree, _IMPORTS_PKG_RESOURCES):
+    if all(map(_allows_pkg_resources, own)) and _some_source_has(tree, IMPORTS_PKG_RESOURCES):
         found.append(WITH_PKG_RESOURCES)
     # A project that declares pytest knows how to set Django up for it.
     if "django" in (names := names_in(declared)) and "pytest" not in names and settings_of(tree):
