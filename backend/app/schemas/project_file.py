@@ -230,6 +230,11 @@ class TestsTable(Table):
     goal: list[TestGlob] = Field(
         default=[], max_length=50, description="Globs of ids of failing tests that sprints should fix."
     )
+    known_failures: list[TestGlob] = Field(
+        default=[],
+        max_length=200,
+        description="Globs of ids of tests that are known to fail at the base and may stay like that.",
+    )
     held_out_share: Share | None = Field(
         default=None,
         description="The share of cases in the goal's tests that sprints hide from agents, if their request "

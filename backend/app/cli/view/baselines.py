@@ -14,6 +14,8 @@ SHOWN = 20
 Line = tuple[str, str]
 """Text and its style."""
 
+_HINT = "Tests that may stay red go into known_failures, below [tests] in phaserunner.toml"
+
 
 def baseline_lines(summary: "BaselineSummary", indent: str = "") -> list[Line]:
     """Return how many of the base's tests fail, and the first of them with their messages."""
@@ -30,4 +32,6 @@ def baseline_lines(summary: "BaselineSummary", indent: str = "") -> list[Line]:
     left = summary.red + summary.unreadable + summary.flaky - len(named[:SHOWN])
     if left > 0:
         lines.append((f"{indent}  and {left} more", "dim"))
+    if summary.red:
+        lines.append((f"{indent}  {_HINT}", "dim"))
     return lines

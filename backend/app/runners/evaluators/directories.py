@@ -117,6 +117,7 @@ def _context_in(
         "open_paths": _globs_in(context.get("open_paths", []), directory),
         "protected_paths": _globs_in(context.get("protected_paths", []), directory),
         "goal_tests": _globs_in(context.get("goal_tests", []), directory),
+        "known_failures": _globs_in(context.get("known_failures", []), directory),
     }
     # The baseline was measured at the root, where other tests are found.
     made.pop("baseline", None)

@@ -149,6 +149,7 @@ class EvaluationContext(TypedDict, total=False):
         protected_policy: what happens to changes of protected files; by default the evaluator's own policy.
         base_failures: which tests that fail at the base count; by default the evaluator's own policy.
         goal_tests: globs of ids of tests that belong to the goal.
+        known_failures: globs of ids of tests that the project knows to fail.
         baseline: results of the base's tests when the run started.
         deterministic_results: results of the tools; only evaluators that ask a model get them.
     """
@@ -165,6 +166,7 @@ class EvaluationContext(TypedDict, total=False):
     protected_policy: ProtectedPolicy
     base_failures: BaseFailures
     goal_tests: list[str]
+    known_failures: list[str]
     baseline: Baseline
     deterministic_results: list[EvaluationResult]
 

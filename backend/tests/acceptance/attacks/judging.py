@@ -85,24 +85,24 @@ def judged_part(number: int) -> Callable[[], Iterator[Outcomes]]:
         )
         with pytest.MonkeyPatch.context() as patch, socket.create_server(("127.0.0.1", 0)):
             patch.setenv("PHASERUNNER_TEST_API_KEY", "to be found by nobody")
-            yield asyncio.run(_judged(part_of(_REFUSED, number), part_of(_GOOD, number)))
+            yield asyncio.run(_judged([*part_of(_REFUSED, number), *part_of(_GOOD, number)]))
 
     return outcomes
 
 
-async def _judged(refused: list[CorpusCase], good: list[CorpusCase]) -> Outcomes:
-    """Judge the cases with the whole panel, except for attempts that fail without the type check.
+async def _judged(cases: list[CorpusCase]) -> Outcomes:
+    """Judge the cases with the whole panel, except for a type check that only advises.
 
-    Whatever the type check says of those, they do not pass: a gate that failed stays failed if another one
-    joins (rule 3 of `verdict`). It might end a question, so attempts that ask are judged with all gates.
+    It advises if the base does not configure it, so no verdict depends on it.
     """
-    early = await judge([each for each in refused if not _needs_types(each)], without=[TYPE_CHECK])
-    settled = {name for name, each in early.items() if each.verdict == "failed" and failed_gates(each)}
-    return {**early, **await judge([each for each in (*refused, *good) if each.name not in settled])}
+    advised = [each for each in cases if not _configures_types(each)]
+    decided = [each for each in cases if _configures_types(each)]
+    return {**await judge(advised, without=[TYPE_CHECK]), **await judge(decided)}
 
 
-def _needs_types(attempt: CorpusCase) -> bool:
-    return attempt.name in ASKS or TYPE_CHECK in gates_of(_PAGE, attempt)
+def _configures_types(case: CorpusCase) -> bool:
+    texts = [name.encode() + b" " + text for name, text in case.base.items() if isinstance(text, bytes)]
+    return any(checker in text for text in texts for checker in (b"mypy", b"pyright"))
 
 
 def parametrised_part(number: int) -> Callable[[pytest.Metafunc], None]:

@@ -270,6 +270,14 @@ async def test_protected_paths_are_handed_on(tmp_path: Path) -> None:
     assert fake.seen[0]["protected_paths"] == ["b/*"]
 
 
+async def test_tests_of_the_goal_and_known_failures_are_handed_on() -> None:
+    fake = Fake()
+    judges = panel_with(fake).for_project(b'[tests]\ngoal = ["a::*"]\nknown_failures = ["b::*"]')
+    await judges.evaluate_phase_output("coding", "", {"goal_tests": ["given"]})
+    assert fake.seen[0]["goal_tests"] == ["given", "a::*"]
+    assert fake.seen[0]["known_failures"] == ["b::*"]
+
+
 CHANGES = {
     "as it was": (b"# one", b"# one", None, None),
     "none at all": (None, None, None, None),

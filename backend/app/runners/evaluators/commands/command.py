@@ -149,6 +149,7 @@ class CommandEvaluator:
                 context.get("base_failures", BaseFailures.GOAL),
                 context.get("goal_tests", ()),
                 context.get("goal", ""),
+                context.get("known_failures", ()),
             ),
         )
 

@@ -10,20 +10,37 @@ from app.schemas.questions import BaseFailures, Question, QuestionKind
 
 @dataclass(frozen=True, slots=True)
 class RedAtBase:
-    """Which failing tests of the base count: by policy, by globs of ids, by the words of the goal."""
+    """Which failing tests of the base count: by policy, by globs of ids, by the words of the goal.
+
+    Attributes:
+        policy: which failures count.
+        tests: globs of ids of tests that belong to the goal.
+        words: the goal in the user's words.
+        known: globs of ids of tests that the project knows to fail.
+    """
 
     policy: BaseFailures = BaseFailures.GOAL
     tests: Sequence[str] = ()
     words: str = ""
+    known: Sequence[str] = ()
 
     def wants(self, test_id: str) -> bool:
         """Return True if a test that fails at the base must pass."""
         if self.policy is not BaseFailures.GOAL:
             return self.policy is BaseFailures.MUST_PASS
         name = test_id.rpartition(" > ")[2]
-        return any(fnmatchcase(each, glob) for glob in self.tests for each in (test_id, name)) or (
-            len(name) > 3 and name in self.words
-        )
+        return _is_among(test_id, self.tests) or (len(name) > 3 and name in self.words)
+
+    def asks_about(self, test_id: str) -> bool:
+        """Return True if a person decides whether a test that fails at the base may stay like that."""
+        is_open = self.policy is BaseFailures.GOAL and not self.tests
+        return is_open and not _is_among(test_id, self.known)
+
+
+def _is_among(test_id: str, globs: Sequence[str]) -> bool:
+    """Return True if a glob matches a test or its name without its suite."""
+    names = (test_id, test_id.rpartition(" > ")[2])
+    return any(fnmatchcase(name, glob) for glob in globs for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +81,7 @@ def sort_failures(now: JUnit, bases: Sequence[JUnit], red: RedAtBase, again: JUn
     known = [each for each in now.failures if _as_run(each.id) in always and not red.wants(each.id)]
     known_ids = {each.id for each in known}
     counted = [each for each in now.failures if each.id not in known_ids | excused]
-    asked = known if red.policy is BaseFailures.GOAL and not red.tests else []
+    asked = [each for each in known if red.asks_about(each.id)]
     return Failures(
         tuple(counted),
         tuple(known),

@@ -107,6 +107,7 @@ def _rules(
         policy=context.get("base_failures", gate.base_failures),
         tests=context.get("goal_tests", ()),
         words=context.get("goal", ""),
+        known=context.get("known_failures", ()),
     )
     return SortingRules(
         context.get("protected_policy", gate.protected), goal, changed, BaseCode(base, layout.base_sources)

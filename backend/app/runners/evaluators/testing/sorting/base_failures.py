@@ -24,6 +24,7 @@ _OTHERS = re.compile(
 # What a project that turns warnings into errors sees of an imported helper, like `unittest.TestSuite`.
 _NO_TESTS = re.compile(r"\bPytestCollectionWarning: cannot collect test class ")
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
+_KNOWN = "it fails at the base, too, and is one of the project's known failures"
 _UNTOUCHED = "it already failed in the same way, and the change touches nothing that it uses"
 _KIND = re.compile(r"^\S+:\d+: ([\w.]+)")
 _RAISED = re.compile(
@@ -103,12 +104,9 @@ def sort_errors(
             continue
         if not fails_alike(each.message, there):
             continue
-        if goal.policy is BaseFailures.IGNORE or goal.tests:
-            known[each.id] = "it cannot be read at the base either"
-        elif _is_about_versions(each.message, code):
-            known[each.id] = "the base cannot read it either: it expects other versions of what it uses"
-        elif _NO_TESTS.search(each.message):
-            known[each.id] = "pytest takes it for no test class, at the base either"
+        why = _unreadable_aside(each, goal, code)
+        if why:
+            known[each.id] = why
         elif may_stay(each.id, there, goal, code):
             questions.append(_question(each, there))
     return SortedFailures(known, tuple(questions))
@@ -132,6 +130,8 @@ def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
             continue
         elif goal.tests:
             known[name] = f"it {why}, and is not among the tests of the goal"
+        elif goal.knows(name):
+            known[name] = f"it {why}, and is one of the project's known failures"
         else:
             text = f"`{name}` {why}: may it stay so?"
             questions.append(
@@ -140,9 +140,24 @@ def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
     return SortedFailures(known, tuple(questions))
 
 
+def _unreadable_aside(problem: CollectProblem, goal: Goal, code: BaseCode) -> str:
+    """Return why a file that the base cannot read either does not count; empty if a person decides."""
+    if goal.policy is BaseFailures.IGNORE or goal.tests:
+        return "it cannot be read at the base either"
+    if goal.knows(problem.id):
+        return _KNOWN
+    if _is_about_versions(problem.message, code):
+        return "the base cannot read it either: it expects other versions of what it uses"
+    if _NO_TESTS.search(problem.message):
+        return "pytest takes it for no test class, at the base either"
+    return ""
+
+
 def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal, code: BaseCode) -> str:
     if goal.policy is BaseFailures.IGNORE:
         return "it fails at the base, too"
+    if goal.knows(test.id):
+        return _KNOWN
     if goal.tests:
         return "it fails at the base, too, and is not among the tests of the goal"
     if test.id in second.environment and not _is_subject(test, second, goal):

@@ -41,11 +41,13 @@ class Goal:
         policy: which failures count.
         tests: globs of ids from the person who started the run, or from the plan.
         words: the goal in the user's words.
+        known: globs of ids of tests that the project knows to fail.
     """
 
     policy: BaseFailures = BaseFailures.GOAL
     tests: Sequence[str] = ()
     words: str = ""
+    known: Sequence[str] = ()
 
     @property
     def is_about_tests(self) -> bool:
@@ -54,17 +56,28 @@ class Goal:
 
     def names(self, test_id: str) -> bool:
         """Return True if a glob names a test, its function or its file."""
-        function, path = function_of(test_id), file_of(test_id)
-        if any(fnmatchcase(each, glob) for glob in self.tests for each in (test_id, function, path)):
+        if _is_among(test_id, self.tests):
             return True
+        function, path = function_of(test_id), file_of(test_id)
         spoken = {path, path.rpartition("/")[2], function.rpartition("::")[2]}
         return any(re.search(rf"(?<![\w.]){re.escape(each)}(?![\w])", self.words) for each in spoken)
+
+    def knows(self, test_id: str) -> bool:
+        """Return True if the project knows that a test fails, and nothing says that the run should fix it."""
+        is_wanted = self.is_about_tests or self.names(test_id)
+        return self.policy is BaseFailures.GOAL and not is_wanted and _is_among(test_id, self.known)
 
     def speaks_of(self, module: str) -> bool:
         """Return True if a word of the goal may mean a module, like "export" for `exporter`."""
         parts = [each for each in module.lower().split("_") if len(each) > 1]
         words = re.findall(r"[a-z0-9]{2,}", self.words.lower())
         return any(_may_mean(word, part) for part in parts for word in words)
+
+
+def _is_among(test_id: str, globs: Sequence[str]) -> bool:
+    """Return True if a glob matches a test, its function or its file."""
+    names = (test_id, function_of(test_id), file_of(test_id))
+    return any(fnmatchcase(name, glob) for glob in globs for name in names)
 
 
 def _may_mean(word: str, part: str) -> bool:

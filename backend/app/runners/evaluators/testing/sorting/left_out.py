@@ -17,7 +17,7 @@ _WHY = "a run of all tests would not end in time"
 def with_left_out(judged: JudgedRun, goal: Goal) -> JudgedRun:
     """Return the runs with the tests that were left out: as failures if all must pass, or else as doubts.
 
-    Tests whose like fail at the base, and those outside the goal's tests, are only noted.
+    Tests whose like fail at the base, those outside the goal's tests, and known failures are only noted.
     """
     if judged.of_base is None or not judged.left_out:
         return judged
@@ -30,7 +30,9 @@ def with_left_out(judged: JudgedRun, goal: Goal) -> JudgedRun:
         return replace(judged, of_base=whole)
     if goal.policy is BaseFailures.IGNORE or goal.tests:
         return judged
-    doubted = {name: why for name, why in judged.left_out.items() if not is_red_too(why)}
+    doubted = {
+        name: why for name, why in judged.left_out.items() if not (is_red_too(why) or goal.knows(name))
+    }
     return replace(judged, doubted={**judged.doubted, **doubted})
 
 

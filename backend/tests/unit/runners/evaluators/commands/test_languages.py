@@ -232,6 +232,8 @@ def junit(**outcome: JUnitOutcome) -> JUnit:
         (RedAtBase(), ["new"], ["old"]),
         (RedAtBase(tests=["ol*"]), ["new", "old"], []),
         (RedAtBase(tests=["other"]), ["new"], []),
+        (RedAtBase(known=["ol*", "new"]), ["new"], []),
+        (RedAtBase(known=["ne*"]), ["new"], ["old"]),
     ],
 )
 def test_red_tests_of_the_base_count_by_policy(red: RedAtBase, counted: list[str], asked: list[str]) -> None:

@@ -18,6 +18,7 @@ from app.runners.evaluators.testing.running.report import (
 from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.all_red import about_all_red
 from app.runners.evaluators.testing.sorting.base_failures import (
+    sort_endless,
     sort_errors,
     sort_failures,
 )
@@ -175,6 +176,44 @@ def test_a_test_that_fails_in_different_ways_at_the_base_is_a_question_never_a_n
     )
     assert [each.id for each in found.questions] == [NAME]
     assert not found.known
+
+
+@pytest.mark.parametrize("glob", [NAME, PATH, "tests/*", "*::test_a"])
+def test_a_known_failure_of_the_project_is_only_noted(glob: str) -> None:
+    found = sort(WRONG_VALUE, Goal(words="Drop support for Python 3.8", known=[glob]))
+    assert "known failures" in found.known[NAME]
+    assert not found.questions
+    elsewhere = sort("tests/test_a.py:9: KeyError: 3", Goal(words="Sort", known=[glob]), WRONG_VALUE)
+    assert NAME in elsewhere.known
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        Goal(BaseFailures.MUST_PASS, words="Sort", known=["*"]),
+        Goal(tests=["tests/*"], known=["*"]),
+        Goal(words="Let test_a.py pass", known=["*"]),
+        Goal(words="Make the tests pass", known=["*"]),
+        Goal(words="Sort", known=["tests/test_b.py"]),
+    ],
+    ids=["policy", "glob-of-the-goal", "goal-names-it", "goal-is-about-tests", "another-file"],
+)
+def test_a_known_failure_counts_where_the_run_should_fix_it(goal: Goal) -> None:
+    assert NAME not in sort(WRONG_VALUE, goal).known
+
+
+def test_a_known_failure_counts_as_soon_as_the_base_passes_it() -> None:
+    test = RanTest(NAME, Outcome.FAILED, 0.1, WRONG_VALUE)
+    found = sort_failures([test], SecondLook(), Goal(words="Sort", known=["*"]), NO_CODE)
+    assert not found.known
+    assert not found.questions
+
+
+def test_a_known_file_that_cannot_be_read_and_a_known_test_that_never_ends_are_only_noted() -> None:
+    goal = Goal(words="Sort", known=[PATH])
+    here = "tests/test_a.py:1: ValueError: no"
+    assert PATH in sort_errors([CollectProblem(PATH, False, here)], {PATH: here}, goal, NO_CODE).known
+    assert NAME in sort_endless({NAME: "never ended"}, goal).known
 
 
 @pytest.mark.parametrize(("module", "is_noted"), [("_pytest.assertion.util", True), ("calc.fast", False)])

@@ -134,6 +134,8 @@ async def test_tests_that_lack_a_program_at_base_do_not_count_and_are_told(conte
         pytest.param({"goal_tests": ["*::test_add"]}, "passed", id="another one is the goal"),
         pytest.param({"goal_tests": ["*::test_own"]}, "failed", id="named"),
         pytest.param({"goal_tests": ["*"]}, "failed", id="all named"),
+        pytest.param({"known_failures": ["*::test_own"]}, "passed", id="known"),
+        pytest.param({"known_failures": ["*::test_add"]}, "failed", id="another one is known"),
         pytest.param(
             {"goal": "Make test_red.py pass", "goal_tests": ["x"]}, "failed", id="the goal names its file"
         ),
