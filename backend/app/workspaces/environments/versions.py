@@ -8,6 +8,7 @@ from typing import Any
 from packaging.version import InvalidVersion, Version
 
 from app.workspaces.environments.reading import read_toml, table
+from app.workspaces.environments.setup_py import setup_arguments
 
 UNKNOWN_VERSION = "0"
 _DESCRIBED = re.compile(r"(?P<tag>.+)-(?P<distance>\d+)-g(?P<commit>[0-9a-f]+)")
@@ -38,13 +39,17 @@ def generated_files(tree: Path, version: str) -> dict[str, str]:
     """Return the missing files to which the build backend would write a version, by path.
 
     Raises:
-        DeclarationError: pyproject.toml cannot be read.
+        DeclarationError: pyproject.toml or setup.py cannot be read.
     """
     tool = table(read_toml(tree, "pyproject.toml"), "tool")
     scm, hook = table(tool, "setuptools_scm"), table(tool, "hatch", "build", "hooks", "vcs")
+    in_setup = table(setup_arguments(tree), "use_scm_version")
     wanted = (
-        (scm.get("version_file"), scm.get("version_file_template")),
-        (scm.get("write_to"), scm.get("write_to_template")),
+        *(
+            (each.get(key), each.get(f"{key}_template"))
+            for each in (scm, in_setup)
+            for key in ("version_file", "write_to")
+        ),
         (hook.get("version-file"), hook.get("template")),
         (table(tool, "pdm", "version").get("write_to"), table(tool, "pdm", "version").get("write_template")),
     )

@@ -15,10 +15,10 @@ from app.runners.evaluators.testing.running.run import Harness
 _QUICK = 1.0
 """Seconds: a test that takes less beside the code does not wait for anything there."""
 
-_SHORT = 10.0
+_SHORT = 8.0
 """Seconds that both runs may always take."""
 
-_MORE = 0.5
+_MORE = 0.35
 """Share of the time beside the code that the run away from it gets on top."""
 
 
@@ -65,8 +65,8 @@ class Away:
         Args:
             passed: the tests.
             base: a control for findings.
-            seconds: how long the tests took beside the code. This run may take half as long again; tests that
-                it does not reach by then are not judged.
+            seconds: how long the tests took beside the code. This run may take a third as long again; tests
+                that it does not reach by then are not judged.
         """
         if self._tree is None:
             return None

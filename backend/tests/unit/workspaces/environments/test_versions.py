@@ -78,6 +78,14 @@ def test_version_files_are_those_of_the_build(tmp_path: Path, settings: str, pla
     assert generated_files(tree, "1.2") == {}
 
 
+@pytest.mark.parametrize("key", ["write_to", "version_file"])
+def test_a_version_file_may_be_named_in_setup_py(tmp_path: Path, key: str) -> None:
+    text = f"from setuptools import setup\nsetup(use_scm_version={{'{key}': 'demo/_version.py'}})\n"
+    assert list(generated_files(write(tmp_path, {"setup.py": text}), "1.2")) == ["demo/_version.py"]
+    write(tmp_path, {"setup.py": "from setuptools import setup\n\nsetup(use_scm_version=True)\n"})
+    assert generated_files(tmp_path, "1.2") == {}
+
+
 def test_a_template_is_filled_and_calls_nothing(tmp_path: Path) -> None:
     template = 'version_file_template = \'V = "{version}"; X = "{version.__class__}"\''
     text = f'[tool.setuptools_scm]\nversion_file = "v.py"\n{template}\n'

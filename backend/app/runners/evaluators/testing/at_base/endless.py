@@ -1,4 +1,8 @@
-"""Handles tests that also never end at the base: each is waited for once, and the others run without it."""
+"""Handles tests that never end at the base either, or end the process there: the others run without them.
+
+A test that never ends is waited for once. With one that ends the process, its whole file is left out, because
+the others of the file often do the same, and each would cost a run.
+"""
 
 from collections.abc import Awaitable, Collection
 from dataclasses import dataclass, field
@@ -14,6 +18,9 @@ MOST_ENDLESS = 2
 """Limit on left-out tests in one evaluation. With more, the project's test suite does not end here."""
 
 _ALONE_SECONDS = 10.0
+_STOPPED = (PytestEnding.TIMED_OUT, PytestEnding.TORN)
+_ENDS_PROCESS = "ends the process of the tests, in the base, too"
+_WITH = "did not run, as "
 
 
 class RunAtBase(Protocol):
@@ -28,7 +35,7 @@ class RunAtBase(Protocol):
 
 @dataclass(slots=True)
 class Endless:
-    """The known tests that never end.
+    """The known tests that never end, or end the process.
 
     Attributes:
         harness: how the tests run.
@@ -44,7 +51,7 @@ class Endless:
     _found: dict[str, str] = field(default_factory=dict[str, str], init=False, repr=False)
 
     async def why(self, name: str) -> str:
-        """Return a message if a test does not end at the base either, else `""`.
+        """Return a message if a test does not end at the base either or ends the process there, else `""`.
 
         The test runs alone there, so that the base does not take as long again.
         """
@@ -53,19 +60,19 @@ class Endless:
         return self._found[name]
 
     async def past(self, tree: RunTree | None, report: RunReport | None) -> RunReport | None:
-        """Run the other tests once more, if a run waited for a test that does not end at the base either.
+        """Run the other tests once more, if a run stopped at a test that does the same at the base.
 
         Args:
             tree: the tree that ran.
             report: the report of that run.
         """
-        while tree is not None and report is not None and report.ending is PytestEnding.TIMED_OUT:
+        while tree is not None and report is not None and report.ending in _STOPPED:
             name = report.unfinished[0] if report.unfinished else ""
-            is_new = name not in self.known
-            why = await self.why(name) if name and not (is_new and len(self.known) >= MOST_ENDLESS) else ""
+            is_one_too_many = name not in self.known and self._count() >= MOST_ENDLESS
+            why = await self.why(name) if name and not is_one_too_many else ""
             if not why:
                 break
-            self.known[name] = why
+            self._leave_out(name, why, report)
             left = [each for each in report.ids if each not in self.known]
             if not left:
                 break
@@ -77,12 +84,32 @@ class Endless:
         functions = {function_of(each) for each in self.known}
         return [each for each in lost if each not in self.known and each not in functions]
 
+    def _count(self) -> int:
+        return sum(not is_left_out_with_another(why) for why in self.known.values())
+
+    def _leave_out(self, name: str, why: str, report: RunReport) -> None:
+        self.known[name] = why
+        if report.ending is PytestEnding.TORN:
+            others = [
+                each for each in report.ids if file_of(each) == file_of(name) and each not in self.known
+            ]
+            self.known |= dict.fromkeys(others, f"{_WITH}`{name}` {why}")
+            if others:
+                self.known[name] = f"{why}, so {len(others)} others of its file did not run"
+
     async def _tried(self, name: str) -> str:
         if self.baseline is not None and self.baseline.waits_for == name:
             return _words(self.baseline.limit)
         limit = min(self.harness.seconds, max(_ALONE_SECONDS, self.harness.seconds / 4))
         alone = await self.at_base({file_of(name)}, [name], seconds=limit)
+        if alone.ending is PytestEnding.TORN:
+            return _ENDS_PROCESS
         return _words(limit) if alone.ending is PytestEnding.TIMED_OUT else ""
+
+
+def is_left_out_with_another(why: str) -> bool:
+    """Return True if a test was left out because another one of its file ends the process."""
+    return why.startswith(_WITH)
 
 
 def _words(limit: float) -> str:

@@ -14,13 +14,14 @@ class CounterTestBudget:
     """How long counter-tests may take.
 
     Attributes:
-        free: seconds of tests that are always run again.
-        share: which share of the tests' own time each run may take beyond that.
+        free: seconds of tests up to which all run again.
+        share: which share of the tests' own time each run may take if that is at least twice `free`. In
+            between, the seconds fall evenly.
         pairs: the number of pairs of runs if the tests take no longer than `free`; otherwise one.
         patience: time limit of one run, as a multiple of the plain run's time. It shares the machine with the
             other run, and failing tests take longer than passing ones.
-        most: the time beyond `free` after which no further check starts, as a share of the plain run's time.
-            A panel with a limit of twice the plain tests leaves no more.
+        most: the time after which no further check starts, as a share of the plain run's time, but at least
+            `free`. A panel with a limit of twice the plain tests leaves no more.
         test_patience: time limit of one test, as a multiple of its time in the plain run.
         test_least: least time limit of one test in seconds. Code that searches the memory for a wrong
             expectation takes longer than for the true one.
@@ -42,16 +43,16 @@ class CounterTestBudget:
         return 1 if self.is_long(plain) else self.pairs
 
     def is_long(self, plain: RunReport) -> bool:
-        """Return True if the tests take longer than what is always run again."""
+        """Return True if the tests take too long for all of them to run again."""
         return sum(each.seconds for each in plain.tests.values()) > self.free
 
     def test_seconds(self, whole: float) -> float:
         """Return the seconds of tests that fit, of `whole` seconds."""
-        return max(self.free, self.share * whole)
+        return self.free if whole <= self.free else max(self.share * whole, 2 * self.free - whole)
 
     def most_seconds(self, plain: float) -> float:
         """Return the seconds after which no further check starts, if the plain run took `plain`."""
-        return self.free + self.most * plain
+        return max(self.free, self.most * plain)
 
     def run_seconds(self, plain: float, most: float) -> float:
         """Return the time limit of a run in seconds, if the plain one took `plain`; at most `most`."""

@@ -280,9 +280,9 @@ def main(arguments: list[str]) -> None:
     sys.meta_path.insert(0, CandidateFinder(tree, support, peer))
     CandidateCodeGuard(tree, support, peer).install()
     options = [f"--basetemp={plan['shared']}/pytest", "--tb=native"]
-    options += _plugins.with_plugins(
-        _plugins.usable(plan["arguments"]), _plugins.needed_plugins(plan["sources"])
-    )
+    needed = _plugins.needed_plugins(plan["sources"])
+    options += _plugins.options_to_load(needed)
+    options += _plugins.without_options_of_others(_plugins.usable(plan["arguments"]), needed)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - works in every version of pytest
     sys.argv = ["pytest", *options]
     plugins = [OutsideReporter(records, notes, peer, plan), _row_ids.RowIds(plan["tree"])]

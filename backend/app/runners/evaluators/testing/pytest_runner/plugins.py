@@ -19,6 +19,7 @@ from typing import Any
 _NO_CODE = "Generator: phaserunner"
 """Marks the distribution that represents the judged project: it has metadata and no module."""
 
+_BLOCKED = "no:"
 _SCANNED_BYTES = 8_000_000
 _PLUGIN_OF_OPTION = {
     "--hypothesis-profile": "hypothesispytest",
@@ -106,12 +107,14 @@ def unloadable(names: "list[str]") -> "dict[str, str]":
     return found
 
 
-def with_plugins(arguments: "list[str]", plugins: "list[str]") -> "list[str]":
-    """Return arguments that load some plugins, without the options of others, which pytest would refuse."""
-    known = [
-        each for each in arguments if _PLUGIN_OF_OPTION.get(each.partition("=")[0], "") in ("", *plugins)
-    ]
-    return [*(part for name in plugins for part in ("-p", name)), *known]
+def without_options_of_others(arguments: "list[str]", plugins: "list[str]") -> "list[str]":
+    """Return arguments without the options of plug-ins that are not among these. Pytest would refuse them."""
+    return [each for each in arguments if _PLUGIN_OF_OPTION.get(each.partition("=")[0], "") in ("", *plugins)]
+
+
+def options_to_load(plugins: "list[str]") -> "list[str]":
+    """Return the options that load plug-ins, or block them (`no:legacypath`)."""
+    return [part for name in plugins for part in ("-p", name)]
 
 
 def built_on_project() -> "set[str]":
@@ -202,10 +205,9 @@ def usable(arguments: "list[str]") -> "list[str]":
 
 def is_installed(plugin: str) -> bool:
     """Return True if a plug-in named by `-p` can be imported without the tree that is run."""
-    name = plugin[3:] if plugin.startswith("no:") else plugin
-    if plugin.startswith("no:") or name in installed_plugins():
+    if plugin.startswith(_BLOCKED) or plugin in installed_plugins():
         return True
-    top = name.partition(".")[0]
+    top = plugin.partition(".")[0]
     return find_spec(top) is not None or find_spec(f"_pytest.{top}") is not None
 
 

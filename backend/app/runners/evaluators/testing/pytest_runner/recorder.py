@@ -67,7 +67,8 @@ class ReportPlugin:
         By now pytest and the installed plug-ins are loaded, so nothing in the tree can replace them. This
         runs outside pytest's own wrapper, which imports the classes that `filterwarnings` names.
         """
-        os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)  # noqa: TID251 - not for children of the tests
+        for name in ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_ADDOPTS"):
+            os.environ.pop(name, None)  # noqa: TID251 - not for children of the tests
         places = [*map(str, early_config.getini("pythonpath")), str(self._tree)]
         self._guard = Guard(self._tree, self._trusted, set_aside(self._aside))
         sys.meta_path.insert(0, PinnedModules(self._pinned))

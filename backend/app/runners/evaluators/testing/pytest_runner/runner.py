@@ -15,6 +15,7 @@ The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,14 @@ import pytest
 
 from .channel import Send, open_channel
 from .descriptors import LowDescriptors
-from .plugins import built_on_project, is_installed, needed_plugins, unloadable, with_plugins
+from .plugins import (
+    built_on_project,
+    is_installed,
+    needed_plugins,
+    options_to_load,
+    unloadable,
+    without_options_of_others,
+)
 
 _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
@@ -87,7 +95,10 @@ def _run_pytest(
     from .row_ids import RowIds  # noqa: PLC0415 - as above
 
     def run(plugins: "list[str]") -> int:
-        given = ["-W", _ORDER_OF_PLUGINS, *with_plugins(arguments, plugins)]
+        # Pytest blocks plug-ins of its command line before it loads any. Those of a configuration and
+        # of this variable come in their order, so what is blocked late has already offered its fixtures.
+        os.environ["PYTEST_ADDOPTS"] = shlex.join(options_to_load(plugins))  # noqa: TID251 - for pytest
+        given = ["-W", _ORDER_OF_PLUGINS, *without_options_of_others(arguments, plugins)]
         sys.argv = ["pytest", *given]
         low = LowDescriptors()
         ours = [ReportPlugin(send, task, canaries, late), RowIds(task["tree"]), low]

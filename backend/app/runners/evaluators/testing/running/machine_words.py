@@ -42,7 +42,14 @@ _WORDS = (
         "the tests have no terminal",
     ),
     (re.compile(r"no display name and no \$DISPLAY|cannot open display"), "the tests have no display"),
-    (re.compile(r"\bnot a git repository\b"), "the tests run outside a git repository"),
+    (
+        re.compile(r"\bnot a git repository\b|\bInvalidGitRepositoryError: "),
+        "the tests run outside a git repository",
+    ),
+    (
+        re.compile(r"\bdocker\.errors\.DockerException: |(?:connect to|find) the Docker daemon"),
+        "there is no container engine",
+    ),
     (
         re.compile(r"Invalid cross-device link"),
         "temporary files are on a different file system",
@@ -50,7 +57,7 @@ _WORDS = (
     (
         re.compile(
             r"\bpip\W+install\W.*returned non-zero exit status|No matching distribution found for "
-            r"|Could not find a version that satisfies the requirement"
+            r"|Could not find a version that satisfies the requirement|\b[Pp]ip install failed"
         ),
         "a package cannot be installed without a network",
     ),

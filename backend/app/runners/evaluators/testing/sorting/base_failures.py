@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.runners.evaluators.issues import issue_key
+from app.runners.evaluators.testing.at_base.endless import is_left_out_with_another
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.touched import Touched
 from app.runners.evaluators.testing.running.base_code import BaseCode
@@ -113,7 +114,10 @@ def sort_errors(
 
 
 def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
-    """Sort tests that end neither on the candidate's code nor at the base. The others count against it.
+    """Sort tests that, with the candidate's code and at the base, never end or end the process.
+
+    Those in neither group of the result count against the candidate. One question stands for a test that ends
+    the process and the others of its file.
 
     Args:
         endless: by id, what is known of the test.
@@ -130,8 +134,8 @@ def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
             continue
         elif goal.tests:
             known[name] = f"it {why}, and is not among the tests of the goal"
-        elif goal.knows(name):
-            known[name] = f"it {why}, and is one of the project's known failures"
+        elif goal.knows(name) or is_left_out_with_another(why):
+            known[name] = f"it {why}"
         else:
             text = f"`{name}` {why}: may it stay so?"
             questions.append(

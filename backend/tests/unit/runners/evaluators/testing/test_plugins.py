@@ -8,7 +8,7 @@ from app.runners.evaluators.testing.pytest_runner.plugins import (
     built_on_project,
     needed_plugins,
     unloadable,
-    with_plugins,
+    without_options_of_others,
 )
 
 PLUGIN = """import pytest
@@ -96,6 +96,6 @@ def test_plugins_whose_code_cannot_be_imported_are_named_with_the_reason() -> No
 
 def test_options_of_a_plugin_are_given_only_with_it() -> None:
     given = ["-q", "--hypothesis-profile=fast", "tests"]
-    assert with_plugins(given, ["hypothesispytest"]) == ["-p", "hypothesispytest", *given]
-    assert with_plugins(["--ds=a.b"], ["django"]) == ["-p", "django", "--ds=a.b"]
-    assert with_plugins(given, ["xdist"]) == ["-p", "xdist", "-q", "tests"]
+    assert without_options_of_others(given, ["hypothesispytest"]) == given
+    assert without_options_of_others(["--ds=a.b"], ["django"]) == ["--ds=a.b"]
+    assert without_options_of_others(given, ["xdist"]) == ["-q", "tests"]

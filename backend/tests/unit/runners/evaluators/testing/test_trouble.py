@@ -343,6 +343,17 @@ async def test_a_plugin_that_lies_in_the_tree_is_loaded_from_there(context) -> N
     assert (await judge(context(forged, base))).status == "failed"
 
 
+async def test_a_plugin_that_a_project_blocks_has_offered_its_fixtures_as_outside_the_gate(context) -> None:
+    base = {
+        **GOOD,
+        "pytest.ini": "[pytest]\naddopts = -p pytester -p no:legacypath\n",
+        "tests/test_inner.py": "def test_inner(testdir):\n    assert testdir\n",
+    }
+    result = await judge(context({**base, "more.py": "x = 1\n"}, base))
+    assert result.status == "passed", result.feedback
+    assert "red_at_base" not in result.metadata
+
+
 async def test_no_sandbox_is_no_verdict(context) -> None:
     sandbox = Sandbox(program="/no/such/bwrap")
     result = await judge(context(GOOD, GOOD), sandbox=sandbox)
@@ -391,3 +402,26 @@ async def test_a_base_whose_own_run_is_stopped_gives_no_verdict(context) -> None
     code = {"calc.py": "import pytest\n\n\ndef add(a, b):\n    pytest.exit('enough')\n"}
     result = await judge(context({**GOOD, **code}, GOOD))
     assert result.status == "failed"
+
+
+CRASHES = {
+    **GOOD,
+    "tests/test_crash.py": (
+        "import os\n\n\ndef test_before():\n    pass\n\n\ndef test_crash():\n    os.abort()\n\n\n"
+        "def test_after():\n    pass\n"
+    ),
+}
+
+
+async def test_a_test_that_ends_the_process_at_the_base_too_is_one_question_with_its_file(context) -> None:
+    result = await judge(context({**CRASHES, "more.py": "x = 1\n"}, CRASHES))
+    assert result.status == "failed"
+    assert [each.id for each in result.questions] == ["tests/test_crash.py::test_crash"], result.feedback
+    assert "so 2 others of its file did not run: may it stay so?" in result.questions[0].text
+    # The others are evidence, and a crash that the base does not have is a failure.
+    wrong = {**CRASHES, "calc.py": "def add(a, b):\n    return 4\n"}
+    result = await judge(context(wrong, CRASHES))
+    assert (result.status, result.questions) == ("failed", [])
+    crashing = {**GOOD, "calc.py": "import os\n\n\ndef add(a, b):\n    os.abort()\n"}
+    result = await judge(context(crashing, GOOD))
+    assert (result.status, result.questions) == ("failed", [])
