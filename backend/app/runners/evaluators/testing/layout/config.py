@@ -50,7 +50,7 @@ _CONFIG_FILES = (
 
 
 _TEST_FILES = ("test_*.py", "*_test.py")
-_TEST_PROGRAMS = ("test.py", "tests.py")
+_TEST_PROGRAMS = ("test.py", "tests.py", "run_tests.py", "runtests.py")
 _PROGRAM_PLACES = ("", "test", "tests", "src/test", "src/tests")
 _PACKAGES_OF_PYTEST = ("iniconfig", "packaging", "pluggy", "pygments")
 _DOCTEST_GLOB = "--doctest-glob"

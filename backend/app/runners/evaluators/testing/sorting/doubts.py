@@ -8,7 +8,8 @@ Otherwise a person is asked: nothing passes by that, and no attempt is used up. 
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
   version of a base test that fails there, or all base tests in its class or file fail here and there. A test
-  of the base, too, may fail with the message of one beside it, in the same line of a helper of the tests.
+  of the base, too, may fail with the message of one beside it, in the same line of a helper of the tests, or
+  in other people's code because the machine lacks the same.
 
 No failure is removed from untrusted runs. If no test of the base passes, only failures in other people's code
 are removed, such as for want of a server, and only if the base's tests fail in the same words.
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.running.failure_words import failure_words
+from app.runners.evaluators.testing.running.machine_words import missing_on_machine
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.sorting.base_failures import is_elsewhere
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
@@ -28,9 +30,7 @@ from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 
 _UNSTEADY = "it failed once and passed alone, and also passed in a second whole run or failed by time alone"
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
-_IN_HELPER = (
-    "it fails like a test beside it that failed before anything was done, in the same line of a helper"
-)
+_LIKE_ONE_BESIDE = "it fails like a test beside it that failed before anything was done"
 _SO_BEFORE = "the base's version of this test failed before anything was done, and fails on this code, too"
 _BESIDE = "all tests beside it failed before anything was done, and fail on this code, too"
 _MESSAGE_CHARS = 500
@@ -111,7 +111,7 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
     theirs = {each.id: _UNSTEADY for each in of_base.failures if each.id in unsteady}
     shared = {_place(name, message) for name, message in judged.second.red.items()} - {None}
     green = [each for each in of_base.failures if each.id not in judged.second.red]
-    theirs |= {each.id: _IN_HELPER for each in green if _place(each.id, each.message) in shared}
+    theirs |= {each.id: _LIKE_ONE_BESIDE for each in green if _place(each.id, each.message) in shared}
     failed = [
         *of_base.failures,
         *of_base.errors,
@@ -153,7 +153,13 @@ def _scope(test_id: str) -> str:
 
 
 def _place(test_id: str, message: str) -> tuple[str, str, str] | None:
-    """Return where and how a test failed outside its own file, for instance when a helper cleaned up."""
+    """Return where and how a test failed outside its own file, for instance when a helper cleaned up.
+
+    What the machine lacks can show in other people's code in many words, with ports and addresses in them.
+    """
+    lacks = missing_on_machine(message) if is_elsewhere(message) else None
+    if lacks is not None:
+        return _scope(test_id), "", lacks
     found = _HELPER_LINE.match(message)
     if found is None or found["file"] == file_of(test_id):
         return None

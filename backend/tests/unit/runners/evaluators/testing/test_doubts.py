@@ -300,6 +300,16 @@ async def test_a_red_test_that_names_the_directory_of_its_run_fails_in_the_same_
         ("src/latest/calc.py:9: ValueError: full", "src/latest/calc.py:9: ValueError: full", False),
         ("conftest.py:9: ValueError: full", "conftest.py:9: ValueError: full", True),
         ("", "", False),
+        (
+            "/e/site-packages/requests/adapters.py:7: ConnectionError: (port=1, url: /a): Connection refused",
+            "/e/site-packages/requests/adapters.py:7: ConnectionError: (port=2, url: /b): Connection refused",
+            True,
+        ),
+        (
+            "/e/site-packages/requests/adapters.py:7: ConnectionError: (port=1, url: /a): Connection refused",
+            "calc.py:7: ConnectionError: Connection refused",
+            False,
+        ),
     ],
     ids=[
         "same line and words",
@@ -311,6 +321,8 @@ async def test_a_red_test_that_names_the_directory_of_its_run_fails_in_the_same_
         "more code",
         "a conftest",
         "no message",
+        "no server, in other words",
+        "no server, in the code",
     ],
 )
 def test_a_failure_in_a_helper_like_one_beside_it_at_the_base_is_a_question(
