@@ -225,6 +225,7 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
     imported = imported_by_tests(tree) if many else frozenset[str]()
     wanted_extras = [
         *choose(extras, asked.extra_requirements),
+        *tox_extras(tree, asked),
         # Tests of an extra's features import its packages.
         *(each for each in extras if imported.intersection(names_in(asked.extra_requirements(each)))),
     ]

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from app.core.python_source import parse_module
 from app.workspaces.environments.reading import read_text
@@ -20,7 +20,8 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
 
     Lists and tables of literal values count, also if the file puts them together: `EXTRAS["tests"] = [...]`,
     `+`, `+=`, `append`, `extend`, `update`, `dict(...)` and `setup(**arguments)`. Statements in functions
-    and branches do not count. Values that are not known are left out.
+    and branches do not count, except below `if __name__ == "__main__":`. Values that are not known are left
+    out.
 
     Raises:
         DeclarationError: the file cannot be read.
@@ -31,9 +32,14 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
         return {}
     names = _Names()
     for statement in module.body:
-        names.take(statement)
+        for each in statement.body if _runs_if_main(statement) else (statement,):
+            names.take(each)
     calls = [node for node in ast.walk(module) if isinstance(node, ast.Call) and _is_setup(node.func)]
     return names.keywords(calls[0]) if calls else {}
+
+
+def _runs_if_main(statement: ast.stmt) -> TypeGuard[ast.If]:
+    return isinstance(statement, ast.If) and ast.unparse(statement.test) == "__name__ == '__main__'"
 
 
 def _is_setup(function: ast.expr) -> bool:

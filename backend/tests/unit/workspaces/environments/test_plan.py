@@ -335,6 +335,13 @@ def test_uv_lock_decides_alone_and_is_exported_for_the_tests(tmp_path: Path) -> 
     assert plan.how == "uv.lock"
 
 
+def test_extras_that_tox_installs_are_exported_from_the_lock_too(tmp_path: Path) -> None:
+    text = '[project]\nname = "demo"\n[project.optional-dependencies]\npack = ["alpha"]\nmore = ["beta"]\n'
+    tox = "[testenv]\nextras =\n    pack\n"
+    plan = plan_for(write(tmp_path, {"pyproject.toml": text, "uv.lock": "version = 1\n", "tox.ini": tox}))
+    assert plan.export == ("--no-default-groups", "--extra=pack")
+
+
 @pytest.mark.parametrize(
     ("locked", "exported", "roots"), [("Tests = []", ["--group=tests"], ""), ("", [], "alpha\n")]
 )

@@ -41,6 +41,16 @@ def test_lists_and_tables_that_the_file_puts_together(tmp_path: Path) -> None:
     }
 
 
+def test_arguments_that_are_put_together_where_the_file_is_run(tmp_path: Path) -> None:
+    text = (
+        "from setuptools import setup\n\nmore = {}\nif __name__ == '__main__':\n"
+        "    more['entry_points'] = {'console_scripts': ['demo = demo:main']}\n    setup(name='demo', **more)\n"
+    )
+    assert arguments_of(tmp_path, text)["entry_points"] == {"console_scripts": ["demo = demo:main"]}
+    elsewhere = text.replace("__name__ == '__main__'", "windows")
+    assert "entry_points" not in arguments_of(tmp_path, elsewhere)
+
+
 def test_arguments_in_a_table(tmp_path: Path) -> None:
     text = """\
 import setuptools

@@ -190,7 +190,9 @@ PROGRAM += "    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n"
         ),
     ],
 )
-@pytest.mark.parametrize("place", ["test.py", "tests/test.py", "run_tests.py", "src/tests/tests.py", "calc/tests/smoke.py"])
+@pytest.mark.parametrize(
+    "place", ["test.py", "tests/test.py", "run_tests.py", "src/tests/tests.py", "calc/tests/smoke.py"]
+)
 async def test_the_one_test_file_that_is_a_program_is_run(
     context, config: dict[str, str], place: str
 ) -> None:
