@@ -44,7 +44,7 @@ def test_lists_and_tables_that_the_file_puts_together(tmp_path: Path) -> None:
 def test_arguments_that_are_put_together_where_the_file_is_run(tmp_path: Path) -> None:
     text = (
         "from setuptools import setup\n\nmore = {}\nif __name__ == '__main__':\n"
-        "    more['entry_points'] = {'console_scripts': ['demo = demo:main']}\n    setup(name='demo', **more)\n"
+        "    more['entry_points'] = {'console_scripts': ['demo = demo:main']}\n    setup(**more)\n"
     )
     assert arguments_of(tmp_path, text)["entry_points"] == {"console_scripts": ["demo = demo:main"]}
     elsewhere = text.replace("__name__ == '__main__'", "windows")

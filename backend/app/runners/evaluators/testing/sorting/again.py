@@ -40,7 +40,7 @@ LOOKED_AT = 10
 _BASE_RUNS = 3
 _BY_TIME = re.compile(
     r"\b(?:BrokenPipe|ConnectionReset|ConnectionAborted)Error\b"
-    r"|\bPytest(?:UnraisableException|UnhandledThreadException)Warning\b"
+    r"|\bPytest(?:UnraisableException|UnhandledThreadException)Warning\b|multiple unraisable exception "
 )
 """A server of the tests may close a connection before the client has sent all: a race of two threads.
 Pytest blames what is collected as garbage, or fails in a thread, on the test that runs just then."""
