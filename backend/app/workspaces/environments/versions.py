@@ -81,9 +81,10 @@ def _next(version: Version) -> str:
 def _filled(template: object, version: str, place: str) -> str:
     parts = tuple(int(each) if each.isdigit() else each for each in re.split(r"[.+]", version))
     if isinstance(template, str):
+        values = {"version": version, "version_tuple": parts}
         return re.sub(
-            r"\{(version|version_tuple)(?:!r)?\}",
-            lambda found: str({"version": version, "version_tuple": parts}[found.group(1)]),
+            r"\{(version|version_tuple)(!r)?\}",
+            lambda found: (repr if found.group(2) else str)(values[found.group(1)]),
             template,
         )
     if not place.endswith((".py", ".pyi")):

@@ -93,6 +93,15 @@ def test_a_template_is_filled_and_calls_nothing(tmp_path: Path) -> None:
     assert files == {"v.py": 'V = "3"; X = "{version.__class__}"'}
 
 
+def test_a_template_may_ask_for_literals(tmp_path: Path) -> None:
+    text = (
+        '[tool.hatch.build.hooks.vcs]\nversion-file = "v.py"\n'
+        "template = \"V = {version!r}; T = {version_tuple!r}; W = '{version}'\"\n"
+    )
+    files = generated_files(write(tmp_path, {"pyproject.toml": text}), "3.1.dev2")
+    assert files == {"v.py": "V = '3.1.dev2'; T = (3, 1, 'dev2'); W = '3.1.dev2'"}
+
+
 @pytest.mark.parametrize("place", ["../up.py", "/etc/x.py", "a/../../x.py", ""], ids=repr)
 def test_no_version_file_leaves_the_tree(tmp_path: Path, place: str) -> None:
     text = f'[tool.setuptools_scm]\nversion_file = "{place}"\n'
