@@ -20,6 +20,7 @@ _NO_CODE = "Generator: phaserunner"
 """Marks the distribution that represents the judged project: it has metadata and no module."""
 
 _BLOCKED = "no:"
+_DONT_REWRITE = "PYTEST_DONT_REWRITE"
 _SCANNED_BYTES = 8_000_000
 _PLUGIN_OF_OPTION = {
     "--hypothesis-profile": "hypothesispytest",
@@ -105,6 +106,18 @@ def unloadable(names: "list[str]") -> "dict[str, str]":
         except Exception as error:  # noqa: BLE001 - what a plugin raises is its own choice
             found[entry.name] = f"{type(error).__name__}: {error}"
     return found
+
+
+def need_no_rewriting() -> None:
+    """Mark the loaded plug-ins for pytest sessions that tests start in this process.
+
+    A session warns of a plug-in that was imported without its assertions rewritten, and tests of plug-ins
+    count warnings. Here plug-ins are loaded one by one, so pytest has rewritten none. Call this before a tree
+    is on the import path: what the tree holds is left as it is.
+    """
+    tops = {entry.value.partition(":")[0].strip().partition(".")[0] for entry in _entries()}
+    for module in filter(None, map(sys.modules.get, tops)):
+        module.__doc__ = f"{module.__doc__ or ''}\n{_DONT_REWRITE}"
 
 
 def without_options_of_others(arguments: "list[str]", plugins: "list[str]") -> "list[str]":

@@ -15,7 +15,7 @@ from .channel import Send
 from .failures import files_of, message_of
 from .guard import Guard
 from .limits import TestLimits, lift_deadlines
-from .plugins import PinnedModules, set_aside
+from .plugins import PinnedModules, need_no_rewriting, set_aside
 from .surroundings import Surroundings
 from .time_budget import TimeBudget
 from .wide_exceptions import wide_exceptions
@@ -69,6 +69,7 @@ class ReportPlugin:
         """
         for name in ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_ADDOPTS"):
             os.environ.pop(name, None)  # noqa: TID251 - not for children of the tests
+        need_no_rewriting()
         places = [*map(str, early_config.getini("pythonpath")), str(self._tree)]
         self._guard = Guard(self._tree, self._trusted, set_aside(self._aside))
         sys.meta_path.insert(0, PinnedModules(self._pinned))

@@ -1,11 +1,15 @@
 """A run of tests gets the installed plugins that its files speak of, by name or by fixture."""
 
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewriter
 
 from app.runners.evaluators.testing.pytest_runner.plugins import (
     built_on_project,
+    need_no_rewriting,
     needed_plugins,
     unloadable,
     without_options_of_others,
@@ -66,6 +70,17 @@ def test_needed(tmp_path: Path, text: str, named: set[str]) -> None:
     (tmp_path / "test_a.py").write_text(text)
     found = needed_plugins([str(tmp_path / "test_a.py")])
     assert {"zebra", "gone"}.intersection(found) == named
+
+
+@pytest.mark.usefixtures("installed")
+def test_sessions_that_tests_start_do_not_rewrite_loaded_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, other = ModuleType("zebra_kit", "About zebras."), ModuleType("of_the_tree")
+    monkeypatch.setitem(sys.modules, "zebra_kit", loaded)
+    monkeypatch.setitem(sys.modules, "of_the_tree", other)
+    need_no_rewriting()
+    assert AssertionRewriter.is_rewrite_disabled(loaded.__doc__ or "")
+    assert (loaded.__doc__ or "").startswith("About zebras.")
+    assert other.__doc__ is None
 
 
 def test_plugins_that_need_the_project_itself_are_known_through_any_number_of_others(
