@@ -61,9 +61,9 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
 
 
 def is_slip_of_test(message: str, test_id: str, code: BaseCode) -> bool:
-    """Return True if a name is unknown in a test file, and the file imports no names unseen."""
+    """Return True if a name is unknown in a test file or a document, which imports no names unseen."""
     file = file_of(test_id)
-    is_there = test_id == file or message.startswith(f"{file}:")
+    is_there = test_id == file or not file.endswith(".py") or message.startswith(f"{file}:")
     if not (is_there and _UNKNOWN_NAME.search(message)):
         return False
     text = code.text(file)

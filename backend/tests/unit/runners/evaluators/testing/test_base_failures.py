@@ -603,3 +603,13 @@ def test_a_test_that_lacks_its_own_names_is_only_noted(tmp_path: Path) -> None:
     found = sort_failures(failing, second, Goal(words="Merge a branch"), code)
     assert "a name that it does not define" in found.known[NAME]
     assert not sort_failures(failing, second, Goal(words="Fix test_a"), code).known
+
+
+def test_an_example_of_a_document_that_lacks_a_name_is_only_noted(tmp_path: Path) -> None:
+    written(tmp_path, "docs/models.rst", ">>> from app.models import Sample\n\n>>> Sample(1)\n")
+    name = "docs/models.rst::line:3,column:1"
+    slip = "Example at docs/models.rst, line 3, column 1: NameError: name 'Sample' is not defined"
+    second = SecondLook(at_base=(name,), red={name: slip})
+    failing = [RanTest(name, Outcome.FAILED, 0.1, slip)]
+    found = sort_failures(failing, second, Goal(words="Merge"), BaseCode(tmp_path, ["calc.py"]))
+    assert "a name that it does not define" in found.known[name]
