@@ -149,6 +149,7 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     lines = [line for name in groups for line in asked.groups[name]]
     lines += [line for name in extras for line in asked.extra_requirements(name)]
     others = [line for name, of_extra in asked.extras.items() if name not in extras for line in of_extra]
+    others += [line for name, of_group in asked.groups.items() if name not in groups for line in of_group]
     imported = imported_by_tests(tree) if others else frozenset[str]()
     # Files at less usual paths count only if the project states its needs nowhere else.
     for name in [
@@ -175,7 +176,8 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
     for name in more:
         files.collect(tree, name)
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
-    # Tests of an extra's features import its packages, and often nothing else requires them.
+    # Tests of an extra's features import its packages, and often nothing else requires them. What tests
+    # import may also be in the group for development.
     lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
     lines += undeclared(
         tree, [*lines, *(each for text in files.texts.values() for each in text.splitlines())]

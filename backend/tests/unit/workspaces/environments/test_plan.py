@@ -335,6 +335,13 @@ def test_uv_lock_decides_alone_and_is_exported_for_the_tests(tmp_path: Path) -> 
     assert plan.how == "uv.lock"
 
 
+def test_what_tests_import_of_another_group_is_installed(tmp_path: Path) -> None:
+    text = '[project]\nname = "demo"\n[dependency-groups]\ntest = ["pytest"]\ndev = ["black", "alpha>=2"]\n'
+    tests = {"tests/test_a.py": "import alpha\n"}
+    plan = plan_for(write(tmp_path, {"pyproject.toml": text, **tests}))
+    assert plan.files[ROOTS].splitlines() == ["pytest", "alpha>=2", TEST_RUNNER]
+
+
 def test_extras_that_tox_installs_are_exported_from_the_lock_too(tmp_path: Path) -> None:
     text = '[project]\nname = "demo"\n[project.optional-dependencies]\npack = ["alpha"]\nmore = ["beta"]\n'
     tox = "[testenv]\nextras =\n    pack\n"
