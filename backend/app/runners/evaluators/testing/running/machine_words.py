@@ -57,7 +57,7 @@ _WORDS = (
     (
         re.compile(
             r"\bpip\W+install\W.*returned non-zero exit status|No matching distribution found for "
-            r"|Could not find a version that satisfies the requirement|\b[Pp]ip install failed"
+            r"|Could not find a version that satisfies the requirement|[Pp]ip install failed"
         ),
         "a package cannot be installed without a network",
     ),
