@@ -40,4 +40,5 @@ it("lists the tests that do not pass, and counts those it does not name", async 
   expect(screen.getByText(RED.message), "text, never markup").toBeDefined();
   expect(screen.getByText(/Flaky, 1 of 4 runs failed/)).toBeDefined();
   expect(screen.getByText("and 59 more tests")).toBeDefined();
+  expect(screen.getByText("known_failures")).toBeDefined();
 });

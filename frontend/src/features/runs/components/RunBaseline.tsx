@@ -28,6 +28,12 @@ export function RunBaseline({ baseline }: { baseline: Summary }) {
             </li>
           ))}
           {left > 0 && <li>and {plural(left, "more test")}</li>}
+          {baseline.red > 0 && (
+            <li className="text-muted">
+              To let tests stay red without a question each time, list them as <code>known_failures</code>{" "}
+              below <code>[tests]</code> in <code>phaserunner.toml</code>.
+            </li>
+          )}
         </ul>
       )}
     </Disclosure>
