@@ -15,8 +15,8 @@ from app.runners.evaluators.testing.running.run import Harness
 _QUICK = 1.0
 """Seconds: a test that takes less beside the code does not wait for anything there."""
 
-_SHORT = 8.0
-"""Seconds that both runs may always take."""
+_SHORT = 10.0
+"""Seconds that both runs may always take. With less, code that only waits there could go unnoticed."""
 
 _MORE = 0.35
 """Share of the time beside the code that the run away from it gets on top."""
