@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from app.runners.evaluators.commands.junit import Case, JUnit
+from app.runners.evaluators.testing.sorting.goal import Goal
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 
 
@@ -34,7 +35,8 @@ class RedAtBase:
     def asks_about(self, test_id: str) -> bool:
         """Return True if a person decides whether a test that fails at the base may stay like that."""
         is_open = self.policy is BaseFailures.GOAL and not self.tests
-        return is_open and not _is_among(test_id, self.known)
+        is_known = _is_among(test_id, self.known) and not Goal(words=self.words).is_about_tests
+        return is_open and not is_known
 
 
 def _is_among(test_id: str, globs: Sequence[str]) -> bool:

@@ -234,6 +234,7 @@ def junit(**outcome: JUnitOutcome) -> JUnit:
         (RedAtBase(tests=["other"]), ["new"], []),
         (RedAtBase(known=["ol*", "new"]), ["new"], []),
         (RedAtBase(known=["ne*"]), ["new"], ["old"]),
+        (RedAtBase(words="Make the tests pass", known=["*"]), ["new"], ["old"]),
     ],
 )
 def test_red_tests_of_the_base_count_by_policy(red: RedAtBase, counted: list[str], asked: list[str]) -> None:

@@ -162,6 +162,7 @@ async def test_a_second_whole_run_tells_chance_from_order(
     [
         ("client.py:9: BrokenPipeError: [Errno 32] Broken pipe", ("b",)),
         ("warning.py:9: pytest.PytestUnraisableExceptionWarning: in: <socket.socket fd=22>", ("b",)),
+        ("config.py:81: ExceptionGroup: multiple unraisable exception warnings (2 sub-exceptions)", ("b",)),
         ("a.py:1: assert 1 == 2", ()),
     ],
 )
