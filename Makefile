@@ -114,7 +114,7 @@ format: setup ## Format and fix what can be fixed safely
 	@$(BIN)/ruff check --quiet --fix backend; $(BIN)/ruff format backend
 
 bench: setup ## Benchmarks; figures go to standard output
-	@cd backend && ../$(BIN)/python -m benchmarks $(ARGS)
+	@cd backend && "$(CURDIR)/$(BIN)/python" -m benchmarks $(ARGS)
 
 lock: ## Resolve the dependencies anew into requirements*.lock
 	@for spec in "pyproject.toml:requirements.lock" "pyproject.toml --group dev:requirements-dev.lock" "--group setup:requirements-setup.lock"; do \

@@ -35,7 +35,7 @@ LEAST_SECONDS = 5.0
 _GOAL = "Add a helper that joins values for display"
 _EDIT = '''
 
-def _joined_for_display(values):
+def _joined_for_display(values: "list[str]") -> str:
     """Give the values in one line, separated by commas."""
     return ", ".join(values)
 '''

@@ -1,26 +1,19 @@
 """Environments made by the real uv in the real sandbox from a directory of wheels; nothing is fetched."""
 
-import json
 import os
-import shutil
 import sys
-import tarfile
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import anyio
 import pytest
-from uv import find_uv_bin
 
 from app.runners.evaluators.deterministic import PytestEvaluator, TypeCheckEvaluator
-from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
-from app.schemas.modes import CandidateDependencies, EnvironmentBuild
+from app.runners.evaluators.protocol import EvaluationStatus
+from app.schemas.modes import CandidateDependencies
 from app.schemas.questions import ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
-from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
-from app.workspaces.environments.launches import InstallOptions
 from app.workspaces.environments.outcome import (
     Concessions,
     EnvironmentOutcome,
@@ -28,81 +21,18 @@ from app.workspaces.environments.outcome import (
     Ready,
     Reason,
 )
-from app.workspaces.environments.shelf import Shelf
-from app.workspaces.files.origin import TreeOrigin, write_origin
 from tests.patience import PATIENCE
-from tests.unit.workspaces.environments.index import add_pytest, make_wheel
-
-pytestmark = pytest.mark.anyio
-
-DEMO = {
-    "pyproject.toml": '[project]\nname = "demo"\nversion = "4.2"\ndependencies = ["alpha>=1"]\n',
-    "src/demo.py": "import alpha\nfrom importlib.metadata import version\n\n\ndef both() -> str:\n"
-    "    return version('demo') + ' ' + alpha.VERSION\n",
-    "tests/test_demo.py": "import demo\n\n\ndef test_both():\n    assert demo.both() == '4.2 1.0'\n",
-}
-ASK = (
-    "import importlib.metadata as m, json; print(json.dumps({d.name: d.version for d in m.distributions()}))"
+from tests.unit.workspaces.environments.making import (
+    DEMO,
+    environments,
+    installed,
+    judge,
+    leftovers,
+    outcome,
+    write,
 )
 
-
-@pytest.fixture(scope="module")
-async def sandbox() -> Sandbox:
-    sandbox = Sandbox()
-    state = await sandbox.state()
-    if not state.confined and not os.environ.get("CI"):
-        pytest.skip(state.detail)
-    assert state.confined, state.detail
-    return sandbox
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    index = tmp_path_factory.mktemp("index")
-    # As root the sandbox makes uv another user.
-    index.chmod(0o755)
-    add_pytest(index)
-    make_wheel(index, "alpha", "1.0", {"alpha.py": "VERSION = '1.0'\n", "alpha.pth": "import os\n"})
-    make_wheel(index, "friend", "1.0", requires=["demo"])
-    make_wheel(index, "zeta", "1.0", {"zeta/__init__.py": "", "zeta/py.typed": ""})
-    new = "def new() -> str:\n    return '4.2'\n"
-    make_wheel(index, "zeta", "2.0", {"zeta/__init__.py": new, "zeta/py.typed": ""})
-    make_wheel(index, "demo", "9.0", {"demo.py": "raise SystemExit('the released code')\n"})
-    return index
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox, index: Path) -> WorkspaceEnvironments:
-    return environments(tmp_path_factory.mktemp("data"), sandbox, index)
-
-
-def environments(data: Path, sandbox: Sandbox, index: Path, **options: object) -> WorkspaceEnvironments:
-    env = {"UV_FIND_LINKS": str(index), "UV_NO_INDEX": "1"}
-    allowed = replace(InstallOptions(network=False, env=env), **options)  # type: ignore[arg-type]
-    installer = Installer(Path(find_uv_bin()), sandbox, data / "uv-cache", allowed)
-    search = {"PATH": "/usr/bin:/bin", "HOME": str(data)}
-    return WorkspaceEnvironments(Shelf(data / "environments"), installer, search)
-
-
-def write(tree: Path, files: Mapping[str, str]) -> Path:
-    for name, text in files.items():
-        (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        (tree / name).write_text(text)
-    return tree
-
-
-async def outcome(made: WorkspaceEnvironments, base: Path) -> EnvironmentOutcome:
-    async with made.lent(base) as found:
-        return found
-
-
-async def installed(python: Path) -> dict[str, str]:
-    asked = await anyio.run_process([str(python), "-c", ASK], cwd="/")
-    return json.loads(asked.stdout)
-
-
-def leftovers(made: WorkspaceEnvironments) -> list[str]:
-    return [path.name for path in made.shelf.root.iterdir() if path.name.startswith(".")]
+pytestmark = pytest.mark.anyio
 
 
 async def test_what_the_base_declares_is_there_and_the_project_without_its_code(
@@ -133,12 +63,6 @@ async def test_a_release_of_the_project_that_a_dependency_brings_along_is_replac
     assert isinstance(found, Ready), found
     assert (await installed(found.python))["demo"] == "4.2"
     assert not list(found.python.parents[1].glob("lib/python*/site-packages/demo.py"))
-
-
-async def judge(
-    evaluator: PytestEvaluator | TypeCheckEvaluator, base: Path, candidate: Path
-) -> EvaluationResult:
-    return await evaluator.evaluate("coding", "", {"workspace_ref": str(candidate), "base_ref": str(base)})
 
 
 async def test_the_gate_judges_with_the_bases_packages_and_says_so(
@@ -376,153 +300,6 @@ async def test_who_declares_nothing_gets_the_services_own_interpreter(
         assert found == Ready(Path("/usr/bin/python3"))
 
 
-@pytest.fixture
-def with_source(tmp_path: Path, index: Path) -> Path:
-    """An index that has a package `beta` only as a source distribution, whose build fails."""
-    source = {
-        "setup.py": "raise SystemExit(3)\n",
-        "PKG-INFO": "Metadata-Version: 2.1\nName: beta\nVersion: 1.0\n",
-    }
-    write(tmp_path / "beta-1.0", source)
-    links = tmp_path / "links"
-    shutil.copytree(index, links)
-    with tarfile.open(links / "beta-1.0.tar.gz", "w:gz") as archive:
-        archive.add(tmp_path / "beta-1.0", "beta-1.0")
-    return links
-
-
-async def test_what_only_tests_want_and_has_no_wheel_is_left_out_and_named(
-    tmp_path: Path, sandbox: Sandbox, with_source: Path
-) -> None:
-    make_wheel(with_source, "docs", "1.0", requires=["beta"])
-    made = environments(tmp_path / "data", sandbox, with_source)
-    files = {**DEMO, "requirements.txt": "docs\n", "requirements/test.txt": "beta==1.0\nfriend\n"}
-    base = write(tmp_path / "base", files)
-    found = await outcome(made, base)
-    assert isinstance(found, Ready), found
-    assert found.conceded == Concessions(("beta", "docs"))
-    assert await outcome(made, base) == replace(found, seconds=0.0)
-    names = await installed(found.python)
-    assert {"alpha", "friend"} <= names.keys()
-    assert not {"beta", "docs"} & names.keys()
-    passing = await judge(PytestEvaluator(interpreters=made, outside=False), base, base)
-    assert passing.status is EvaluationStatus.PASSED, passing.feedback
-    assert "Not installed, as no fitting wheel can be had: beta, docs." in passing.feedback
-    # What is left out makes no wrong work pass.
-    wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
-    assert (await judge(PytestEvaluator(interpreters=made), base, wrong)).status is EvaluationStatus.FAILED
-
-
-@pytest.mark.parametrize("imports", [True, False])
-async def test_packages_that_import_pkg_resources_get_a_setuptools_that_has_it(
-    tmp_path: Path, sandbox: Sandbox, index: Path, *, imports: bool
-) -> None:
-    links = tmp_path / "links"
-    shutil.copytree(index, links)
-    make_wheel(links, "setuptools", "80.0", {"setuptools/__init__.py": "", "pkg_resources/__init__.py": ""})
-    make_wheel(links, "setuptools", "84.0", {"setuptools/__init__.py": ""})
-    text = (
-        "try:\n    import pkg_resources\nexcept ImportError:\n    raise\n"
-        if imports
-        else "PKG = 'pkg_resources'\n"
-    )
-    make_wheel(links, "old", "1.0", {"old.py": text}, requires=["setuptools"])
-    made = environments(tmp_path / "data", sandbox, links)
-    found = await outcome(made, write(tmp_path / "base", {**DEMO, "requirements.txt": "old\n"}))
-    assert isinstance(found, Ready), found
-    assert (await installed(found.python))["setuptools"] == ("80.0" if imports else "84.0")
-
-
-BUILDER = """
-import base64, hashlib, zipfile
-
-def build_wheel(place, settings=None, metadata=None):
-    about = "gamma-1.0.dist-info"
-    files = {
-        "gamma.py": "MADE = 'here'\\n",
-        f"{about}/METADATA": "Metadata-Version: 2.1\\nName: gamma\\nVersion: 1.0\\n",
-        f"{about}/WHEEL": "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
-    }
-    def line(name, text):
-        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
-        return f"{name},sha256={digest},{len(text)}"
-    record = "".join(f"{line(*each)}\\n" for each in files.items()) + f"{about}/RECORD,,\\n"
-    with zipfile.ZipFile(f"{place}/gamma-1.0-py3-none-any.whl", "w") as archive:
-        for name, text in {**files, f"{about}/RECORD": record}.items():
-            archive.writestr(name, text)
-    return "gamma-1.0-py3-none-any.whl"
-"""
-
-
-@pytest.fixture
-def with_buildable(tmp_path: Path, with_source: Path) -> Path:
-    """An index that also has a package `gamma` only as a source distribution, whose build works."""
-    source = {
-        "pyproject.toml": '[project]\nname = "gamma"\nversion = "1.0"\n'
-        '[build-system]\nrequires = []\nbuild-backend = "builder"\nbackend-path = ["."]\n',
-        "builder.py": BUILDER,
-        "PKG-INFO": "Metadata-Version: 2.1\nName: gamma\nVersion: 1.0\n",
-    }
-    write(tmp_path / "gamma-1.0", source)
-    with tarfile.open(with_source / "gamma-1.0.tar.gz", "w:gz") as archive:
-        archive.add(tmp_path / "gamma-1.0", "gamma-1.0")
-    return with_source
-
-
-@pytest.mark.parametrize(
-    ("build", "credential", "is_built"),
-    [
-        pytest.param(EnvironmentBuild.MISSING, "", True, id="missing"),
-        pytest.param(EnvironmentBuild.NEVER, "", False, id="never"),
-        pytest.param(EnvironmentBuild.MISSING, "secret", False, id="a build could read a credential"),
-    ],
-)
-async def test_what_has_no_wheel_is_built_after_all_the_rest(
-    tmp_path: Path,
-    sandbox: Sandbox,
-    with_buildable: Path,
-    build: EnvironmentBuild,
-    credential: str,
-    is_built: bool,
-) -> None:
-    env = {"UV_FIND_LINKS": str(with_buildable), "UV_NO_INDEX": "1"}
-    env |= {"UV_INDEX_OURS_PASSWORD": credential} if credential else {}
-    made = environments(tmp_path / "data", sandbox, with_buildable, build=build, env=env)
-    needs = {"requirements.txt": "gamma\n", "requirements/test.txt": "beta==1.0\nfriend\n"}
-    found = await outcome(made, write(tmp_path / "base", {**DEMO, **needs}))
-    assert isinstance(found, Ready), found
-    assert found.conceded == Concessions(("beta",) if is_built else ("beta", "gamma"))
-    names = await installed(found.python)
-    assert ("gamma" in names) is is_built
-    assert {"alpha", "friend"} <= names.keys()
-    assert leftovers(made) == []
-    assert not (found.python.parents[2] / "build-cache").exists()
-
-
-async def test_what_only_the_candidate_wants_is_never_built(
-    tmp_path: Path, sandbox: Sandbox, with_buildable: Path
-) -> None:
-    made = environments(tmp_path / "data", sandbox, with_buildable, build=EnvironmentBuild.MISSING)
-    asking = replace(made, candidate_dependencies=CandidateDependencies.INSTALL)
-    base = write(tmp_path / "base", DEMO)
-    candidate = write(tmp_path / "candidate", {**DEMO, "requirements.txt": "gamma\n"})
-    async with asking.lent(base, candidate) as found:
-        assert isinstance(found, Ready), found
-        assert "gamma" not in await installed(found.python)
-
-
-async def test_an_index_that_knows_no_days_serves_an_old_base_with_what_it_has(
-    tmp_path: Path, sandbox: Sandbox, with_source: Path
-) -> None:
-    made = environments(tmp_path / "data", sandbox, with_source)
-    base = write(tmp_path / "base", {**DEMO, "requirements.txt": "beta\nfriend\n"})
-    write_origin(base, TreeOrigin(committed=1_500_000_000))
-    found = await outcome(made, base)
-    assert isinstance(found, Ready), found
-    assert found.conceded == Concessions(("beta",))
-    assert {"alpha", "friend"} <= (await installed(found.python)).keys()
-
-
 async def test_a_version_that_the_index_lacks_becomes_another_one_and_is_named(
     tmp_path: Path, shared: WorkspaceEnvironments
 ) -> None:
@@ -582,34 +359,3 @@ async def test_an_older_pytest_that_is_pinned_gives_way(
     later = await outcome(shared, write(base, {"requirements/test.txt": "pytest==7.2.0\nfriend>9\n"}))
     assert isinstance(later, Ready), later
     assert later.conceded == Concessions(("friend",), newer_pytest=True)
-
-
-async def test_a_source_distribution_is_not_built_unless_that_is_allowed(
-    tmp_path: Path, sandbox: Sandbox, with_source: Path
-) -> None:
-    made = environments(tmp_path / "data", sandbox, with_source)
-    text = DEMO["pyproject.toml"].replace('"alpha>=1"', '"beta"')
-    files = {
-        "pyproject.toml": text,
-        "src/demo.py": "def both():\n    return 'ab'\n",
-        "src/extra.py": "import beta\n",
-        "tests/test_demo.py": "from demo import both\n\n\ndef test_both():\n    assert both() == 'ab'\n",
-        "tests/test_extra.py": "import extra\n\n\ndef test_extra():\n    assert extra.beta\n",
-    }
-    base = write(tmp_path / "base", files)
-    found = await outcome(made, base)
-    assert isinstance(found, Ready), found
-    assert found.conceded == Concessions(("beta",))
-    assert "beta" not in await installed(found.python)
-    # The rest is judged without it, and the result says so.
-    passing = await judge(PytestEvaluator(interpreters=made, outside=False), base, base)
-    assert passing.status is EvaluationStatus.PASSED, passing.feedback
-    assert "Not installed, as no fitting wheel can be had: beta." in passing.feedback
-    assert "tests/test_extra.py" in str(passing.metadata["red_at_base"])
-    wrong = write(tmp_path / "wrong", {**files, "src/demo.py": "def both():\n    return ''\n"})
-    refused = await judge(PytestEvaluator(interpreters=made, outside=False), base, wrong)
-    assert refused.status is EvaluationStatus.FAILED, refused.feedback
-    # Where every test needs it, nothing speaks for a pass.
-    alone = write(tmp_path / "alone", {each: files[each] for each in files if not each.endswith("_demo.py")})
-    unknown = await judge(PytestEvaluator(interpreters=made, outside=False), alone, alone)
-    assert unknown.status is EvaluationStatus.ERRORED, unknown.feedback

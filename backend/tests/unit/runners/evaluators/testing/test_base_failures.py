@@ -1,6 +1,5 @@
 """Tests that were red before: which count, which do not, and which a human is asked about."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,39 +10,29 @@ from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.report import (
     CollectProblem,
     Outcome,
-    PytestEnding,
     RanTest,
-    RunReport,
 )
 from app.runners.evaluators.testing.sorting.again import SecondLook
-from app.runners.evaluators.testing.sorting.all_red import about_all_red
 from app.runners.evaluators.testing.sorting.base_failures import (
     sort_endless,
     sort_errors,
     sort_failures,
 )
-from app.runners.evaluators.testing.sorting.folding import as_few
 from app.runners.evaluators.testing.sorting.goal import Goal
-from app.runners.evaluators.testing.sorting.unwritten import waits_for_code
-from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question
-
-PATH = "tests/test_a.py"
-NAME = f"{PATH}::test_a"
-WRONG_VALUE = "tests/test_a.py:7: AssertionError: assert 3 == 4"
-
-
-NO_CODE = BaseCode(Path("gone"), ())
+from app.schemas.questions import BaseFailures
+from tests.unit.runners.evaluators.testing.red_support import (
+    NAME,
+    NO_CODE,
+    PATH,
+    TO_COME,
+    WRONG_VALUE,
+    written,
+)
 
 
 def sort(here: str, goal: Goal, at_base: str = "", code: BaseCode = NO_CODE):
     second = SecondLook(at_base=(NAME,), red={NAME: at_base or here})
     return sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, here)], second, goal, code)
-
-
-def written(tree: Path, name: str, text: str) -> None:
-    path = tree / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
 
 
 def calc(tree: Path) -> BaseCode:
@@ -95,34 +84,6 @@ def test_a_goal_that_wants_more_tests_is_not_about_those_that_fail(words: str) -
 )
 def test_a_goal_that_wants_tests_to_pass_is_about_those_that_fail(words: str) -> None:
     assert not sort(WRONG_VALUE, Goal(words=words)).questions
-
-
-def asked_about(messages: Sequence[str]) -> Sequence[Question]:
-    """Return what is asked about red tests with these messages."""
-    red = {f"{NAME}[{at}]": each for at, each in enumerate(messages)}
-    second = SecondLook(at_base=tuple(red), red=red)
-    failures = [RanTest(name, Outcome.FAILED, 0.1, each) for name, each in red.items()]
-    return sort_failures(failures, second, Goal(words="Drop Python 3.8"), NO_CODE).questions
-
-
-def test_very_many_red_tests_are_one_question() -> None:
-    asked = asked_about([f"{WRONG_VALUE}, {chr(97 + at) * 3}" for at in range(MAX_QUESTIONS + 1)])
-    assert as_few(asked[1:]) == tuple(asked[1:])
-    (question,) = as_few(asked)
-    assert f"{MAX_QUESTIONS + 1} tests already failed" in question.text
-    (other,) = as_few([*asked, asked[0].model_copy(update={"key": "0" * 64})])
-    assert other.key != question.key
-
-
-def test_red_tests_with_the_same_message_are_one_question() -> None:
-    other = "tests/test_a.py:9: OSError: no socket"
-    asked = asked_about([WRONG_VALUE, other, WRONG_VALUE, other, WRONG_VALUE])
-    first, second, third = as_few(asked)
-    assert first.text.startswith(f"3 tests already failed at the base in one way, such as `{NAME}[0]`")
-    assert WRONG_VALUE in first.why
-    assert [second, third] == [asked[1], asked[3]]
-    assert as_few(asked)[0].key == first.key
-    assert as_few([*asked, asked[0].model_copy(update={"key": "0" * 64})])[0].key != first.key
 
 
 @pytest.mark.parametrize(
@@ -397,7 +358,6 @@ VERSIONS = (
 )
 BROKEN = "tests/test_a.py:3: ValueError: no rows"
 NAMELESS = "tests/test_a.py:3: NameError: name 'KeyVaultSecret' is not defined"
-TO_COME = "tests/test_a.py:3: ImportError: cannot import name 'add' from 'calc' (calc.py)"
 
 
 @pytest.mark.parametrize(
@@ -460,68 +420,6 @@ def test_what_the_machine_lacks_is_only_noted_elsewhere(goal: Goal, through: tup
     assert (list(found.known), found.questions) == ([NAME], ())
 
 
-REFUSED = "/env/site-packages/redis/connection.py:363: redis.ConnectionError: Connection refused"
-
-
-def all_red(
-    goal: Goal, here: str, there: str | None, tmp_path: Path, touched: Touched | None = None, **others: str
-):
-    written(tmp_path, "calc.py", "")
-    tests = {NAME: RanTest(NAME, Outcome.FAILED, 0.1, here, files=("calc.py",))}
-    tests |= {name: RanTest(name, Outcome(outcome), 0.1, "") for name, outcome in others.items()}
-    problem = CollectProblem("tests/test_b.py", skipped=False, message=REFUSED)
-    report = RunReport(PytestEnding.COMPLETE, code=1, ids=tuple(tests), tests=tests, problems=(problem,))
-    red = {} if there is None else {NAME: there}
-    second = SecondLook(red=red, red_files=dict.fromkeys(red, ("calc.py",)))
-    unreadable = {"tests/test_b.py": REFUSED}
-    return about_all_red(report, second, unreadable, goal, BaseCode(tmp_path, ["calc.py"]), touched)
-
-
-def test_a_suite_that_cannot_run_here_is_one_question(tmp_path: Path) -> None:
-    question = all_red(Goal(words="Drop 3.8"), REFUSED, REFUSED, tmp_path)
-    assert question is not None
-    assert "No test of the base passes here" in question.text
-    assert "Connection refused" in question.why
-
-
-@pytest.mark.parametrize(
-    ("goal", "here", "there", "others"),
-    [
-        pytest.param(Goal(words="Drop 3.8"), REFUSED, REFUSED, {"t.py::test_b": "passed"}, id="one passes"),
-        pytest.param(Goal(words="Drop 3.8"), "a.py:1: KeyError: 1", REFUSED, {}, id="it fails otherwise"),
-        pytest.param(Goal(words="Drop 3.8"), REFUSED, None, {}, id="the base passes it"),
-        pytest.param(Goal(words="Drop 3.8"), TO_COME, TO_COME, {}, id="it waits for code"),
-        pytest.param(Goal(words="Drop 3.8"), WRONG_VALUE, WRONG_VALUE, {}, id="the project's own code fails"),
-        pytest.param(Goal(words="Make the tests pass"), TO_COME, TO_COME, {}, id="the goal is about tests"),
-        pytest.param(Goal(tests=["x"], words="Drop 3.8"), REFUSED, REFUSED, {}, id="the goal names tests"),
-        pytest.param(Goal(BaseFailures.MUST_PASS, words="x"), REFUSED, REFUSED, {}, id="all must pass"),
-    ],
-)
-def test_a_red_suite_counts_where_the_change_or_the_goal_may_be_the_cause(
-    goal: Goal, here: str, there: str | None, others: dict[str, str], tmp_path: Path
-) -> None:
-    assert all_red(goal, here, there, tmp_path, **others) is None
-
-
-NO_BACKEND = "calc.py:131: calc.NoBackendError"
-
-
-@pytest.mark.parametrize(
-    ("message", "changed", "asked"),
-    [
-        pytest.param(NO_BACKEND, "raw.py", True, id="the change is elsewhere"),
-        pytest.param(NO_BACKEND, "calc.py", False, id="the change is on the way to the error"),
-        pytest.param(WRONG_VALUE, "raw.py", False, id="a wrong value may come from anywhere"),
-        pytest.param("calc.py:9: NotImplementedError", "raw.py", False, id="code is still to be written"),
-    ],
-)
-def test_a_suite_that_the_project_itself_cannot_run_here_is_one_question(
-    message: str, changed: str, asked: bool, tmp_path: Path
-) -> None:
-    touched = Touched(tmp_path, frozenset({changed}))
-    assert (all_red(Goal(words="Drop 3.8"), message, message, tmp_path, touched) is not None) is asked
-
-
 NO_PLUGIN = (
     "/env/lib/python3.11/site-packages/_pytest/python.py:148: PytestUnhandledCoroutineWarning: async def"
 )
@@ -543,55 +441,6 @@ def test_a_red_test_that_gets_further_and_then_fails_like_another_is_a_question(
     )
     found = sort_failures([RanTest(NAME, Outcome.FAILED, 0.1, here)], second, Goal(words="Use keys"), NO_CODE)
     assert bool(found.questions) is asked
-
-
-@pytest.mark.parametrize(
-    ("message", "goal", "content", "waits"),
-    [
-        ("ModuleNotFoundError: No module named 'memory_profiler'", "Merge a branch", "", False),
-        ("ModuleNotFoundError: No module named 'memory_profiler'", "Profile memory use", "", True),
-        ("ModuleNotFoundError: No module named 'memory_profiler'", "Merge 'origin/pr/446'", "", False),
-        ("ModuleNotFoundError: No module named 'app'", "Write the application", "", True),
-        ("ModuleNotFoundError: No module named 'exporter'", "Add an export to CSV", "", True),
-        ("ModuleNotFoundError: No module named 'calc.sums'", "Merge a branch", "", True),
-        ("ImportError: cannot import name 'add' from 'calc' (calc.py)", "Merge a branch", "", True),
-        (
-            "tests/test_a.py:7: NameError: name 'text_' is not defined",
-            "Merge",
-            "from calc import add\n",
-            False,
-        ),
-        ("tests/test_a.py:7: NameError: name 'add' is not defined", "Merge", "from calc import *\n", True),
-        ("calc.py:7: NameError: name 'add' is not defined", "Merge", "from calc import add\n", True),
-        ("tests/test_a.py:7: AssertionError: 3", "Merge", "", False),
-        ("ImportError: cannot import name 'make' from 'tests.test_a' (tests/test_a.py)", "Merge", "", False),
-        ("AttributeError: module 'tests.test_a' has no attribute 'make'", "Merge", "", False),
-        ("ModuleNotFoundError: No module named 'tests.helpers'", "Merge", "", False),
-    ],
-)
-def test_what_waits_for_code(message: str, goal: str, content: str, waits: bool, tmp_path: Path) -> None:
-    written(tmp_path, "tests/test_a.py", content)
-    written(tmp_path, "calc.py", "")
-    assert waits_for_code(message, NAME, Goal(words=goal), BaseCode(tmp_path, ["calc.py"])) is waits
-
-
-@pytest.mark.parametrize(
-    ("words", "about"),
-    [
-        ("Implement what the tests describe", True),
-        ("Turn the suite green", True),
-        ("Get the failing build to work", True),
-        ("Fix the test", True),
-        ("Complete the code. The tests tell what it should do.", True),
-        ("Fail early on unknown keys", False),
-        ("Adjust `--fail-on-flaky` behavior", False),
-        ("Merge pull request #1 from them/asgi-compat-tests", False),
-        ("ci: add Python 3.15 to the test matrix", False),
-        ("Raise a proper error when parsing fails", False),
-    ],
-)
-def test_which_goals_are_about_tests(words: str, about: bool) -> None:
-    assert Goal(words=words).is_about_tests is about
 
 
 def test_a_test_that_lacks_its_own_names_is_only_noted(tmp_path: Path) -> None:
