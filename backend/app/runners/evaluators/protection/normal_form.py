@@ -1,6 +1,7 @@
 """Describes what a function does as a text that is equal for equal meanings. Pure.
 
-Comments, layout, docstrings, messages of assertions, names of local variables and annotations do not count.
+Comments, layout, docstrings, messages of assertions, names of local variables, annotations and the way in
+which a text is formatted do not count.
 """
 
 import ast
@@ -9,6 +10,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from app.runners.evaluators.protection.additions import names_in
+from app.runners.evaluators.protection.formatted_text import of_format, of_percent
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -74,7 +76,10 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 
 class _Unworded(ast.NodeTransformer):
-    """Removes text for people: messages of assertions, reasons of skips, ids of rows."""
+    """Removes text for people: messages of assertions, reasons of skips, ids of rows.
+
+    Formatted texts become f-strings.
+    """
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         node.msg = None
@@ -94,7 +99,12 @@ class _Unworded(ast.NodeTransformer):
         node.keywords = [each for each in node.keywords if each.arg not in dropped]
         if last == "cast" and len(node.args) == _CAST_ARGUMENTS:
             node.args[0] = _Unquoted().visit(node.args[0])
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        return of_format(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return of_percent(node)
 
 
 def _does_nothing(annotation: ast.expr) -> bool:

@@ -26,8 +26,10 @@ _TYPES = re.compile(
     r"#\s*(?:type\s*:\s*ignore\b|(?:mypy|pyright|basedpyright|ty|pyrefly)\s*:)", re.IGNORECASE
 )
 # Names exactly the errors that it hides. Such a comment counts if the base itself has some.
+# Checkers allow blanks before the bracket.
 _EXACT_TYPES = re.compile(
-    r"#\s*(type|pyright|basedpyright|ty)\s*:\s*ignore\[\s*[A-Za-z][\w-]*(?:\s*,\s*[A-Za-z][\w-]*)*\s*\](?=\s*(?:#|$))"
+    r"#\s*(type|pyright|basedpyright|ty)\s*:\s*ignore\s*"
+    r"\[\s*[A-Za-z][\w-]*(?:\s*,\s*[A-Za-z][\w-]*)*\s*\](?=\s*(?:#|$))"
 )
 _EXACT_LINT = re.compile(
     r"#\s*(?:(?P<whole>ruff\s*:\s*)?noqa\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)(?=\s*(?:$|#|-))"

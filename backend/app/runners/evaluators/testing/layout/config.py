@@ -210,6 +210,12 @@ def _words(value: object) -> list[str]:
     return shlex.split(str(value)) if value else []
 
 
+def options_of(tree: Path) -> tuple[str, Mapping[str, Any]] | None:
+    """Return the name of the configuration file that pytest would use in a tree, and its options."""
+    found = _find(tree)
+    return None if found is None else (str(found[0].relative_to(tree)), found[1])
+
+
 def _find(tree: Path) -> tuple[Path, Mapping[str, Any]] | None:
     """Return the configuration file that pytest would use at the root of a tree, with its options."""
     for name in _CONFIG_FILES:

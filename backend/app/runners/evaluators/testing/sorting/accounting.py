@@ -18,12 +18,13 @@ from app.runners.evaluators.testing.sorting.base_failures import (
     sort_errors,
     sort_failures,
 )
-from app.runners.evaluators.testing.sorting.changed import ChangedTests
+from app.runners.evaluators.testing.sorting.changed import ChangedTests, is_good
 from app.runners.evaluators.testing.sorting.doubts import doubts_about
 from app.runners.evaluators.testing.sorting.folding import as_few
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.left_out import questions_about, with_left_out
+from app.runners.evaluators.testing.sorting.warning_filters import asked_about_filters
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
 _CHOSEN = "the test is the base's, so the code chooses the rows; its other rows pass"
@@ -155,12 +156,22 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, b
         return judged
     changed = await rules.changed.questions(harness, left, judged.own)
     if rules.protected is ProtectedPolicy.ASK:
+        changed = changed or await _about_filters(harness, judged, rules, left)
         return replace(judged, questions=(*red, *changed)) if changed else judged
     if not changed:
         return judged
     noted = {each.id: _NOTED for each in (*left.failures, *left.errors)}
     known |= noted
     return replace(judged, of_base=of_base.without(noted), known=known, questions=red)
+
+
+async def _about_filters(
+    harness: Harness, judged: JudgedRun, rules: SortingRules, left: RunReport
+) -> list[Question]:
+    if judged.of_base is None or not (judged.own is None or is_good(judged.own)):
+        return []
+    may_fail = {*judged.known, *judged.of_base.tests}.difference(left.tests)
+    return await asked_about_filters(harness, rules.changed, left, may_fail)
 
 
 async def _asked_about_all(

@@ -64,7 +64,7 @@ class ChangedTests:
         failing = [*(each.id for each in of_base.failures), *(each.id for each in of_base.errors)]
         is_whole = of_base.ending is PytestEnding.COMPLETE and not (of_base.forged or of_base.unfinished)
         if not (failing and is_whole and (self.laid_over or self.doctests or self.added)) or (
-            own is not None and not _is_good(own)
+            own is not None and not is_good(own)
         ):
             return []
         theirs = await self._theirs(harness, failing, own)
@@ -83,16 +83,16 @@ class ChangedTests:
             own: the tests that the candidate added or changed.
         """
         others = [each for each in self.laid_over if not is_test_file(each, self.patterns)]
-        if not others or (own is not None and not _is_good(own)):
+        if not others or (own is not None and not is_good(own)):
             return []
         tree = await asyncio.to_thread(whole_tree, self.workspace, harness.limits)
         report = await harness.run(tree)
-        if not (_is_good(report) and any(each.ok for each in report.tests.values())):
+        if not (is_good(report) and any(each.ok for each in report.tests.values())):
             return []
         return await asyncio.to_thread(self._of_setting, others, report)
 
     def _of_setting(self, others: Sequence[str], report: RunReport) -> list[Question]:
-        parts = self._further(others, []) or [
+        parts = self.changes(others) or [
             question_of_file(each, self._before(each), self._after(each)) for each in others
         ]
         listed = ", ".join(dict.fromkeys(f"`{each.id}`" for each in parts[:3]))
@@ -195,8 +195,16 @@ class ChangedTests:
         before, after = ("\n\n".join(filter(None, texts)) for texts in _sides(parts))
         return Question.about(name, QuestionKind.DIFFERENT, text, why=_FAILS, before=before, after=after)
 
+    def changes(self, paths: Iterable[str]) -> list[Question]:
+        """Return questions about what the candidate changed in files of the test setting."""
+        return [each for path in paths for each in self._changes_of(path)]
+
+    def versions(self, path: str) -> tuple[bytes | None, bytes | None]:
+        """Return a file's content at the base and in the candidate; None where it is missing or a link."""
+        return self._before(path), self._after(path)
+
     def _further(self, paths: Iterable[str], asked: Sequence[Question]) -> list[Question]:
-        return [each for path in paths for each in self._changes_of(path) if each not in asked]
+        return [each for each in self.changes(paths) if each not in asked]
 
     def _whole_file(self, path: str) -> Question | None:
         """Return a question about a whole test file that does not load or was removed."""
@@ -242,7 +250,8 @@ def _holds(tests: Sequence[RanTest]) -> bool:
     return any(each.ok for each in tests) and not any(each.bad for each in tests)
 
 
-def _is_good(own: RunReport) -> bool:
+def is_good(own: RunReport) -> bool:
+    """Return True if a run ended, and nothing in it speaks against the code."""
     bad: Collection[object] = (*own.failures, *own.errors, *own.unfinished, *own.forged)
     return own.ending is PytestEnding.COMPLETE and not bad and own.canaries_ran
 

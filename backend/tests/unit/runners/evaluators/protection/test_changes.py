@@ -396,3 +396,31 @@ def test_a_changed_skip_condition_is_called_a_condition() -> None:
 def test_quotes_around_the_type_of_a_cast_are_no_change(old: str, new: str, asked: bool) -> None:
     versions = [f"def test_a():\n    assert {each}.total == 1\n".encode() for each in (old, new)]
     assert bool(questions_about("t/test_a.py", *versions)) is asked
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asked"),
+    [
+        pytest.param("'a %s, %r%%' % (x, y)", "f'a {x}, {y!r}%'", False, id="percent, and an f-string"),
+        pytest.param(
+            "'a {}, {b:>4}'.format(x, b=y)", "f'a {x}, {y:>4}'", False, id="format, and an f-string"
+        ),
+        pytest.param("'{0} {1}'.format(x, y)", "'{} {}'.format(x, y)", False, id="numbers"),
+        pytest.param("'%s' % x", "'{}'.format(x)", False, id="percent, and format"),
+        pytest.param("'a %s' % x", "f'a {y}'", True, id="another value"),
+        pytest.param("'a %s' % x", "f'b {x}'", True, id="another text"),
+        pytest.param("'a %s' % x", "f'a {x!r}'", True, id="another conversion"),
+        pytest.param("'%d' % x", "f'{x}'", True, id="a format of numbers"),
+        pytest.param("'%s %s' % x", "f'{x} {x}'", True, id="too few values"),
+        pytest.param("'%(a)s' % {'a': x}", "f'{x}'", True, id="named values"),
+        pytest.param("'{} {}'.format(*x)", "f'{x} {y}'", True, id="a star"),
+        pytest.param("'{a.b}'.format(a=x)", "f'{x}'", True, id="an attribute"),
+        pytest.param("'{'.format(x)", "f'{x}'", True, id="no format"),
+        pytest.param("b'%s' % x", "f'{x}'", True, id="bytes"),
+    ],
+)
+def test_a_text_may_be_formatted_in_another_way(old: str, new: str, *, asked: bool) -> None:
+    one, other = (f"def test_a(x, y):\n    assert f(x, y) == {each}\n".encode() for each in (old, new))
+    assert bool(changes_between(one, other)) is asked
+    helper, changed = (f"def label(x, y):\n    return {each}\n".encode() for each in (old, new))
+    assert bool(changes_between(helper, changed)) is asked

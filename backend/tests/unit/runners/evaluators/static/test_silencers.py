@@ -99,6 +99,12 @@ def test_silencers(tool: Tool, source: str, left: str | None) -> None:
         ),
         pytest.param({"a.py": "x  # noqa"}, {"a.py": "z  # noqa"}, ["a.py"], id="over other code"),
         pytest.param(
+            {"a.py": "x  # type: ignore [attr-defined]\ny  # type: ignore [misc]"},
+            {"a.py": "z  # type: ignore [attr-defined]"},
+            [],
+            id="a practice of exact comments with a blank",
+        ),
+        pytest.param(
             {"a.py": "ns = getattr(el, 'name') if el else None  # noqa: B009"},
             {"a.py": "ns = getattr(el, 'name') if el is not None else None  # noqa: B009"},
             [],

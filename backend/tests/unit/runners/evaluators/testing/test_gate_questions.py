@@ -61,6 +61,38 @@ async def test_what_no_changed_test_explains_stays_a_failure(context, changes) -
     assert (result.status, result.questions) == ("failed", [])
 
 
+STRICT = {**THREE, "pytest.ini": "[pytest]\nfilterwarnings =\n    error\n"}
+WARNS = (
+    "import warnings\n\n\ndef half(n):\n    warnings.warn('half() becomes halve()', {kind})\n"
+    "    return n // 2\n"
+)
+EXEMPT = "[pytest]\nfilterwarnings =\n    error\n    ignore:half.. becomes:DeprecationWarning\n"
+
+
+@pytest.mark.parametrize(
+    ("configuration", "kind", "is_asked"),
+    [
+        pytest.param(EXEMPT, "DeprecationWarning", True, id="its own warning is exempt"),
+        pytest.param(EXEMPT, "UserWarning", False, id="the tests fail with the change, too"),
+        pytest.param(STRICT["pytest.ini"], "DeprecationWarning", False, id="nothing is exempt"),
+        pytest.param(
+            f"{EXEMPT}addopts = -k add\n", "DeprecationWarning", False, id="another option is changed, too"
+        ),
+    ],
+)
+async def test_tests_that_pass_only_with_more_warnings_filtered_are_one_question(
+    context, configuration, kind, is_asked
+) -> None:
+    changed = THREE["calc.py"].partition("\n\n\ndef half")[0] + "\n\n\n" + WARNS.format(kind=kind)
+    made = {**STRICT, "calc.py": changed, "pytest.ini": configuration}
+    result = await run(context, made, STRICT, outside=False)
+    assert result.status == "failed"
+    assert [each.id for each in result.questions] == (["pytest.ini"] if is_asked else []), result.feedback
+    if is_asked:
+        assert "only with the changed `filterwarnings`" in result.questions[0].text
+        assert "ignore:half.. becomes" in result.questions[0].after
+
+
 LOADED = {
     "calc.py": "def add(a, b):\n    return a + b\n\n\ndef dead():\n    return 1\n",
     "tests/test_ok.py": "def test_ok(): ...\n",
