@@ -9,6 +9,9 @@ _WORDS = (
             r"|No address associated with hostname|getaddrinfo failed|Failed to resolve '|NameResolutionError"
             r"|Could not resolve host|unable to access 'https?://"
             r"|Failed to establish a new connection|Address family not supported"
+            # Multicast needs a device, and some code calls programs with an address.
+            r"|\[Errno 19\] No such device|\[Errno 99\] Cannot assign requested address"
+            r"|Command '.*\bhttps?://.*' returned non-zero exit status"
         ),
         "the tests have no network",
     ),

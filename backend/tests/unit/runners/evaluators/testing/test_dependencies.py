@@ -38,6 +38,8 @@ from app.runners.evaluators.testing.running.dependencies import (
         ("PackageNotFoundError: No package metadata was found for widgets", "metadata is missing"),
         ("socket.gaierror: [Errno -5] No address associated with hostname", "no network"),
         ("OSError: [Errno 97] Address family not supported by protocol", "no network"),
+        ("CanError: could not create a socket because of: OSError: [Errno 19] No such device", "no network"),
+        ("Command '['git', 'clone', 'https://a.b/c']' returned non-zero exit status 128.", "no network"),
         ("NewConnectionError: Failed to establish a new connection: [Errno -3]", "no network"),
         ("ConnectionRefusedError: [Errno 111] Connect call failed ('127.0.0.1', 6379)", "a service"),
         ("httpx.ConnectError: All connection attempts failed", "a service"),
