@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.workspaces.environments.naming import normal
-from app.workspaces.environments.poetry import poetry_requirements
+from app.workspaces.environments.poetry import poetry_extras, poetry_requirements
 from app.workspaces.environments.reading import read_ini, read_toml, table, texts
 from app.workspaces.environments.setup_py import setup_arguments
 
@@ -90,6 +90,8 @@ def _from_pyproject(tree: Path, found: Wanted) -> None:
     _add(found.extras, table(flit, "requires-extra"))
     poetry = table(tool, "poetry")
     found.requirements += poetry_requirements(table(poetry, "dependencies"))
+    for name, lines in poetry_extras(poetry).items():
+        found.extras.setdefault(name, []).extend(lines)
     found.groups.setdefault("dev", []).extend(poetry_requirements(table(poetry, "dev-dependencies")))
     for name, group in table(poetry, "group").items():
         lines = poetry_requirements(table({"it": group}, "it", "dependencies"))

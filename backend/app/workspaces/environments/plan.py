@@ -193,6 +193,9 @@ def _unlocked(
     tree: Path, asked: Wanted, common: EnvironmentPlan, roots: Sequence[str], files: RequirementFiles
 ) -> EnvironmentPlan:
     constraints = locked_versions(tree)
+    # Tests may import packages that only an extra brings along, and the lock has all of them.
+    imported = imported_by_tests(tree) if constraints else frozenset[str]()
+    roots = list(dict.fromkeys((*roots, *sorted(names_in(constraints) & imported - names_in(roots)))))
     content = {**files.texts, ROOTS: "".join(f"{each}\n" for each in (*roots, TEST_RUNNER))}
     if constraints:
         content[CONSTRAINTS] = "".join(f"{each}\n" for each in constraints)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from app.workspaces.environments.naming import normal
-from app.workspaces.environments.reading import table
+from app.workspaces.environments.reading import table, texts
 
 _NUMBERS = re.compile(r"^\d+(?:\.\d+)*")
 
@@ -19,6 +19,21 @@ def poetry_requirements(dependencies: Mapping[str, Any]) -> list[str]:
         for each in (cast("Sequence[object]", value) if isinstance(value, list) else [value])
         for line in _requirement(name, each)
     ]
+
+
+def poetry_extras(poetry: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the extras of Poetry's table: each lists names of dependencies, which are optional elsewhere."""
+    named = {normal(name): value for name, value in table(poetry, "dependencies").items()}
+    return {
+        extra: [line for name in texts(names) for line in _every(name, named.get(normal(name)))]
+        for extra, names in table(poetry, "extras").items()
+    }
+
+
+def _every(name: str, value: object) -> Iterator[str]:
+    for each in cast("Sequence[object]", value) if isinstance(value, list) else [value]:
+        if each is not None:
+            yield from _requirement(name, each, optional=True)
 
 
 def specifiers(text: str) -> str:
@@ -52,9 +67,9 @@ def _above(numbers: Sequence[int], *, caret: bool) -> str:
     return ".".join(map(str, [*numbers[:place], numbers[place] + 1]))
 
 
-def _requirement(name: str, value: object) -> Iterator[str]:
+def _requirement(name: str, value: object, *, optional: bool = False) -> Iterator[str]:
     entry = {"version": value} if isinstance(value, str) else table({"it": value}, "it")
-    if not entry or entry.get("optional") or "path" in entry:
+    if not entry or (entry.get("optional") and not optional) or "path" in entry:
         return
     extras = entry.get("extras")
     listed = ",".join(map(str, cast("Sequence[object]", extras))) if isinstance(extras, list) else ""

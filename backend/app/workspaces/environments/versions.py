@@ -35,8 +35,13 @@ def described_version(described: str) -> str:
     return f"{_next(version)}.dev{distance}+g{match['commit']}"
 
 
-def generated_files(tree: Path, version: str) -> dict[str, str]:
+def generated_files(tree: Path, version: str, *, templates: bool = True) -> dict[str, str]:
     """Return the missing files to which the build backend would write a version, by path.
+
+    Args:
+        tree: the project.
+        version: the version; `""` is unknown.
+        templates: False leaves out files whose content the project determines.
 
     Raises:
         DeclarationError: pyproject.toml or setup.py cannot be read.
@@ -57,6 +62,7 @@ def generated_files(tree: Path, version: str) -> dict[str, str]:
         place: _filled(template, version or UNKNOWN_VERSION, place)
         for place, template in wanted
         if isinstance(place, str) and _is_inside(place) and not (tree / place).exists()
+        if templates or template is None
     }
 
 

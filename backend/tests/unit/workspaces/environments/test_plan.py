@@ -295,6 +295,19 @@ def test_poetry_lock_bounds_versions_but_not_those_that_it_has_several_of(tmp_pa
     assert plan.constraints == (CONSTRAINTS,)
 
 
+def test_what_tests_import_of_an_extra_or_of_the_lock_is_installed(tmp_path: Path) -> None:
+    extras = '[tool.poetry.extras]\nfast = ["gamma"]\nodd = ["unused"]\n'
+    optional = 'gamma = {version = "^3", optional = true}\nunused = {version = "*", optional = true}\n'
+    text = POETRY.replace('gamma = {version = "*", optional = true}\n', optional) + extras
+    tests = {"tests/test_demo.py": "import gamma\nfrom deep import more\n"}
+    lock = f'{POETRY_LOCK}[[package]]\nname = "deep"\nversion = "5"\n'
+    plan = plan_for(write(tmp_path, {"pyproject.toml": text, "poetry.lock": lock, **tests}))
+    roots = plan.files[ROOTS].splitlines()
+    assert {"gamma>=3,<4", "deep"} <= set(roots)
+    assert not any(each.startswith("unused") for each in roots)
+    assert "deep==5\n" in plan.files[CONSTRAINTS]
+
+
 PDM_LOCK = """
 [[package]]
 name = "alpha"

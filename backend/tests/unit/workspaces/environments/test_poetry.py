@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from app.workspaces.environments.poetry import poetry_requirements, specifiers
+from app.workspaces.environments.poetry import poetry_extras, poetry_requirements, specifiers
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,19 @@ def test_tables_become_requirements() -> None:
         "beta==2.0",
         "gamma @ git+https://host.invalid/g.git@v1",
     ]
+
+
+def test_extras_name_optional_dependencies() -> None:
+    poetry = {
+        "dependencies": {
+            "python": "^3.9",
+            "Alpha-Tool": {"version": "^1", "optional": True},
+            "beta": [{"version": "1.0", "optional": True}, {"version": "2.0"}],
+        },
+        "extras": {"all": ["alpha_tool", "beta", "unknown"], "odd": "alpha_tool", "none": []},
+    }
+    assert poetry_extras(poetry) == {
+        "all": ["alpha_tool>=1,<2", "beta==1.0", "beta==2.0"],
+        "odd": ["alpha_tool>=1,<2"],
+        "none": [],
+    }

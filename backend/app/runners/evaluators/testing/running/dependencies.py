@@ -3,11 +3,13 @@
 import configparser
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from app.runners.evaluators.source_places import source_places
 from app.runners.evaluators.testing.running.machine_words import missing_on_machine
 from app.workspaces.environments.groups import Wanted, wanted
+from app.workspaces.environments.locked import locked_versions, uv_locked_versions
 from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.reading import DeclarationError
 
@@ -86,8 +88,8 @@ def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
     """Return True if the environment should provide a missing module.
 
     That is so if the tree has no module with that name, and either declares it as a dependency (or one of its
-    tests) or imports it in its own code. Any other module that only tests import may be the one that the
-    agent must write; see `is_test_library`.
+    tests), has it in a lock file, or imports it in its own code. Any other module that only tests import may
+    be the one that the agent must write; see `is_test_library`.
 
     Args:
         module: a top-level module name.
@@ -98,7 +100,7 @@ def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
         return False
     distributions = {normal(module), _DISTRIBUTION_OF.get(module.lower(), normal(module))}
     declared = {normal(name) for name in _declared(tree)}
-    if distributions & declared or any(_may_hold(each, module) for each in declared):
+    if distributions & {*declared, *_locked(tree)} or any(_may_hold(each, module) for each in declared):
         return True
     pattern = re.compile(rf"^\s*(?:import|from)\s+{re.escape(module)}\b", re.MULTILINE)
     return any(pattern.search(_text(tree / name)) for name in sources)
@@ -202,6 +204,15 @@ def _declared(tree: Path) -> Iterator[str]:
     for options in _sections(tree / "tox.ini").values():
         # A dependency may be only for some environments: `py3: name`.
         yield from names_in(line.rpartition(": ")[2] for line in options.get("deps", "").splitlines())
+
+
+def _locked(tree: Path) -> frozenset[str]:
+    """Return the distributions in a project's lock files, with those that others bring along."""
+    found: set[str] = set()
+    for read in (locked_versions, uv_locked_versions):
+        with suppress(DeclarationError):
+            found.update(names_in(read(tree)))
+    return frozenset(found)
 
 
 def _sections(path: Path) -> dict[str, dict[str, str]]:

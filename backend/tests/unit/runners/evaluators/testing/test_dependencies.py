@@ -6,6 +6,7 @@ import pytest
 
 from app.runners.evaluators.testing.running.dependencies import (
     is_declared_part,
+    is_foreign,
     is_lacked_by_installed,
     lacking,
     own_hook_broke,
@@ -78,6 +79,24 @@ def test_words_about_the_machine(message: str, told: str) -> None:
 )
 def test_words_about_the_code(message: str) -> None:
     assert lacking(message) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("poetry.lock", '[[package]]\nname = "aio-sqlite"\nversion = "1.0"\n'),
+        (
+            "uv.lock",
+            '[[package]]\nname = "aio-sqlite"\nversion = "1.0"\nsource = { registry = "https://a.invalid" }\n',
+        ),
+    ],
+)
+def test_a_package_in_a_lock_file_is_to_be_installed(name: str, text: str, tmp_path: Path) -> None:
+    assert not is_foreign("aio_sqlite", tmp_path, ())
+    (tmp_path / name).write_text(text)
+    assert is_foreign("aio_sqlite", tmp_path, ())
+    (tmp_path / "aio_sqlite.py").touch()
+    assert not is_foreign("aio_sqlite", tmp_path, ())
 
 
 @pytest.mark.parametrize(
