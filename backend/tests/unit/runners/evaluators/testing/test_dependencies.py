@@ -87,7 +87,7 @@ def test_words_about_the_code(message: str) -> None:
         ("poetry.lock", '[[package]]\nname = "aio-sqlite"\nversion = "1.0"\n'),
         (
             "uv.lock",
-            '[[package]]\nname = "aio-sqlite"\nversion = "1.0"\nsource = { registry = "https://a.invalid" }\n',
+            '[[package]]\nname = "aio-sqlite"\nversion = "1.0"\nsource = { registry = "http://a.b" }\n',
         ),
     ],
 )
