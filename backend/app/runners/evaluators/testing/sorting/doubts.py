@@ -9,7 +9,8 @@ Otherwise a person is asked: nothing passes by that, and no attempt is used up. 
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
   version of a base test that fails there, or all base tests in its class or file fail here and there. A test
   of the base, too, may fail with the message of one beside it, in the same line of a helper of the tests, or
-  in other people's code because the machine lacks the same.
+  in other people's code because the machine lacks the same. Or pytest blames what is collected as garbage on
+  it, where the base's tests leave the same garbage.
 
 No failure is removed from untrusted runs. If no test of the base passes, only failures in other people's code
 are removed, such as for want of a server, and only if the base's tests fail in the same words.
@@ -36,6 +37,11 @@ _BESIDE = "all tests beside it failed before anything was done, and fail on this
 _MESSAGE_CHARS = 500
 _HELPER_LINE = re.compile(r"(?P<file>(?:[^\s:/<][^\s:]*/)?(?:conftest\.py|tests?/[^\s:]+)):\d+(?=: )")
 """The line of a failure in a file of the tests' setting, not in the code under test."""
+_GARBAGE = re.compile(
+    r"\bPytestUnraisableExceptionWarning: Exception ignored in: (?P<what><[\w.]+).*\b(?P<kind>\w+Warning): ",
+    re.DOTALL,
+)
+"""Garbage that pytest blames on the test that runs just then, whichever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +161,11 @@ def _scope(test_id: str) -> str:
 def _place(test_id: str, message: str) -> tuple[str, str, str] | None:
     """Return where and how a test failed outside its own file, for instance when a helper cleaned up.
 
-    What the machine lacks can show in other people's code in many words, with ports and addresses in them.
+    What the machine lacks can show in other people's code in many words, with ports and addresses in them. No
+    test has a place among those that get the blame for garbage.
     """
+    if is_elsewhere(message) and (garbage := _GARBAGE.search(message)):
+        return "", garbage.group("what"), garbage.group("kind")
     lacks = missing_on_machine(message) if is_elsewhere(message) else None
     if lacks is not None:
         return _scope(test_id), "", lacks

@@ -281,6 +281,34 @@ async def test_a_red_test_that_names_the_directory_of_its_run_fails_in_the_same_
     assert "fails in the same way" in question.text, result.feedback
 
 
+_BLAMED = (
+    "/e/site-packages/_pytest/unraisableexception.py:85: pytest.PytestUnraisableExceptionWarning: "
+    "Exception ignored in: <_io.FileIO [closed]>\nTraceback:\n {where}\nResourceWarning: unclosed file {name}"
+)
+
+
+@pytest.mark.parametrize(
+    ("here", "is_asked"),
+    [
+        pytest.param(_BLAMED.format(where="calc.py:9", name="'/tmp/b'"), True, id="in another test"),
+        pytest.param(
+            _BLAMED.format(where="calc.py:9", name="1").replace("_io.FileIO", "socket.socket"),
+            False,
+            id="other garbage",
+        ),
+        pytest.param("calc.py:9: ResourceWarning: unclosed file", False, id="the test's own failure"),
+    ],
+)
+def test_garbage_like_that_of_the_base_is_a_question_in_whichever_test_is_blamed(
+    here: str, is_asked: bool
+) -> None:
+    red = {"t/a.py::test_a": _BLAMED.format(where="other.py:3", name="'/tmp/a'")}
+    failing = {**red, "t/b.py::test_b": here}
+    of_base = ran(failing, **{"t/b.py::test_ok": "passed", **dict.fromkeys(failing, "failed")})
+    judged = JudgedRun(of_base=of_base, second=SecondLook(red=red))
+    assert ("t/b.py::test_b" in doubts_about(judged, {}).of_base) is is_asked
+
+
 @pytest.mark.parametrize(
     ("red", "here", "is_asked"),
     [
