@@ -90,8 +90,7 @@ def _from_pyproject(tree: Path, found: Wanted) -> None:
     _add(found.extras, table(flit, "requires-extra"))
     poetry = table(tool, "poetry")
     found.requirements += poetry_requirements(table(poetry, "dependencies"))
-    for name, lines in poetry_extras(poetry).items():
-        found.extras.setdefault(name, []).extend(lines)
+    _add(found.extras, poetry_extras(poetry))
     found.groups.setdefault("dev", []).extend(poetry_requirements(table(poetry, "dev-dependencies")))
     for name, group in table(poetry, "group").items():
         lines = poetry_requirements(table({"it": group}, "it", "dependencies"))

@@ -16,8 +16,7 @@ def poetry_requirements(dependencies: Mapping[str, Any]) -> list[str]:
         line
         for name, value in dependencies.items()
         if normal(name) != "python"
-        for each in (cast("Sequence[object]", value) if isinstance(value, list) else [value])
-        for line in _requirement(name, each)
+        for line in _every(name, value)
     ]
 
 
@@ -25,15 +24,20 @@ def poetry_extras(poetry: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the extras of Poetry's table: each lists names of dependencies, which are optional elsewhere."""
     named = {normal(name): value for name, value in table(poetry, "dependencies").items()}
     return {
-        extra: [line for name in texts(names) for line in _every(name, named.get(normal(name)))]
+        extra: [
+            line
+            for name in texts(names)
+            if normal(name) in named
+            for line in _every(name, named[normal(name)], optional=True)
+        ]
         for extra, names in table(poetry, "extras").items()
     }
 
 
-def _every(name: str, value: object) -> Iterator[str]:
+def _every(name: str, value: object, *, optional: bool = False) -> Iterator[str]:
+    """Yield the requirements of one dependency, which may be a list with one for each Python."""
     for each in cast("Sequence[object]", value) if isinstance(value, list) else [value]:
-        if each is not None:
-            yield from _requirement(name, each, optional=True)
+        yield from _requirement(name, each, optional=optional)
 
 
 def specifiers(text: str) -> str:
@@ -67,7 +71,7 @@ def _above(numbers: Sequence[int], *, caret: bool) -> str:
     return ".".join(map(str, [*numbers[:place], numbers[place] + 1]))
 
 
-def _requirement(name: str, value: object, *, optional: bool = False) -> Iterator[str]:
+def _requirement(name: str, value: object, *, optional: bool) -> Iterator[str]:
     entry = {"version": value} if isinstance(value, str) else table({"it": value}, "it")
     if not entry or (entry.get("optional") and not optional) or "path" in entry:
         return

@@ -30,6 +30,7 @@ ASK = (
 
 def environments(data: Path, sandbox: Sandbox, index: Path, **options: object) -> WorkspaceEnvironments:
     env = {"UV_FIND_LINKS": str(index), "UV_NO_INDEX": "1"}
+    # The options are of several types, which the checker cannot match with the fields.
     allowed = replace(InstallOptions(network=False, env=env), **options)  # type: ignore[arg-type]
     installer = Installer(Path(find_uv_bin()), sandbox, data / "uv-cache", allowed)
     search = {"PATH": "/usr/bin:/bin", "HOME": str(data)}

@@ -1,7 +1,7 @@
 """Asks about base tests that fail while the candidate's version of them passes."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,14 +92,12 @@ class ChangedTests:
         return await asyncio.to_thread(self._of_setting, others, report)
 
     def _of_setting(self, others: Sequence[str], report: RunReport) -> list[Question]:
-        parts = self.changes(others) or [
-            question_of_file(each, self._before(each), self._after(each)) for each in others
-        ]
+        parts = self.changes(others) or [question_of_file(each, *self.versions(each)) for each in others]
         listed = ", ".join(dict.fromkeys(f"`{each.id}`" for each in parts[:3]))
         passed = sum(each.ok for each in report.tests.values())
         text = f"The tests can run on this code only with the changed {listed}: {_ENDING}"
         why = f"with the base's version pytest cannot begin; with the changed one {passed} tests pass"
-        before, after = ("\n\n".join(filter(None, texts)) for texts in _sides(parts))
+        before, after = both_sides(parts)
         return [
             Question.about(parts[0].id, QuestionKind.DIFFERENT, text, why=why, before=before, after=after)
         ]
@@ -182,7 +180,7 @@ class ChangedTests:
             [*asked, *self._further(others, asked)]
             or self._further(sorted(tests), asked)
             # A helper may only lack an import that the code no longer provides.
-            or [question_of_file(each, self._before(each), self._after(each)) for each in others]
+            or [question_of_file(each, *self.versions(each)) for each in others]
         )
         kind = "changed" if parts else "added"
         parts = parts or [question_of_file(each, None, self._after(each)) for each in self.added]
@@ -192,7 +190,7 @@ class ChangedTests:
         name = names[0] if len(names) == 1 else parts[0].id
         what = f"`{name}` passes" if len(names) == 1 else f"{len(names)} test files load"
         text = f"{what} only with the {kind} {listed}: {_ENDING}"
-        before, after = ("\n\n".join(filter(None, texts)) for texts in _sides(parts))
+        before, after = both_sides(parts)
         return Question.about(name, QuestionKind.DIFFERENT, text, why=_FAILS, before=before, after=after)
 
     def changes(self, paths: Iterable[str]) -> list[Question]:
@@ -240,9 +238,10 @@ def _has_condition(question: Question) -> bool:
     return "skipif" in question.after and "skipif" not in question.before
 
 
-def _sides(parts: Sequence[Question]) -> Iterator[list[str]]:
-    yield [each.before for each in parts]
-    yield [each.after for each in parts]
+def both_sides(parts: Sequence[Question]) -> tuple[str, str]:
+    """Return what several questions show of the base and of the candidate, one below the other."""
+    before, after = ([each.before for each in parts], [each.after for each in parts])
+    return "\n\n".join(filter(None, before)), "\n\n".join(filter(None, after))
 
 
 def _holds(tests: Sequence[RanTest]) -> bool:

@@ -13,7 +13,7 @@ from app.runners.evaluators.testing.layout.config import options_of
 from app.runners.evaluators.testing.layout.trees import whole_tree
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness
-from app.runners.evaluators.testing.sorting.changed import ChangedTests, is_good
+from app.runners.evaluators.testing.sorting.changed import ChangedTests, both_sides, is_good
 from app.schemas.questions import Question, QuestionKind
 
 _FILTERS = "filterwarnings"
@@ -64,8 +64,5 @@ def _question(name: str, changed: ChangedTests, failing: int, passing: int) -> Q
         f"The tests pass on this code only with the changed `{_FILTERS}` in `{name}`: does the goal say so?"
     )
     why = f"with the base's filters {failing} tests fail, with the changed ones all {passing} pass"
-    before, after = (
-        "\n\n".join(filter(None, texts))
-        for texts in ((each.before for each in parts), (each.after for each in parts))
-    )
+    before, after = both_sides(parts)
     return Question.about(name, QuestionKind.DIFFERENT, text, why=why, before=before, after=after)

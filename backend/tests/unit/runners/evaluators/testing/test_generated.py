@@ -25,7 +25,9 @@ def trees(place: Path, candidate: str) -> tuple[Path, Path]:
         pytest.param('version_file = "../version.py"', [], id="outside"),
         pytest.param('version_file = "other/version.py"', [], id="a directory that is not there"),
         pytest.param(
-            'version_file = "demo/_version.py"\nversion_file_template = "import os"', [], id="code of its own"
+            'version_file = "demo/_version.py"\nversion_file_template = "import os"',
+            [],
+            id="the candidate writes the content",
         ),
         pytest.param("version_file = [", [], id="no TOML"),
     ],
