@@ -10,14 +10,19 @@ import builtins
 import contextlib
 import errno
 import io
+import os
 import socket
 import sys
+import sysconfig
+import types
 from collections.abc import Callable
 from typing import Any
 
 from .shapes import shape_of
 from .values import PLAIN
 
+_OF_PYTEST = frozenset({"pytest", "_pytest", "pluggy"})
+_PACKAGES = tuple({os.path.join(sysconfig.get_path(kind), "") for kind in ("purelib", "platlib")})
 _MEMBERS = ("name", "path", "filename", "filename2")
 _CHAIN = 5
 
@@ -73,18 +78,33 @@ def _depth(error: BaseException | None) -> int:
 
 
 def known_class(description: dict[str, Any]) -> type | None:
-    """Return the standard library's exception with that name, if it is loaded here."""
+    """Return the exception with that name of the standard library or an installed package, if loaded here.
+
+    Pytest's own are left out, because raising one of them decides what becomes of a test.
+    """
     module, name = description["module"], description["qualname"]
-    if str(module).partition(".")[0] not in sys.stdlib_module_names or module not in sys.modules:
+    place = sys.modules.get(module)
+    if type(place) is not types.ModuleType or not (_is_standard(module) or _is_installed(place)):
         return None
-    found: object = vars(sys.modules[module]).get(name)
+    found: object = vars(place).get(name)
     if isinstance(found, type) and issubclass(found, BaseException) and found.__module__ == module:
         return found
     return None
 
 
+def _is_standard(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names
+
+
+def _is_installed(module: types.ModuleType) -> bool:
+    file = vars(module).get("__file__")
+    if type(file) is not str or module.__name__.partition(".")[0] in _OF_PYTEST:
+        return False
+    return file.startswith(_PACKAGES)
+
+
 def build(kind: Any, args: tuple[Any, ...]) -> BaseException:
-    """Create an exception of a class. Only built-in classes are called; others' own code does not run.
+    """Create an exception of a class. No class of the other process is called, as its code is not here.
 
     Raises:
         TypeError: the class is not one of exceptions.
@@ -92,10 +112,9 @@ def build(kind: Any, args: tuple[Any, ...]) -> BaseException:
     if not issubclass(kind, BaseException):
         raise TypeError("no class of exceptions")
     if shape_of(kind) is None:
-        try:
+        # These are the arguments that the exception kept, not always those its class takes.
+        with contextlib.suppress(Exception):
             return kind(*args)
-        except (TypeError, ValueError):
-            pass
     error = kind.__new__(kind, *args)
     BaseException.__dict__["args"].__set__(error, args)
     return error

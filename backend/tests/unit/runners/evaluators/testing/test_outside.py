@@ -375,3 +375,42 @@ async def test_what_cannot_be_carried_is_left_to_the_other_run(tree) -> None:
     assert len(passed) == NOT_CARRIED.count("\ndef test_")
     assert dict(report.disagrees) == {}
     assert list(report.uncarried) == passed
+
+
+FETCHES = """
+import httpx
+
+def fetch(url):
+    raise httpx.ConnectError(f"no answer from {url}", request=httpx.Request("GET", url))
+
+def settled(call):
+    try:
+        return call()
+    except httpx.HTTPError as error:
+        return f"failed: {error}"
+"""
+
+CATCHES = """
+import httpx
+import pytest
+
+import fetches
+
+
+def test_raised_by_the_code():
+    with pytest.raises(httpx.TransportError, match="no answer from http://here"):
+        fetches.fetch("http://here")
+
+
+def test_raised_by_the_test():
+    def call():
+        raise httpx.ReadTimeout("too late")
+
+    assert fetches.settled(call) == "failed: too late"
+"""
+
+
+async def test_exceptions_of_installed_packages_are_the_same_on_both_sides(tree) -> None:
+    passed, report = await judged(tree({"fetches.py": FETCHES, "tests/test_catches.py": CATCHES}))
+    assert list(report.agrees) == passed
+    assert len(passed) == CATCHES.count("\ndef test_")
