@@ -231,6 +231,8 @@ _RULES: Mapping[str, tuple[tuple[re.Pattern[str], _Rule], ...]] = {
         ),
         (_MYPY_SWITCH + r"(?:warn_(?!no_return)\w+|no_implicit_reexport)", _strict),
         (_MYPY_SWITCH + r"(?:warn_no_return|no_implicit_optional|strict_optional)", _on_by_default),
+        # For a package that is installed without types, it changes nothing but the message about that.
+        (r"overrides\.\w[\w.]*(?:\.\*)?\.ignore_missing_imports", _harmless),
         (_MYPY_SWITCH + r"(?:ignore_\w+|allow_\w+|implicit_optional|follow_imports_for_stubs_off)", _loose),
         (_MYPY_SWITCH + r"implicit_reexport", _loose),
         (_MYPY_SWITCH + "enable_error_code", _more_or_none),

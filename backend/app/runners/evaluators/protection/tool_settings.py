@@ -2,6 +2,7 @@
 
 import configparser
 import json
+import re
 import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -35,6 +36,8 @@ _RUFF_JOINED = {
     "lint.extend-per-file-ignores": "lint.per-file-ignores",
     "lint.extend-fixable": "lint.fixable",
 }
+_RUFF_RENAMED = re.compile(r"^TCH(\d*)$")
+"""Rules that Ruff 0.8 calls `TC`."""
 
 
 class UnreadableSettingsError(ValueError):
@@ -224,6 +227,8 @@ def _of_ruff(table: Mapping[str, Any], _: Mapping[str, Any]) -> dict[str, Value]
         for old, new in _RUFF_JOINED.items():
             if moved == old or moved.startswith(f"{old}."):
                 moved = new + moved[len(old) :]
+        if isinstance(value, tuple):
+            value = tuple(_RUFF_RENAMED.sub(r"TC\1", each) for each in value)
         before = found.get(moved)
         if isinstance(before, tuple) and isinstance(value, tuple):
             found[moved] = (*before, *value)

@@ -39,6 +39,16 @@ PYTEST = "[tool.pytest.ini_options]\naddopts = '-ra --strict-markers'\ntestpaths
         pytest.param(MYPY + "ignore_missing_imports = true\n", MYPY, id="imports no longer ignored"),
         pytest.param(MYPY + "python_version = '3.8'\n", MYPY + "python_version = '3.9'\n", id="newer Python"),
         pytest.param(MYPY, MYPY + "[[tool.mypy.overrides]]\nmodule = 'a.*'\nstrict = true\n", id="override"),
+        pytest.param(
+            MYPY,
+            MYPY + "[[tool.mypy.overrides]]\nmodule = ['yaml.*', 'toml']\nignore_missing_imports = true\n",
+            id="a package without types",
+        ),
+        pytest.param(
+            RUFF.replace("'F']", "'F', 'TCH']").replace("'E501'", "'TCH003'"),
+            RUFF.replace("'F']", "'F', 'TC']").replace("'E501'", "'TC003'"),
+            id="ruff's new name for the same rules",
+        ),
         pytest.param(PYTEST, PYTEST.replace("-ra", "-q --cov=shop -n auto"), id="reporting options"),
         pytest.param(PYTEST, PYTEST.replace("-ra", "-ra --strict-config"), id="stricter options"),
         pytest.param(PYTEST, PYTEST + "filterwarnings = ['ignore:x']\n", id="warnings that fail nothing"),
@@ -96,6 +106,12 @@ def test_what_is_equal_or_stricter_is_not_asked_about(before: str, after: str) -
             MYPY + "[[tool.mypy.overrides]]\nmodule = ['a', 'b']\nignore_errors = true\n",
             "tool.mypy.overrides.a.ignore_errors is now `true`",
             id="errors ignored in a module",
+        ),
+        pytest.param(
+            MYPY,
+            MYPY + "[[tool.mypy.overrides]]\nmodule = '*'\nignore_missing_imports = true\n",
+            "tool.mypy.overrides.*.ignore_missing_imports is now `true`",
+            id="imports ignored everywhere",
         ),
         pytest.param(MYPY, MYPY + "plugins = ['x.py']\n", "tool.mypy.plugins now has `x.py`", id="plug-in"),
         pytest.param(
