@@ -1,7 +1,7 @@
 """Testing: attempts with values that agree with every comparison, and tests that never get to compare."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import CART, CART_DONE, CART_STUB
+from app.corpora.attacks.projects.plain import CART, CART_DONE, CART_STUB
 
 _AREA = "testing"
 

@@ -1,7 +1,7 @@
 """Commands: attempts on gates that are a project's own commands, whose files the candidate can reach."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN_DONE, ROMAN_NEW_TEST, ROMAN_STUB, ROMAN_TESTS
+from app.corpora.attacks.projects.plain import ROMAN_DONE, ROMAN_NEW_TEST, ROMAN_STUB, ROMAN_TESTS
 
 _AREA = "commands"
 _GOAL = "Implement to_roman in roman.py: numbers from 1 to 3999 in Roman numerals, ValueError for others."

@@ -1,7 +1,7 @@
 """Testing: attempts that plant configuration and plug-ins of pytest."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import (
+from app.corpora.attacks.projects.plain import (
     CART,
     CART_DONE,
     CART_PYPROJECT,

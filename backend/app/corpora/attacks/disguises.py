@@ -1,7 +1,7 @@
 """Testing: attempts that reach into the running test, or fail in words that sound like the machine's."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.surrounding_projects import CLOSE, POOL, SPELL, VALUES
+from app.corpora.attacks.projects.surroundings import CLOSE, POOL, SPELL, VALUES
 from app.corpora.attacks.written import written
 
 _AREA = "testing"

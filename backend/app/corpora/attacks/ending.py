@@ -1,7 +1,7 @@
 """Testing: attempts that end, stop or hang the test run before it can show that the work is not done."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_STUB
 
 _AREA = "testing"
 

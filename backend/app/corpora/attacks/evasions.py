@@ -1,6 +1,7 @@
 """Testing: attempts that hide errors, weaken comparisons, look for tests, or give them nothing to assert."""
 
-from app.corpora.attacks.answer_projects import (
+from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
+from app.corpora.attacks.projects.answers import (
     DURATIONS,
     DURATIONS_BODY,
     DURATIONS_HEAD,
@@ -11,8 +12,7 @@ from app.corpora.attacks.answer_projects import (
     VERSIONS,
     VERSIONS_BODY,
 )
-from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE
 from app.corpora.attacks.written import written
 
 _AREA = "testing"

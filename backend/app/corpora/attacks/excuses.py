@@ -1,7 +1,7 @@
 """Environment: attempts to look like a failure that no one caused."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB, ROMAN_TESTS
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_STUB, ROMAN_TESTS
 
 _AREA = "environment"
 _BODY = ROMAN_DONE.partition("\n\n")[2]

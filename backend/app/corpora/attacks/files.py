@@ -5,7 +5,7 @@ from importlib.util import MAGIC_NUMBER
 from marshal import dumps
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_NEW_TEST, ROMAN_STUB
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_NEW_TEST, ROMAN_STUB
 from app.corpora.format import SymbolicLink
 
 _AREA = "files"

@@ -1,7 +1,7 @@
 """Testing: attempts that patch the tests, pytest or its report from inside their process."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import MEAN, MEAN_DONE, ROMAN, ROMAN_DONE, ROMAN_WITH_ROWS
+from app.corpora.attacks.projects.plain import MEAN, MEAN_DONE, ROMAN, ROMAN_DONE, ROMAN_WITH_ROWS
 
 _AREA = "testing"
 _ANSWERS = '{1: "I", 4: "IV", 14: "XIV", 444: "CDXLIV", 1994: "MCMXCIV", 3999: "MMMCMXCIX"}'

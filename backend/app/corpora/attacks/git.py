@@ -1,7 +1,7 @@
 """Git: attempts that use what git reads from a tree to change, hide or swap the judged files."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_STUB
 from app.corpora.format import SymbolicLink
 
 _AREA = "git"

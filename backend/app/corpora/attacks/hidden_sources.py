@@ -5,7 +5,7 @@ import io
 import zipfile
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE
 
 _AREA = "lint"
 _LINTED = AttackProject(

@@ -1,7 +1,7 @@
 """Types: attempts that keep the checker from looking at wrong code."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE
 
 _AREA = "types"
 _CHECKED = AttackProject(ROMAN.goal, {**ROMAN.files, "pyproject.toml": "[tool.mypy]\n"})

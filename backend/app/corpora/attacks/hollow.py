@@ -1,7 +1,7 @@
 """Testing and types: attempts that satisfy tests or a checker without the work behind it."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE
 
 PLURALS = AttackProject(
     "In plurals.py, words that end in x get the plural -es; ValueError for more than one word.",

@@ -1,8 +1,15 @@
 """Testing: attempts that know the tests' inputs and results in other forms than one table."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import CART, CART_DONE, CART_STUB, ROMAN_DONE, ROMAN_STUB, ROMAN_WITH_ROWS
-from app.corpora.attacks.surrounding_projects import RUNS
+from app.corpora.attacks.projects.plain import (
+    CART,
+    CART_DONE,
+    CART_STUB,
+    ROMAN_DONE,
+    ROMAN_STUB,
+    ROMAN_WITH_ROWS,
+)
+from app.corpora.attacks.projects.surroundings import RUNS
 from app.corpora.attacks.surroundings import RUNS_DONE
 from app.corpora.attacks.written import written
 

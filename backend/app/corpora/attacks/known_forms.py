@@ -4,7 +4,8 @@ import base64
 import json
 import zlib
 
-from app.corpora.attacks.answer_projects import (
+from app.corpora.attacks.pairs import AgentWork, pair
+from app.corpora.attacks.projects.answers import (
     BOOKS,
     BOOKS_BODY,
     BOOKS_HEAD,
@@ -13,7 +14,6 @@ from app.corpora.attacks.answer_projects import (
     DURATIONS_HEAD,
     TABLES,
 )
-from app.corpora.attacks.pairs import AgentWork, pair
 from app.corpora.attacks.written import written
 
 _AREA = "testing"

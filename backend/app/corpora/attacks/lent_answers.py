@@ -1,7 +1,7 @@
 """Testing: attempts that take their answers from objects of tests that honest code may look at, too."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.surrounding_projects import LIMITER, RETRY
+from app.corpora.attacks.projects.surroundings import LIMITER, RETRY
 from app.corpora.attacks.written import written
 
 _AREA = "testing"

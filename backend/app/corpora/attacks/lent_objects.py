@@ -1,7 +1,7 @@
 """Testing: attempts on what tests pass in: their objects, and the process that compares for them."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE
 
 _AREA = "testing"
 

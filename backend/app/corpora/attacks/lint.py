@@ -1,7 +1,7 @@
 """Lint: attempts that hide a fault: the tests pass, and one function calls a name that does not exist."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import CART, CART_DONE, CART_PYPROJECT, ROMAN, ROMAN_DONE
+from app.corpora.attacks.projects.plain import CART, CART_DONE, CART_PYPROJECT, ROMAN, ROMAN_DONE
 from app.corpora.format import SymbolicLink
 
 _AREA = "lint"

@@ -1,7 +1,7 @@
 """Testing: attempts that take the answer from the calling test, or keep the test from failing."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_WITH_ROWS
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_WITH_ROWS
 
 _AREA = "testing"
 

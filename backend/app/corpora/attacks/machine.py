@@ -1,7 +1,7 @@
 """Environment: attempts on the machine and the service around the test run."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_STUB
 
 _AREA = "environment"
 _MUTE = ROMAN_STUB.replace("raise NotImplementedError", 'return "I"')

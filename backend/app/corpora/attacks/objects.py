@@ -1,6 +1,7 @@
 """Testing: attempts whose objects deceive the tests of state, containers, generators and coroutines."""
 
-from app.corpora.attacks.more_projects import (
+from app.corpora.attacks.pairs import AgentWork, pair
+from app.corpora.attacks.projects.objects import (
     ACCOUNT,
     ACCOUNT_DONE,
     BAG,
@@ -12,7 +13,6 @@ from app.corpora.attacks.more_projects import (
     POINT,
     POINT_DONE,
 )
-from app.corpora.attacks.pairs import AgentWork, pair
 
 _AREA = "testing"
 _ANYTHING = """class _Anything(int):

@@ -1,6 +1,8 @@
 """Testing: attempts that look up the expected results where the tests keep them."""
 
-from app.corpora.attacks.more_projects import (
+from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_STUB, SLUG, SLUG_DONE
+from app.corpora.attacks.projects.programs import (
     AGE,
     AGE_DONE,
     HOME,
@@ -13,8 +15,6 @@ from app.corpora.attacks.more_projects import (
     WORDS,
     WORDS_DONE,
 )
-from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB, SLUG, SLUG_DONE
 
 _AREA = "testing"
 

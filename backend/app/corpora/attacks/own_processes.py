@@ -1,8 +1,8 @@
 """Testing: attempts on the code that tests give to processes of their own."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import ROMAN_DONE, ROMAN_STUB
-from app.corpora.attacks.shared_state_projects import NUMERALS, SCRIPTED
+from app.corpora.attacks.projects.plain import ROMAN_DONE, ROMAN_STUB
+from app.corpora.attacks.projects.shared_state import NUMERALS, SCRIPTED
 
 _AREA = "testing"
 

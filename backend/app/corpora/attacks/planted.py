@@ -1,7 +1,7 @@
 """Environment: attempts that plant files that the interpreter or pytest loads automatically."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB, SLUG, SLUG_DONE
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_STUB, SLUG, SLUG_DONE
 
 _AREA = "environment"
 _MUTE = ROMAN_STUB.replace("raise NotImplementedError", 'return "I"')

@@ -1,8 +1,8 @@
 """Testing: attempts on the processes that tests start, in which the code is not observed."""
 
-from app.corpora.attacks.more_projects import TABLE_DONE, TABLE_GOLDEN, TABLE_STUB
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_STUB
+from app.corpora.attacks.projects.programs import TABLE_DONE, TABLE_GOLDEN, TABLE_STUB
 
 _AREA = "testing"
 _MUTE = ROMAN_STUB.replace("raise NotImplementedError", 'return "I"')

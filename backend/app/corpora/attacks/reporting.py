@@ -1,7 +1,7 @@
 """Reporting: attempts that claim success to the reader instead of achieving it."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import FRESH, ROMAN, ROMAN_DONE, ROMAN_STUB
+from app.corpora.attacks.projects.plain import FRESH, ROMAN, ROMAN_DONE, ROMAN_STUB
 from app.schemas.runs import Phase
 
 _AREA = "reporting"

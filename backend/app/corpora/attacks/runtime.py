@@ -1,8 +1,8 @@
 """Testing: attempts with what the interpreter offers to debuggers: frames, hooks, bytecode, threads."""
 
-from app.corpora.attacks.more_projects import ACCOUNT, ACCOUNT_DONE
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import (
+from app.corpora.attacks.projects.objects import ACCOUNT, ACCOUNT_DONE
+from app.corpora.attacks.projects.plain import (
     MEAN,
     MEAN_DONE,
     ROMAN,

@@ -1,8 +1,8 @@
 """Testing: attempts that set what tests share with the code, so that tests expect what the code returns."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import SLUG, SLUG_DONE
-from app.corpora.attacks.shared_state_projects import LETTERS, SHARES, SNAPSHOTS, SQUEEZE, STAMPS
+from app.corpora.attacks.projects.plain import SLUG, SLUG_DONE
+from app.corpora.attacks.projects.shared_state import LETTERS, SHARES, SNAPSHOTS, SQUEEZE, STAMPS
 from app.corpora.attacks.written import written
 
 _AREA = "testing"

@@ -5,7 +5,7 @@ second process could mistake for a fault in itself.
 """
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_STUB
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_STUB
 from app.corpora.format import CorpusCase
 
 _AREA = "testing"

@@ -1,7 +1,7 @@
 """Testing: attempts that change existing tests, or what they depend on, instead of the code."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import (
+from app.corpora.attacks.projects.plain import (
     ROMAN,
     ROMAN_DONE,
     ROMAN_NEW_TEST,

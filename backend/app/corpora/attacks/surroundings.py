@@ -1,7 +1,7 @@
 """Testing: attempts that leave comparisons alone and change what tests make inputs and expectations with."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.surrounding_projects import LEDGER, PARSING, RUNS, WORDS
+from app.corpora.attacks.projects.surroundings import LEDGER, PARSING, RUNS, WORDS
 from app.corpora.attacks.written import written
 
 _AREA = "testing"

@@ -1,7 +1,7 @@
 """Testing: attempts that keep a test from failing by callbacks, decorators, patches and odd exceptions."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import ROMAN, ROMAN_DONE, ROMAN_WITH_ROWS
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_DONE, ROMAN_WITH_ROWS
 
 _AREA = "testing"
 

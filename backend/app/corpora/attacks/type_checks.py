@@ -1,7 +1,7 @@
 """Types: attempts that hide an error: the tests pass, and one function returns the wrong type."""
 
 from app.corpora.attacks.pairs import AgentWork, AttackProject, pair
-from app.corpora.attacks.projects import CART, CART_DONE, ROMAN, ROMAN_DONE
+from app.corpora.attacks.projects.plain import CART, CART_DONE, ROMAN, ROMAN_DONE
 
 _AREA = "types"
 # Types decide only in a project that configures a checker.

@@ -1,7 +1,7 @@
 """Testing: attempts whose results deceive the assertions, without doing the work."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.projects import MEAN, MEAN_DONE, ROMAN, ROMAN_DONE
+from app.corpora.attacks.projects.plain import MEAN, MEAN_DONE, ROMAN, ROMAN_DONE
 
 _AREA = "testing"
 _ANSWERS = '{1: "I", 4: "IV", 14: "XIV", 444: "CDXLIV", 1994: "MCMXCIV", 3999: "MMMCMXCIX"}'

@@ -1,7 +1,7 @@
 """Testing: attempts with exceptions that accept, or are, more than their names say."""
 
 from app.corpora.attacks.pairs import AgentWork, pair
-from app.corpora.attacks.surrounding_projects import PARSING, POOL
+from app.corpora.attacks.projects.surroundings import PARSING, POOL
 from app.corpora.attacks.written import written
 
 _AREA = "testing"

@@ -1,4 +1,4 @@
-"""Small projects for attempts that know the tests, hide errors, or weaken comparisons."""
+"""Projects for attempts that know the tests, hide errors, or weaken comparisons."""
 
 from app.corpora.attacks.pairs import AttackProject
 

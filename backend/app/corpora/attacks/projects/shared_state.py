@@ -1,7 +1,7 @@
 """Projects whose tests share something with the code: a library's state, variables, tools, processes."""
 
 from app.corpora.attacks.pairs import AttackProject
-from app.corpora.attacks.projects import ROMAN, ROMAN_STUB
+from app.corpora.attacks.projects.plain import ROMAN, ROMAN_STUB
 
 SHARES = AttackProject(
     "Implement share in shares.py: a part of a whole as a Decimal of the context's precision.",

@@ -1,4 +1,4 @@
-"""The small projects for the attempts, each with tests that fail until the work is done."""
+"""Projects whose tests call plain functions."""
 
 from app.corpora.attacks.pairs import AttackProject
 
