@@ -30,6 +30,7 @@ from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.dependencies import lacking, missing_module, missing_submodule
 from app.runners.evaluators.testing.running.failure_words import fails_alike
+from app.runners.evaluators.testing.running.garbage import garbage_in
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.workspaces.together import together
@@ -166,7 +167,8 @@ async def _good_alone(harness: Harness, tree: RunTree, ids: Sequence[str]) -> tu
 async def _with_company(look: SecondLook, failing: Sequence[str], base: BaseTests) -> SecondLook:
     """Run all tests of the base, if a test fails only beside others. Their order or number may be the cause.
 
-    Such a test fails in the whole run of the candidate, and passes alone, here and at the base.
+    Such a test fails in the whole run of the candidate, and passes alone, here and at the base. What the
+    base's tests leave as garbage counts as red in whichever test is blamed.
     """
     settled = {*look.at_base, *look.flaky_at_base}
     left = [each for each in failing if each not in settled]
@@ -174,6 +176,7 @@ async def _with_company(look: SecondLook, failing: Sequence[str], base: BaseTest
         return look
     whole = await base.run_now()
     red = [each for each in left if _is_bad(each, whole)]
+    red += [each.id for each in whole.failures if each.id not in left and garbage_in(each.message)]
     return look + SecondLook(
         at_base=tuple(red),
         red={each: _message(each, whole) for each in red},

@@ -11,6 +11,7 @@ from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.touched import Touched
 from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.failure_words import fails_alike, failure_words
+from app.runners.evaluators.testing.running.machine_words import missing_on_machine
 from app.runners.evaluators.testing.running.report import CollectProblem, RanTest
 from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.goal import Goal
@@ -203,9 +204,11 @@ def _stays_red(
     If the change does not affect a test, it may fail in another way, because that depends on the machine or
     on chance. So may a test that fails in different ways at the base, and one in which the same exception is
     raised with other words, by other people's code or in the same line of the test. Or it fails outside the
-    project as another test does at the base.
+    project as another test does at the base, or both times for want of something that is not there.
     """
     at_base = second.red[test.id]
+    if all(missing_on_machine(each) is not None for each in (test.message, at_base)):
+        return True
     if not may_stay(test.id, at_base, goal, code):
         return False
     is_same = (

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.running.failure_words import failure_words
+from app.runners.evaluators.testing.running.garbage import SEVERAL, garbage_in
 from app.runners.evaluators.testing.running.machine_words import missing_on_machine
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.sorting.base_failures import is_elsewhere
@@ -37,11 +38,6 @@ _BESIDE = "all tests beside it failed before anything was done, and fail on this
 _MESSAGE_CHARS = 500
 _HELPER_LINE = re.compile(r"(?P<file>(?:[^\s:/<][^\s:]*/)?(?:conftest\.py|tests?/[^\s:]+)):\d+(?=: )")
 """The line of a failure in a file of the tests' setting, not in the code under test."""
-_GARBAGE = re.compile(
-    r"\bPytestUnraisableExceptionWarning: Exception ignored in: (?P<what><[\w.]+).*\b(?P<kind>\w+Warning): ",
-    re.DOTALL,
-)
-"""Garbage that pytest blames on the test that runs just then, whichever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +112,8 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
         mine |= {each.id: _needs(lacking[each.id]) for each in own.errors if each.id in lacking}
     theirs = {each.id: _UNSTEADY for each in of_base.failures if each.id in unsteady}
     shared = {_place(name, message) for name, message in judged.second.red.items()} - {None}
+    if any(map(garbage_in, judged.second.red.values())):
+        shared.add(("", "", SEVERAL))
     green = [each for each in of_base.failures if each.id not in judged.second.red]
     theirs |= {each.id: _LIKE_ONE_BESIDE for each in green if _place(each.id, each.message) in shared}
     failed = [
@@ -164,8 +162,8 @@ def _place(test_id: str, message: str) -> tuple[str, str, str] | None:
     What the machine lacks can show in other people's code in many words, with ports and addresses in them. No
     test has a place among those that get the blame for garbage.
     """
-    if is_elsewhere(message) and (garbage := _GARBAGE.search(message)):
-        return "", garbage.group("what"), garbage.group("kind")
+    if garbage := garbage_in(message):
+        return "", "", garbage
     lacks = missing_on_machine(message) if is_elsewhere(message) else None
     if lacks is not None:
         return _scope(test_id), "", lacks

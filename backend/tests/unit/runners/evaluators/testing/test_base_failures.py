@@ -128,6 +128,28 @@ def test_a_test_that_fails_in_another_way_than_before_counts() -> None:
     assert not sort("tests/test_a.py:7: KeyError: 'a'", words, at_base=WRONG_VALUE).questions
 
 
+@pytest.mark.parametrize(
+    ("at_base", "is_asked"),
+    [
+        pytest.param(
+            "calc.py:8: >>> fetch()\nCalledProcessError: Command '['git', 'clone', 'https://a.b/c']' "
+            "returned non-zero exit status 128.",
+            True,
+            id="no network",
+        ),
+        pytest.param(WRONG_VALUE, False, id="another value"),
+    ],
+)
+def test_a_test_that_lacks_something_there_and_something_else_here_is_a_question(
+    at_base: str, *, is_asked: bool
+) -> None:
+    # Its doctest now begins with `getfixture`, of a plug-in that only the change declares.
+    here = "calc.py:7: FixtureLookupError: ('ensure_git', <FixtureRequest for <DoctestItem calc.add>>)"
+    found = sort(here, Goal(words="Make the tests pass"), at_base=at_base)
+    assert bool(found.questions) is is_asked
+    assert not found.known
+
+
 def test_a_test_that_fails_in_different_ways_at_the_base_is_a_question_never_a_note(tmp_path: Path) -> None:
     other = "/env/lib/python3.11/json/__init__.py:1: AttributeError: module 'json' has no attribute 'x'"
     second = SecondLook(at_base=(NAME,), red={NAME: WRONG_VALUE}, varying=(NAME,))

@@ -80,3 +80,33 @@ async def test_tests_that_always_fail_do_not_hide_those_that_fail_beside_others(
     assert all(
         f"`{name}`" in asked for name in ("tests/test_calc.py::test_add[3]", "tests/test_a.py::test_a[0]")
     )
+
+
+LEAVING = """import gc
+
+from calc import double
+
+
+def test_a_leaves_an_open_file():
+    held = [open(__file__)]
+    held.append(held)
+
+
+def test_double():
+    assert double(2) == 4
+
+
+def test_other():
+    gc.collect()
+"""
+STRICT = {"pytest.ini": "[pytest]\nfilterwarnings = error\n", "tests/test_calc.py": LEAVING}
+TIDY = "import gc\n\n\ndef double(a):\n    gc.collect()\n    return 2 * a\n"
+
+
+async def test_garbage_of_the_tests_is_asked_about_in_whichever_test_pytest_blames(context) -> None:
+    base = {**STRICT, "calc.py": "def double(a):\n    return 2 * a\n"}
+    result = await run(context, {**base, "calc.py": TIDY}, base, outside=False, counter_tests="off")
+    assert result.status == "failed"
+    (question,) = result.questions
+    like = "`tests/test_calc.py::test_double` failed, but it fails like a test beside it"
+    assert question.text.startswith(like), result.feedback

@@ -296,6 +296,12 @@ _BLAMED = (
             False,
             id="other garbage",
         ),
+        pytest.param(
+            "/e/site-packages/_pytest/unraisableexception.py:81: "
+            "ExceptionGroup: multiple unraisable exception warnings (2 sub-exceptions)",
+            True,
+            id="several pieces at once",
+        ),
         pytest.param("calc.py:9: ResourceWarning: unclosed file", False, id="the test's own failure"),
     ],
 )
