@@ -33,6 +33,7 @@ from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
 _UNSTEADY = "it failed once and passed alone, and also passed in a second whole run or failed by time alone"
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
 _LIKE_ONE_BESIDE = "it fails like a test beside it that failed before anything was done"
+_BLAMED = "only for garbage such as the base's tests leave, too"
 _SO_BEFORE = "the base's version of this test failed before anything was done, and fails on this code, too"
 _BESIDE = "all tests beside it failed before anything was done, and fail on this code, too"
 _MESSAGE_CHARS = 500
@@ -68,9 +69,20 @@ class Doubts:
     def questions(self) -> list[Question]:
         """Return a question about each failure.
 
-        Many become one question, with a key that covers all of them.
+        Many become one question, with a key that covers all of them. So do tests that are blamed for garbage,
+        with a key that covers whichever test is blamed next time.
         """
         every = {**self.own, **self.of_base}
+        blamed = [name for name, why in every.items() if why == _BLAMED]
+        if not blamed:
+            return self._one_by_one(every)
+        names = f"`{blamed[0]}`" + (f" and {len(blamed) - 1} more" if len(blamed) > 1 else "")
+        text = f"{names} failed, but {_BLAMED}: may that be?"
+        message = self.messages[blamed[0]]
+        one = Question.about("tests", QuestionKind.DOUBTFUL, text, why=message, after=_BLAMED)
+        return [one, *self._one_by_one({name: why for name, why in every.items() if why != _BLAMED})]
+
+    def _one_by_one(self, every: Mapping[str, str]) -> list[Question]:
         if len(every) > MAX_QUESTIONS:
             ids = "\n".join(sorted(every))
             text = f"{len(every)} tests failed, and the setting may be at fault: may that be?"
@@ -115,7 +127,8 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
     if any(map(garbage_in, judged.second.red.values())):
         shared.add(("", "", SEVERAL))
     green = [each for each in of_base.failures if each.id not in judged.second.red]
-    theirs |= {each.id: _LIKE_ONE_BESIDE for each in green if _place(each.id, each.message) in shared}
+    alike = [each for each in green if _place(each.id, each.message) in shared]
+    theirs |= {each.id: _BLAMED if garbage_in(each.message) else _LIKE_ONE_BESIDE for each in alike}
     failed = [
         *of_base.failures,
         *of_base.errors,

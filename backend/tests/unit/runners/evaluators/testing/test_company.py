@@ -108,5 +108,5 @@ async def test_garbage_of_the_tests_is_asked_about_in_whichever_test_pytest_blam
     result = await run(context, {**base, "calc.py": TIDY}, base, outside=False, counter_tests="off")
     assert result.status == "failed"
     (question,) = result.questions
-    like = "`tests/test_calc.py::test_double` failed, but it fails like a test beside it"
+    like = "`tests/test_calc.py::test_double` failed, but only for garbage"
     assert question.text.startswith(like), result.feedback

@@ -18,7 +18,7 @@ from app.runners.evaluators.testing.sorting.again import SecondLook, steadied
 from app.runners.evaluators.testing.sorting.doubts import doubts_about
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.verdict import VerdictStatus, judge
-from app.schemas.questions import MAX_QUESTIONS, BaseFailures
+from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question
 from tests.unit.runners.evaluators.testing.gate_support import GOOD, run
 
 
@@ -313,6 +313,18 @@ def test_garbage_like_that_of_the_base_is_a_question_in_whichever_test_is_blamed
     of_base = ran(failing, **{"t/b.py::test_ok": "passed", **dict.fromkeys(failing, "failed")})
     judged = JudgedRun(of_base=of_base, second=SecondLook(red=red))
     assert ("t/b.py::test_b" in doubts_about(judged, {}).of_base) is is_asked
+
+
+def test_tests_that_are_blamed_for_garbage_are_one_question_whichever_they_are() -> None:
+    def asked(*blamed: str) -> list[Question]:
+        red = {"t/a.py::test_a": _BLAMED.format(where="other.py:3", name="'/tmp/a'")}
+        failing = {**red, **{name: _BLAMED.format(where="calc.py:9", name=name) for name in blamed}}
+        of_base = ran(failing, **{"t/b.py::test_ok": "passed", **dict.fromkeys(failing, "failed")})
+        return doubts_about(JudgedRun(of_base=of_base, second=SecondLook(red=red)), {}).questions()
+
+    (one,), (other,) = asked("t/b.py::test_b", "t/b.py::test_c"), asked("t/b.py::test_d")
+    assert one.text.startswith("`t/b.py::test_b` and 1 more failed, but only for garbage")
+    assert one.key == other.key
 
 
 @pytest.mark.parametrize(
