@@ -95,7 +95,7 @@ class BaseTests:
             patience = None if self._patience is None else self._patience / 4
             harness = replace(harness, seconds=seconds, patience=patience)
         if ids is None:
-            harness = replace(harness, without=tuple(self.slow.known))
+            harness = replace(harness, without=(*self.slow.known, *self.endless.known))
         return await harness.run(await self._tree(files), ids=ids)
 
     async def _run_short(self) -> RunReport:

@@ -82,6 +82,20 @@ async def test_tests_that_always_fail_do_not_hide_those_that_fail_beside_others(
     )
 
 
+async def test_the_whole_run_of_the_base_does_not_wait_for_a_test_that_never_ends(context) -> None:
+    waiting = {"tests/test_a.py": "import time\n\n\ndef test_wait():\n    time.sleep(600)\n"}
+    explained = {"calc.py": CACHED.replace("return 2 * a", "# Twice.\n    return 2 * a")}
+
+    def made(given, base):
+        return {**context(given, base), **SAID, "limits": {"seconds": 8.0}}
+
+    base = {**FULL, **waiting}
+    result = await run(made, {**base, **explained}, base, outside=False, counter_tests="off")
+    asked = " ".join(each.text for each in result.questions)
+    assert "9 tests already failed at the base in one way, such as `tests/test_calc.py::test_add[3]`" in asked
+    assert "`tests/test_a.py::test_wait` does not end" in asked
+
+
 LEAVING = """import gc
 
 from calc import double
