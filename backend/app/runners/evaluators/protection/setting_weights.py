@@ -33,8 +33,8 @@ def weigh(tool: str, key: str, old: Value | None, new: Value | None, before: Too
         new: its value in the candidate; None if it is not set.
         before: the tool's settings at the base.
     """
-    if tool == "pytest" and key == "filterwarnings":
-        return _warnings(old, new, before)
+    if tool == "pytest" and key in _WITH_OTHERS:
+        return _WITH_OTHERS[key](old, new, before)
     for pattern, rule in _RULES[tool]:
         if pattern.fullmatch(key):
             return rule(old, new)
@@ -144,14 +144,27 @@ _ASKING = re.compile(
 )
 
 
-def _options(old: Value | None, new: Value | None) -> Weight:
+def _options(old: Value | None, new: Value | None, settings: ToolSettings) -> Weight:
     sides = [_joined(each) if isinstance(each, tuple) else [] for each in (old, new)]
     before, after = ([each for each in side if not _REPORTING.fullmatch(each)] for side in sides)
     added = [each for each in after if each not in before]
     kept = [each for each in after if each in before]
     if kept != before:
         return Weight.UNKNOWN
-    return Weight.HARMLESS if all(map(_ASKING.fullmatch, added)) else Weight.UNKNOWN
+    is_harmless = all(_ASKING.fullmatch(each) or _ignores_no_tests(each, settings) for each in added)
+    return Weight.HARMLESS if is_harmless else Weight.UNKNOWN
+
+
+def _ignores_no_tests(option: str, settings: ToolSettings) -> bool:
+    """Return True for `--ignore` with a directory beside all those in which the base looks for tests."""
+    places = settings.values.get("testpaths")
+    ignored = option.removeprefix("--ignore=").strip("/")
+    if ignored == option or not isinstance(places, tuple) or not re.fullmatch(r"\w[\w/-]*", ignored):
+        return False
+    below = [f"{each.removeprefix('./').strip('/')}/" for each in places]
+    return bool(below) and not any(
+        each.startswith(f"{ignored}/") or f"{ignored}/".startswith(each) for each in below
+    )
 
 
 def _joined(words: Iterable[str]) -> list[str]:
@@ -163,6 +176,11 @@ def _joined(words: Iterable[str]) -> list[str]:
         else:
             found.append(each)
     return found
+
+
+def _test_paths(old: Value | None, new: Value | None) -> Weight:
+    """Weigh the directories in which pytest looks for tests. Without any, it looks everywhere."""
+    return Weight.HARMLESS if new is None else _paths(old, new)
 
 
 def _warnings(old: Value | None, new: Value | None, before: ToolSettings) -> Weight:
@@ -179,6 +197,10 @@ def _warnings(old: Value | None, new: Value | None, before: ToolSettings) -> Wei
         if is_stricter and not any(each.startswith("error") for each in gone)
         else Weight.WEAKER
     )
+
+
+_WITH_OTHERS = {"addopts": _options, "filterwarnings": _warnings}
+"""Settings of pytest whose effect depends on others."""
 
 
 def _rules(*pairs: tuple[str, _Rule]) -> tuple[tuple[re.Pattern[str], _Rule], ...]:
@@ -198,10 +220,9 @@ _RULES: Mapping[str, tuple[tuple[re.Pattern[str], _Rule], ...]] = {
         ),
         (r"asyncio_default_\w+_loop_scope", _harmless),
         ("xfail_strict|strict(?:_markers|_config|_parametrization_ids|_xfail)?", _strict),
-        ("testpaths", _paths),
+        ("testpaths", _test_paths),
         ("python_files|python_classes|python_functions", _more),
         ("norecursedirs", _fewer),
-        ("addopts", _options),
     ),
     "ruff": _rules(
         ("target-version", _version),

@@ -51,6 +51,8 @@ PYTEST = "[tool.pytest.ini_options]\naddopts = '-ra --strict-markers'\ntestpaths
         ),
         pytest.param(PYTEST, PYTEST.replace("-ra", "-q --cov=shop -n auto"), id="reporting options"),
         pytest.param(PYTEST, PYTEST.replace("-ra", "-ra --strict-config"), id="stricter options"),
+        pytest.param(PYTEST, PYTEST.replace("testpaths = ['tests']\n", ""), id="tests anywhere"),
+        pytest.param(PYTEST, PYTEST.replace("-ra", "-ra --ignore=typesafety"), id="no tests ignored"),
         pytest.param(PYTEST, PYTEST + "filterwarnings = ['ignore:x']\n", id="warnings that fail nothing"),
         pytest.param(PYTEST, PYTEST + "xfail_strict = true\n", id="strict xfail"),
         pytest.param(PYTEST, PYTEST.replace("['tests']", "['tests', 'more']"), id="more test paths"),
@@ -119,6 +121,15 @@ def test_what_is_equal_or_stricter_is_not_asked_about(before: str, after: str) -
             PYTEST.replace("-ra", "-k nothing"),
             "tool.pytest.ini_options.addopts now has `-k`, `nothing` and no longer has `-ra`",
             id="tests deselected",
+        ),
+        *(
+            pytest.param(
+                PYTEST.replace("['tests']", "['./tests/unit']"),
+                PYTEST.replace("['tests']", "['./tests/unit']").replace("-ra", f"-ra --ignore={place}"),
+                f"tool.pytest.ini_options.addopts now has `--ignore={place}`",
+                id=f"{place} ignored",
+            )
+            for place in ("tests", "tests/unit/", "tests/unit/a", "tests/unit/test_a.py", "../x", "*")
         ),
         pytest.param(
             PYTEST,
