@@ -21,7 +21,7 @@ from typing import Any
 from .shapes import shape_of
 from .values import PLAIN
 
-_OF_PYTEST = frozenset({"pytest", "_pytest", "pluggy"})
+_OF_TOOLS = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "nose", "nose2", "testtools", "twisted"})
 _PACKAGES = tuple({os.path.join(sysconfig.get_path(kind), "") for kind in ("purelib", "platlib")})
 _MEMBERS = ("name", "path", "filename", "filename2")
 _CHAIN = 5
@@ -80,14 +80,15 @@ def _depth(error: BaseException | None) -> int:
 def known_class(description: dict[str, Any]) -> type | None:
     """Return the exception with that name of the standard library or an installed package, if loaded here.
 
-    Pytest's own are left out, because raising one of them decides what becomes of a test.
+    Those of tools for tests are left out, because raising one may end or skip a test, or reject its input.
     """
     module, name = description["module"], description["qualname"]
     place = sys.modules.get(module)
     if type(place) is not types.ModuleType or not (_is_standard(module) or _is_installed(place)):
         return None
     found: object = vars(place).get(name)
-    if isinstance(found, type) and issubclass(found, BaseException) and found.__module__ == module:
+    root = BaseException if _is_standard(module) else Exception
+    if isinstance(found, type) and issubclass(found, root) and found.__module__ == module:
         return found
     return None
 
@@ -98,7 +99,8 @@ def _is_standard(module: str) -> bool:
 
 def _is_installed(module: types.ModuleType) -> bool:
     file = vars(module).get("__file__")
-    if type(file) is not str or module.__name__.partition(".")[0] in _OF_PYTEST:
+    top = module.__name__.partition(".")[0]
+    if type(file) is not str or top in _OF_TOOLS or top.startswith("pytest_"):
         return False
     return file.startswith(_PACKAGES)
 

@@ -111,3 +111,26 @@ async def test_a_forged_pass_is_a_finding(tree, code: str, body: str) -> None:
     passed, report = await judged(root)
     assert passed == ["test_forge.py::test_answer"], "the forgery does not work beside the test"
     assert list(report.disagrees) == passed, dict(report.uncarried)
+
+
+REJECTS = """
+from hypothesis import reject
+
+def double(number):
+    return number * 2 if number % 2 else reject()
+"""
+GIVEN = """
+from hypothesis import given, strategies
+
+from forge import double
+
+@given(strategies.integers(0, 9))
+def test_double(number):
+    assert double(number) == number * 2
+"""
+
+
+async def test_rejected_inputs_of_a_test_are_no_pass(tree) -> None:
+    passed, report = await judged(tree({"forge.py": REJECTS, "test_forge.py": GIVEN}))
+    assert passed == ["test_forge.py::test_double"], "the forgery does not work beside the test"
+    assert not report.agrees
