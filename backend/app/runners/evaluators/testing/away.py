@@ -70,11 +70,16 @@ class Away:
         """
         if self._tree is None:
             return None
+        more = time_left(seconds)
+        whole = seconds + more
+        left = whole if self._early is None else more
+        asyncio.get_running_loop().call_later(left, self._stop.set)
         try:
-            more = time_left(seconds) + (seconds if self._early is None else 0.0)
-            asyncio.get_running_loop().call_later(more, self._stop.set)
-            async with asyncio.timeout(3 * more + _SHORT):
-                return await self._controlled(self._tree, passed, base, more)
+            async with asyncio.timeout(3 * left + _SHORT):
+                report = await self._report(self._tree, passed, left)
+            # A finding has a limit apart. Otherwise code that only waits leaves no time to confirm it.
+            async with asyncio.timeout(3 * (whole + _SHORT)):
+                return await self._controlled(report, self._tree, passed, base, whole)
         except TimeoutError:
             return OutsideReport(trouble="The second process did not finish in time")
         except OSError as error:
@@ -86,31 +91,29 @@ class Away:
         self._early = None
 
     async def _controlled(
-        self, tree: RunTree, passed: Sequence[RanTest], base: BaseTests, more: float
+        self, report: OutsideReport, tree: RunTree, passed: Sequence[RanTest], base: BaseTests, budget: float
     ) -> OutsideReport:
-        """Judge the tests. Keep findings against the candidate only if they do not also apply to the base.
+        """Keep findings against the candidate only if they do not also apply to the base.
 
         If any are left, judge the candidate once more, because chance does not repeat them.
         """
         ids = [each.id for each in passed]
-        quick = [each.id for each in passed if each.seconds < _QUICK]
-        report = await self._report(tree, ids, quick, more)
         # The base comes first, because it usually clears tests that no link between processes can carry.
         report = report.without(await base.unlike_away(report.disagrees, ids, tree.trusted))
         if not report.disagrees:
             return report
-        return report.confirmed_by(await Outside(self._harness).judge(tree, ids, quick=quick, budget=more))
+        again = await Outside(self._harness).judge(tree, ids, quick=_quick(passed), budget=budget)
+        return report.confirmed_by(again)
 
-    async def _report(
-        self, tree: RunTree, passed: Sequence[str], quick: Sequence[str], more: float
-    ) -> OutsideReport:
+    async def _report(self, tree: RunTree, passed: Sequence[RanTest], budget: float) -> OutsideReport:
+        ids, quick = [each.id for each in passed], _quick(passed)
         # Only the run beside the code shows which other files hold doctests.
-        needed = tree.trusted.intersection(map(file_of, passed))
+        needed = tree.trusted.intersection(map(file_of, ids))
         if self._early is None or not needed.issubset(self._files):
             await self._end()
-            return await Outside(self._harness).judge(tree, passed, quick=quick, budget=more, stop=self._stop)
+            return await Outside(self._harness).judge(tree, ids, quick=quick, budget=budget, stop=self._stop)
         early = await self._early
-        return await asyncio.to_thread(early.report, passed, quick)
+        return await asyncio.to_thread(early.report, ids, quick)
 
     def _begin(self, tree: RunTree, files: Sequence[str]) -> None:
         self._files = frozenset(files)
@@ -128,3 +131,7 @@ class Away:
 def time_left(seconds: float) -> float:
     """Return the seconds that the run away from the code gets once the one beside it took `seconds`."""
     return max(_SHORT - seconds, _MORE * seconds)
+
+
+def _quick(tests: Sequence[RanTest]) -> list[str]:
+    return [each.id for each in tests if each.seconds < _QUICK]
