@@ -21,7 +21,10 @@ from typing import Any
 from .shapes import shape_of
 from .values import PLAIN
 
-_OF_TOOLS = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "nose", "nose2", "testtools", "twisted"})
+_OF_TOOLS = (
+    *("pytest.", "_pytest.", "pytest_", "pluggy.", "hypothesis.", "nose.", "nose2.", "testtools."),
+    "twisted.trial.",
+)
 _PACKAGES = tuple({os.path.join(sysconfig.get_path(kind), "") for kind in ("purelib", "platlib")})
 _MEMBERS = ("name", "path", "filename", "filename2")
 _CHAIN = 5
@@ -99,10 +102,8 @@ def _is_standard(module: str) -> bool:
 
 def _is_installed(module: types.ModuleType) -> bool:
     file = vars(module).get("__file__")
-    top = module.__name__.partition(".")[0]
-    if type(file) is not str or top in _OF_TOOLS or top.startswith("pytest_"):
-        return False
-    return file.startswith(_PACKAGES)
+    is_tool = f"{module.__name__}.".startswith(_OF_TOOLS)
+    return type(file) is str and file.startswith(_PACKAGES) and not is_tool
 
 
 def build(kind: Any, args: tuple[Any, ...]) -> BaseException:

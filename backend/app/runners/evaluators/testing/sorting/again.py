@@ -176,7 +176,7 @@ async def _with_company(look: SecondLook, failing: Sequence[str], base: BaseTest
         return look
     whole = await base.run_now()
     red = [each for each in left if _is_bad(each, whole)]
-    red += [each.id for each in whole.failures if each.id not in left and garbage_in(each.message)]
+    red += [each.id for each in whole.failures if each.id not in failing and garbage_in(each.message)]
     return look + SecondLook(
         at_base=tuple(red),
         red={each: _message(each, whole) for each in red},

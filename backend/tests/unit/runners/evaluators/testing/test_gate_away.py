@@ -1,9 +1,21 @@
 """Which tests run away from the code that they test, and whose fault it is when they fail there."""
 
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import cast
+
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
-from app.runners.evaluators.testing.away import time_left
+from app.runners.evaluators.testing.at_base.base import BaseTests
+from app.runners.evaluators.testing.away import Away, time_left
+from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
+from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
+from app.runners.evaluators.testing.running.report import Outcome, RanTest
+from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.confinement import SandboxSettings
 from app.workspaces.confine.sandbox import Sandbox
@@ -80,3 +92,45 @@ async def test_a_doctest_that_the_candidate_rewrites_is_the_base_s(context) -> N
 )
 def test_the_run_away_from_the_code_takes_at_most_a_third_as_long_again(seconds: float, left: float) -> None:
     assert time_left(seconds) == pytest.approx(left)
+
+
+class SlowBase:
+    """A control that takes a while by the loop's clock. It clears no finding."""
+
+    def __init__(self, take: Callable[[float], Awaitable[None]]) -> None:
+        self._take = take
+
+    async def unlike_away(self, *_: object) -> list[str]:
+        await self._take(20.0)
+        return []
+
+
+async def test_a_finding_is_confirmed_although_the_first_run_took_most_of_the_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loop = asyncio.get_running_loop()
+    clock, passed_by, budgets = loop.time, [0.0], list[float | None]()
+    monkeypatch.setattr(loop, "time", lambda: clock() + passed_by[0])
+
+    async def take(seconds: float) -> None:
+        passed_by[0] += seconds
+        # A limit that is over by now ends the task that waits here.
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    async def judge(_: Outside, *__: object, budget: float | None, **___: object) -> OutsideReport:
+        budgets.append(budget)
+        # In the first run, the code lets most of the time pass without an answer.
+        await take(25.0 if len(budgets) == 1 else 10.0)
+        return OutsideReport(disagrees={"test_a.py::test_a": "the candidate's code does not return"})
+
+    monkeypatch.setattr(Outside, "judge", judge)
+    tree = RunTree({"test_a.py": tmp_path}, frozenset({"test_a.py"}))
+    harness = Harness(
+        python=Path(sys.executable), base=tmp_path, seconds=120, sandbox=Sandbox(SandboxSettings())
+    )
+    tests = [RanTest("test_a.py::test_a", Outcome.PASSED, 0.0, "")]
+    report = await Away(harness, tree).report(tests, cast("BaseTests", SlowBase(take)), 2.0)
+    assert report is not None
+    assert (list(report.disagrees), report.trouble) == (["test_a.py::test_a"], "")
+    assert budgets == [10.0, 10.0], "the second run reaches the same tests"
