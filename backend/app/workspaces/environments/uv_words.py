@@ -39,7 +39,7 @@ _USER_INFO = re.compile(r"://[^/\s]*@")
 
 _OFFLINE = re.compile(
     r"network (?:was|is) disabled|error sending request|dns error|failed to fetch|request failed|"
-    r"client error \(Connect\)|connection|timed out|name resolution",
+    r"client error \(Connect\)|connection|timed out|name resolution|git operation failed",
     re.IGNORECASE,
 )
 _BUILD = re.compile(

@@ -44,6 +44,7 @@ def test_uv_is_told_where_packages_are_and_no_secret_of_the_service(
             "No solution found ... because a was not found in the cache ... network was disabled",
             Reason.OFFLINE,
         ),
+        ("Updating https://example.org/a (HEAD)\nerror: Git operation failed", Reason.OFFLINE),
         ("a has no usable wheels and building source distributions is disabled", Reason.BUILD),
         (
             "  x No solution found when resolving dependencies:\n  because only a<2 is available",
@@ -51,7 +52,7 @@ def test_uv_is_told_where_packages_are_and_no_secret_of_the_service(
         ),
         ("error: something new", Reason.FAILED),
     ],
-    ids=["no connection", "offline", "needs a build", "no such release", "unknown"],
+    ids=["no connection", "offline", "no repository", "needs a build", "no such release", "unknown"],
 )
 def test_complaints_are_sorted(said: str, reason: Reason) -> None:
     assert reason_of(said) is reason

@@ -67,6 +67,13 @@ class Lacks:
         """
         return {each.id: what for each in errors if (what := await self.explain([each], of_base=True))}
 
+    async def on_machine(self, message: str) -> str | None:
+        """Return what the machine lacks according to an error message, a git submodule of the base included.
+
+        Code can raise any message, so it counts only if the base fails with the same one.
+        """
+        return await asyncio.to_thread(lacking, message, self.base)
+
     async def needs_installed(self, module: str) -> bool:
         """Return True if the environment should provide a missing module, and does not.
 

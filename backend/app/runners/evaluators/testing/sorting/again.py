@@ -28,7 +28,7 @@ from app.runners.evaluators.testing.at_base.base import BaseTests
 from app.runners.evaluators.testing.at_base.remembered import Remembered
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.trees import RunTree
-from app.runners.evaluators.testing.running.dependencies import lacking, missing_module, missing_submodule
+from app.runners.evaluators.testing.running.dependencies import missing_module, missing_submodule
 from app.runners.evaluators.testing.running.failure_words import fails_alike
 from app.runners.evaluators.testing.running.garbage import garbage_in
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RunReport
@@ -253,8 +253,8 @@ async def _machine_lacks(name: str, report: RunReport, there: RunReport, base: B
     if other is None:
         return None
     if missing_module(here) is None:
-        what = lacking(here)
-        return what if what == lacking(other.message) else None
+        what = await base.lacks.on_machine(here)
+        return what if what == await base.lacks.on_machine(other.message) else None
     return await _module_lacks(here, base) if fails_alike(other.message, here) else None
 
 

@@ -248,6 +248,19 @@ async def test_a_git_submodule_that_is_not_fetched_is_no_fault_of_the_candidate(
     assert (result.status == "errored" and says in result.feedback) is not fetched, result.feedback
 
 
+@pytest.mark.parametrize("reads", ["rows/all.txt", "columns/all.txt"])
+async def test_a_test_that_reads_a_submodule_which_is_not_fetched_does_not_count(context, reads: str) -> None:
+    base = {
+        **GOOD,
+        ".gitmodules": '[submodule "rows"]\n\tpath = tests/rows\n\turl = https://example.invalid/rows\n',
+        "tests/test_rows.py": f"def test_rows():\n    assert open('tests/{reads}').read()\n",
+    }
+    result = await judge(context({**base, "more.py": ""}, base), outside=False)
+    is_submodule = reads.startswith("rows/")
+    assert (result.status == "passed") is is_submodule, result.feedback
+    assert ("the git submodule tests/rows is not fetched" in result.feedback) is is_submodule
+
+
 NEEDS_DJANGO = "import hypothesis.extra.django\n"
 
 
