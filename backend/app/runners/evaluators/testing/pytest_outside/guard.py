@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import sys
 import types
 from pathlib import Path
@@ -20,6 +21,7 @@ _ASKED = frozenset({"get", "call", "dunder", "method"})
 _READABLE = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__len__", "__call__"})
 _PUSHED = frozenset({"__next__", "send", "throw", "close"})
 _FRAMES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_", "func_", "im_")
+_FINDS_CONSTANTS = os.path.join("", "hypothesis", "internal", "constants_ast.py")
 _STARTS = frozenset(
     {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn"}
 )
@@ -68,6 +70,16 @@ def named_for_candidate(value: Any) -> list[str] | None:
     return [module, name] if found is value else None
 
 
+def _is_for_constants() -> bool:
+    """Return True if hypothesis looks for constants in code, to try them as input. It does without."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_filename.endswith(_FINDS_CONSTANTS):
+            return True
+        frame = frame.f_back
+    return False
+
+
 class CandidateCodeGuard:
     """An audit hook that keeps all code of the candidate out of this process.
 
@@ -98,6 +110,8 @@ class CandidateCodeGuard:
             and args[0].endswith(".py")
             and self._is_candidates(args[0])
         ):
+            if _is_for_constants():
+                raise PermissionError(args[0])
             self._keep_back("the test reads source code of the candidate")
 
     def _is_candidates(self, file: str) -> bool:

@@ -134,3 +134,9 @@ async def test_rejected_inputs_of_a_test_are_no_pass(tree) -> None:
     passed, report = await judged(tree({"forge.py": REJECTS, "test_forge.py": GIVEN}))
     assert passed == ["test_forge.py::test_double"], "the forgery does not work beside the test"
     assert not report.agrees
+
+
+async def test_hypothesis_may_look_for_constants_in_the_code(tree) -> None:
+    code = "def double(number):\n    return number * 2\n"
+    passed, report = await judged(tree({"forge.py": code, "test_forge.py": GIVEN}))
+    assert list(report.agrees) == passed == ["test_forge.py::test_double"], dict(report.uncarried)
