@@ -10,6 +10,7 @@ from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.layout.setting import is_test_file
 from app.runners.evaluators.testing.layout.touched import Touched, touched_files
 from app.runners.evaluators.testing.layout.trees import RunTree, whole_tree
+from app.runners.evaluators.testing.layout.written import written_tests
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.questions import Question, QuestionKind
@@ -158,6 +159,8 @@ class ChangedTests:
             return own.model_copy(update={"why": f"{own.why}; {_SKIPPED}"})
         if versions and not (all(each.ok for each in versions) if is_one else _holds(versions)):
             return None
+        if not versions and name in self._helpers([path]):
+            return self._whole_file(path)
         if own is not None:
             gone = not own.after
             return None if gone == bool(versions) else _knowing(own, gone=gone)
@@ -180,7 +183,7 @@ class ChangedTests:
             [*asked, *self._further(others, asked)]
             or self._further(sorted(tests), asked)
             # A helper may only lack an import that the code no longer provides.
-            or [question_of_file(each, *self.versions(each)) for each in others]
+            or [question_of_file(each, *self.versions(each)) for each in others or self._helpers(tests)]
         )
         kind = "changed" if parts else "added"
         parts = parts or [question_of_file(each, None, self._after(each)) for each in self.added]
@@ -192,6 +195,10 @@ class ChangedTests:
         text = f"{what} only with the {kind} {listed}: {_ENDING}"
         before, after = both_sides(parts)
         return Question.about(name, QuestionKind.DIFFERENT, text, why=_FAILS, before=before, after=after)
+
+    def _helpers(self, paths: Iterable[str]) -> list[str]:
+        """Return the changed files that are named like tests and hold none at the base."""
+        return [each for each in paths if each in self.laid_over and not written_tests(self.base, [each])]
 
     def changes(self, paths: Iterable[str]) -> list[Question]:
         """Return questions about what the candidate changed in files of the test setting."""

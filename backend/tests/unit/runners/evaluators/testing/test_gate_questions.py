@@ -267,6 +267,23 @@ async def test_files_that_load_only_with_a_changed_helper_are_one_question(conte
     assert "native('1')" in result.questions[0].before
 
 
+@pytest.mark.parametrize("lost", ["", "\n\ndef test_native():\n    assert native('2') == '2'\n"])
+async def test_a_helper_that_is_named_like_tests_may_change_unless_tests_go_with_it(
+    context, lost: str
+) -> None:
+    base, changes = (
+        {
+            name.replace("helper", "test_helper"): text.replace("from helper", "from test_helper")
+            for name, text in files.items()
+        }
+        for files in (SHARES_A_HELPER, WITHOUT_NATIVE)
+    )
+    base["tests/test_helper.py"] += lost
+    result = await run(context, {**base, **changes}, base, outside=False)
+    asked = [] if lost else ["tests/test_helper.py", "tests/test_helper.py"]
+    assert (result.status, [each.id for each in result.questions]) == ("failed", asked), result.feedback
+
+
 ROWS_OF_DATA = {
     "calc.py": "def double(x):\n    return x + x\n",
     "tests/rows.json": '{"a": 2, "b": 4, "c": 6}',
