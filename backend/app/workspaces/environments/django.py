@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from app.workspaces.environments.reading import DeclarationError, read_text
+from app.workspaces.environments.reading import DeclarationError, read_ini, read_text
 
 PLUGIN = "pytest-django"
 """Runs the tests of Django projects: it sets Django up, and makes a database for them."""
@@ -29,6 +29,18 @@ def settings_of(tree: Path) -> str:
                 if _is_there(tree, found):
                     return found
     return ""
+
+
+def settings_of_tox(tree: Path) -> str:
+    """Return the settings module that tox gives to the tests of a project with pytest-django, or `""`."""
+    try:
+        options = read_ini(tree, "tox.ini").get("testenv", {})
+    except DeclarationError:
+        return ""
+    if PLUGIN not in options.get("deps", ""):
+        return ""
+    found = _VARIABLE.findall(options.get("setenv", "") + "\n" + options.get("set_env", ""))
+    return next((each for each in found if _is_there(tree, each)), "")
 
 
 def _text(tree: Path, name: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from app.workspaces.environments.commanded import commanded_extras, commanded_requirements
 from app.workspaces.environments.groups import Wanted, wanted
 from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.local import without_self
@@ -56,6 +57,7 @@ class EnvironmentPlan:
         pinned_python: a version such as `3.12` that the project develops with; may be empty.
         read_from: the files that all this comes from.
         required: normalised names of the indispensable packages: pytest and the project's own requirements.
+        optional: normalised names of requirements that go first if not all can be had together.
         newest: a day such as `2024-05-01`; later releases are ignored if the index knows release dates.
         overrides: requirements that replace all others for their packages.
         of_candidate: normalised names of the packages that the candidate chose; they are never built.
@@ -71,6 +73,7 @@ class EnvironmentPlan:
     pinned_python: str = ""
     read_from: tuple[str, ...] = ()
     required: frozenset[str] = frozenset({"pytest"})
+    optional: frozenset[str] = frozenset()
     newest: str = ""
     overrides: tuple[str, ...] = ()
     of_candidate: frozenset[str] = frozenset()
@@ -122,6 +125,8 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
     asked = wanted(tree)
     project = project_of(tree, asked.requirements, asked.extras)
     roots, files = _roots(tree, asked, project.name if project else "")
+    optional = commanded_requirements(tree, asked, project.name if project else "", names_in(roots))
+    roots += optional
     needed = bool(names_in(roots) - {"pytest"}) or any(
         _asks_for_something(text) for text in files.texts.values()
     )
@@ -132,6 +137,7 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
         requires_python=requires_python(tree),
         pinned_python=_pinned_python(tree),
         required=frozenset({"pytest", *names_in(asked.requirements)}),
+        optional=frozenset(names_in(optional)),
         needed=needed or (project is not None and asks_for_metadata(tree)),
     )
     return (
@@ -233,6 +239,7 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
         *tox_extras(tree, asked),
         # Tests of an extra's features import its packages.
         *(each for each in extras if imported.intersection(names_in(asked.extra_requirements(each)))),
+        *(commanded_extras(tree, asked.extras) if many else ()),
     ]
     chosen += [f"--extra={each}" for each in dict.fromkeys(wanted_extras)]
     names = [f"{each.relative_to(tree).as_posix()}/pyproject.toml" for each in members(tree, content)]

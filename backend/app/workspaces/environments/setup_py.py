@@ -20,8 +20,8 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
 
     Lists and tables of literal values count, also if the file puts them together: `EXTRAS["tests"] = [...]`,
     `+`, `+=`, `append`, `extend`, `update`, `dict(...)` and `setup(**arguments)`. Statements in functions
-    and branches do not count, except below `if __name__ == "__main__":`. Values that are not known are left
-    out.
+    and branches do not count, except below `if __name__ == "__main__":` and `if has_setuptools:`. Values that
+    are not known are left out.
 
     Raises:
         DeclarationError: the file cannot be read.
@@ -32,14 +32,17 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
         return {}
     names = _Names()
     for statement in module.body:
-        for each in statement.body if _runs_if_main(statement) else (statement,):
+        for each in statement.body if _always_runs(statement) else (statement,):
             names.take(each)
     calls = [node for node in ast.walk(module) if isinstance(node, ast.Call) and _is_setup(node.func)]
     return names.keywords(calls[0]) if calls else {}
 
 
-def _runs_if_main(statement: ast.stmt) -> TypeGuard[ast.If]:
-    return isinstance(statement, ast.If) and ast.unparse(statement.test) == "__name__ == '__main__'"
+def _always_runs(statement: ast.stmt) -> TypeGuard[ast.If]:
+    if not isinstance(statement, ast.If):
+        return False
+    has_setuptools = isinstance(statement.test, ast.Name) and "setuptools" in statement.test.id.lower()
+    return has_setuptools or ast.unparse(statement.test) == "__name__ == '__main__'"
 
 
 def _is_setup(function: ast.expr) -> bool:
@@ -66,6 +69,8 @@ class _Names:
                 self._assign(statement.target, _sum(self._known.get(name), self.value(value)))
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=method), args=[given])):
                 _change(self.value(owner), method, self.value(given))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="update"), args=[]) as call):
+                _change(self.value(owner), "update", self.keywords(call))
             case _:
                 pass
 

@@ -106,7 +106,8 @@ class BrokenOften:
         in_files: files and rules broken many times in that one file; they are advice there.
         files: files in which every rule is advice.
         everywhere: whether every rule is advice in all files.
-        broken_places: directories with several files that do not parse: data for tests of tools, not code.
+        broken_places: directories and rules about faults that several files there break, as files that do not
+            parse: data for tests of tools, not code.
         but: returns True for a rule that counts however often the base breaks it.
     """
 
@@ -114,12 +115,12 @@ class BrokenOften:
     in_files: frozenset[tuple[str, str]]
     files: frozenset[str]
     everywhere: bool
-    broken_places: frozenset[str]
+    broken_places: frozenset[tuple[str, str]]
     but: Callable[[str], bool]
 
     def covers(self, finding: Finding) -> bool:
         """Return True if a finding breaks a rule that the base does not follow there."""
-        if finding.rule == INVALID_SYNTAX and posixpath.dirname(finding.file) in self.broken_places:
+        if (posixpath.dirname(finding.file), finding.rule) in self.broken_places:
             return True
         if self.everywhere or finding.file in self.files:
             return not self.but(finding.rule)
@@ -141,10 +142,10 @@ def often_broken(
             that runs one fixes its findings, so a file with many errors of any kind was not checked.
     """
     places: dict[str, list[str]] = defaultdict(list)
-    unparsed: set[str] = set()
+    faulty: dict[tuple[str, str], set[str]] = defaultdict(set)
     for each in findings:
-        if each.rule == INVALID_SYNTAX:
-            unparsed.add(each.file)
+        if each.rule == INVALID_SYNTAX or but(each.rule):
+            faulty[posixpath.dirname(each.file), each.rule].add(each.file)
         if not but(each.rule):
             places[each.rule].append(each.file)
     broken = [file for files in places.values() for file in files]
@@ -156,9 +157,9 @@ def often_broken(
         frozenset(_often(broken, MANY_IN_FILE) if all_or_none else ()),
         len(broken) >= MANY_IN_ALL and len(set(broken)) >= _SEVERAL_FILES,
         frozenset(
-            place
-            for place, count in Counter(posixpath.dirname(each) for each in unparsed).items()
-            if place and count >= _SEVERAL_FILES
+            (place, rule)
+            for (place, rule), files in faulty.items()
+            if place and len(files) >= (_SEVERAL_FILES if rule == INVALID_SYNTAX else MANY)
         ),
         but,
     )

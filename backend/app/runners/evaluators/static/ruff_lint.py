@@ -61,13 +61,13 @@ class RuffLintEvaluator:
 
     The rules are those of the base tree's configuration files; without any, a small set. If the base
     configures no linter, or breaks a rule in many places itself, only faults count (code that cannot be
-    parsed, undefined names); other findings are advice. The candidate's configuration and exclusions have no
-    effect, nor do comments that silence ruff unless the base has them. The one exception is `# noqa: F401` or
-    `E402`, with these codes: an import for its side effect, or one that must come late, is no fault, and
-    honest code has such comments often. If the candidate drops old versions of Python, both trees are linted
-    for the new oldest one. If the base's own findings, or its own comments of that kind, cast doubt on a
-    finding (see `doubt`), or the candidate's own configuration allows it, a person is asked. Each new error
-    costs 0.1 of the score.
+    parsed, undefined names), unless many files of their directory have such faults at the base; other
+    findings are advice. The candidate's configuration and exclusions have no effect, nor do comments that
+    silence ruff unless the base has them. The one exception is `# noqa: F401` or `E402`, with these codes: an
+    import for its side effect, or one that must come late, is no fault, and honest code has such comments
+    often. If the candidate drops old versions of Python, both trees are linted for the new oldest one. If the
+    base's own findings, or its own comments of that kind, cast doubt on a finding (see `doubt`), or the
+    candidate's own configuration allows it, a person is asked. Each new error costs 0.1 of the score.
 
     Attributes:
         timeout: seconds for ruff; it usually needs hundredths of one.
@@ -128,11 +128,19 @@ class RuffLintEvaluator:
         comparison = await trees.compare(found, check_base)
         old = await asyncio.to_thread(_for_python_2, comparison, copy.path)
         comparison = comparison.advising(lambda each: each in old)
-        if trees.base is not None and any(not _is_plain_fault(each) for each in comparison.new):
-            control = await self._control(ruff, trees)
-            comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison, control))
+        if trees.base is None or not comparison.new:
+            return self._result(ruff, comparison, copy, wanted)
+        is_open = any(not _is_plain_fault(each) for each in comparison.new)
+        control = await self._control(ruff, trees)
+        comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison, control))
+        if is_open:
             allowed = await allowed_by(own, ruff, copy, comparison.new, trees.place / "own")
             comparison = sorted_by_doubt(comparison, (copy.hidden, control.why, allowed), policy)
+        return self._result(ruff, comparison, copy, wanted)
+
+    def _result(
+        self, ruff: Ruff, comparison: Comparison, copy: AnalysedCopy, wanted: Sequence[str]
+    ) -> EvaluationResult:
         return result_of(
             self,
             comparison,

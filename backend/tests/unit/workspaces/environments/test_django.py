@@ -63,3 +63,26 @@ def test_a_project_that_sets_itself_up_for_pytest_is_left_alone(tmp_path: Path, 
     tree = write(tmp_path, {**SITE, **more})
     assert "pytest-django" not in plan_for(tree).files[ROOTS].splitlines()
     assert not any(each.startswith("--ds") for each in settings_for(tree, tree).arguments)
+
+
+TOX = "[testenv]\ndeps =\n    pytest-django\nsetenv =\n    DJANGO_SETTINGS_MODULE = site_.settings\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "given"),
+    [
+        pytest.param({"tox.ini": TOX}, True, id="tox"),
+        pytest.param(
+            {"tox.ini": TOX, "pytest.ini": "[pytest]\naddopts = --ds=other\n"}, False, id="an option"
+        ),
+        pytest.param(
+            {"tox.ini": TOX, "pytest.ini": "[pytest]\nDJANGO_SETTINGS_MODULE = other\n"}, False, id="pytest"
+        ),
+        pytest.param({"tox.ini": TOX.replace("pytest-django", "pytest")}, False, id="no plug-in"),
+        pytest.param({"tox.ini": TOX.replace("site_.", "away.")}, False, id="not in the tree"),
+    ],
+)
+def test_settings_that_tox_alone_names_reach_pytest(tmp_path: Path, more: dict[str, str], given) -> None:
+    conftest = {"tests/conftest.py": "", "pytest.ini": "[pytest]\naddopts = -q\n"}
+    tree = write(tmp_path, {**SITE, **conftest, **more})
+    assert ("--ds=site_.settings" in settings_for(tree, tree).arguments) is given

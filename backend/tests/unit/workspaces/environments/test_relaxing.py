@@ -106,6 +106,19 @@ def test_an_address_of_an_unknown_kind_is_left_out(tmp_path: Path) -> None:
     assert not made.concede(Reason.UNRESOLVABLE, said.replace(ROOTS, "../elsewhere.txt") + "0")
 
 
+def test_what_only_commands_ask_for_goes_first(tmp_path: Path) -> None:
+    plan = EnvironmentPlan(
+        files={ROOTS: "alpha\nbeta<2\nPyYAML\n"}, install=(ROOTS,), optional=frozenset({"beta", "pyyaml"})
+    )
+    made = InstallerInput(plan, tmp_path, building=False)
+    made.write()
+    conflict = "alpha depends on beta>=2 and you require beta<2, so your requirements are unsatisfiable"
+    assert made.concede(Reason.UNRESOLVABLE, conflict)
+    assert (tmp_path / ROOTS).read_text() == "alpha\n"
+    assert made.conceded.left_out == ("beta", "pyyaml")
+    assert not made.concede(Reason.UNRESOLVABLE, conflict)
+
+
 @pytest.mark.parametrize("name", ["requirements/tests.in", "requirements/tests"])
 def test_requirement_files_of_any_name_give_up_what_cannot_be_installed(tmp_path: Path, name: str) -> None:
     plan = EnvironmentPlan(files={name: "alpha\nbeta==1.0\n", "pyproject.toml": "beta\n"}, install=(name,))

@@ -106,3 +106,13 @@ def test_lists_that_hold_each_other_many_times_are_not_written_out(tmp_path: Pat
     found = project_of(tmp_path)
     assert found is not None
     assert found.name == "demo"
+
+
+@pytest.mark.parametrize("condition", ["has_setuptools", "HAVE_SETUPTOOLS"])
+def test_what_setuptools_alone_gets_counts(tmp_path: Path, condition: str) -> None:
+    text = (
+        "more = dict(name='demo')\nversion = 'alpha>=1'\nneeds = [version]\n"
+        f"if {condition}:\n    more.update(zip_safe=False, install_requires=needs)\nsetup(**more)\n"
+    )
+    assert arguments_of(tmp_path, text)["install_requires"] == ["alpha>=1"]
+    assert "install_requires" not in arguments_of(tmp_path, text.replace(condition, "windows"))

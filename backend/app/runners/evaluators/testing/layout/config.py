@@ -15,7 +15,7 @@ from app.runners.evaluators.testing.layout.python_files import (
     named_otherwise,
     patterns_of_tests,
 )
-from app.workspaces.environments.django import settings_of
+from app.workspaces.environments.django import settings_of, settings_of_tox
 
 # Options in the base's `addopts` that determine which tests exist, how they are imported, and what they find
 # in `sys.stdout` and in logs. Others (coverage, parallel runs, reports, warnings as errors) are for
@@ -122,6 +122,9 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
     path, options = found
     arguments = _kept(_words(options.get("addopts")))
     arguments += _import_path(options, tree)
+    if base is not None and "django_settings_module" not in map(str.lower, options):
+        module = settings_of_tox(base)
+        arguments += [f"--ds={module}"] if module and "--ds" not in " ".join(arguments) else []
     test_files = tuple(_words(options.get("python_files"))) or _usual_test_files(base)
     if not options.get("python_files") and test_files != _TEST_FILES:
         arguments += ["-o", f"python_files={' '.join(test_files)}"]

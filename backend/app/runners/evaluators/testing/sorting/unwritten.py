@@ -1,7 +1,9 @@
 """Tells a test that waits for code that is not yet written from one that lacks something else."""
 
+import ast
 import re
 
+from app.core.python_source import parse_module
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.pytest_runner.failures import BECAUSE
 from app.runners.evaluators.testing.running.base_code import BaseCode
@@ -20,7 +22,7 @@ _OTHER_ARGUMENTS = re.compile(
     r"(?:got an unexpected keyword argument|takes .*positional argument|missing .*required )"
 )
 _UNKNOWN_ARGUMENT = re.compile(r"\bTypeError: ([\w.]+)\(\) got an unexpected keyword argument '(\w+)'")
-_UNKNOWN_NAME = re.compile(r"\bNameError: name '")
+_UNKNOWN_NAME = re.compile(r"\bNameError: name '(\w*)")
 _ALL_NAMES = re.compile(r"^\s*from\s+\S+\s+import\s+\*", re.MULTILINE)
 
 
@@ -57,7 +59,30 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
     if _NOT_IMPLEMENTED.search(message):
         place = _LOCATION.search(message)
         return place is None or place.group(1) in code.sources
-    return bool(_UNKNOWN_NAME.search(message)) and not is_slip_of_test(message, test_id, code)
+    if not (found := _UNKNOWN_NAME.search(message)) or is_slip_of_test(message, test_id, code):
+        return False
+    place = _LOCATION.search(message)
+    return place is None or not _comes_from_an_option(found.group(1), code.text(place.group(1)), code)
+
+
+def _comes_from_an_option(name: str, text: str, code: BaseCode) -> bool:
+    """Return True if a source file tries to import a name from a package that need not be installed."""
+    try:
+        module = parse_module(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    tries = [each for each in ast.walk(module) if isinstance(each, ast.Try)]
+    imports = [
+        each for tried in tries for each in tried.body if isinstance(each, ast.Import | ast.ImportFrom)
+    ]
+    for each in imports:
+        for alias in each.names:
+            origin = alias.name if isinstance(each, ast.Import) else each.module or ""
+            bound = alias.asname or alias.name.partition(".")[0]
+            is_foreign = bool(origin) and not getattr(each, "level", 0) and not code.has_module(origin)
+            if bound == name and is_foreign:
+                return True
+    return False
 
 
 def is_slip_of_test(message: str, test_id: str, code: BaseCode) -> bool:

@@ -323,6 +323,12 @@ async def test_a_directory_of_files_that_do_not_parse_may_get_one_more(
     assert (await lint(context, {**base, name: "def f(:\n"}, base)).status == status
 
 
+@pytest.mark.parametrize(("name", "status"), [("cases/new.py", "passed"), ("new.py", "failed")])
+async def test_a_directory_of_files_with_undefined_names_may_get_one_more(context, name: str, status) -> None:
+    base = {**CLEAN, **{f"cases/{number}.py": f"print(some_{number})\n" for number in range(10)}}
+    assert (await lint(context, {**base, name: "print(other)\n"}, base)).status == status
+
+
 @pytest.mark.parametrize("name", ["-x.py", "#h.py", "@list.py", "a b.py", "café.py", "q'\".py"])
 async def test_odd_names_are_linted(context, name: str) -> None:
     assert (await lint(context, {name: "import os\n"})).metadata["error_count"] == 1

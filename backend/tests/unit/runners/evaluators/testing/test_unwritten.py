@@ -38,3 +38,20 @@ def test_what_waits_for_code(message: str, goal: str, content: str, waits: bool,
     written(tmp_path, "tests/test_a.py", content)
     written(tmp_path, "calc.py", "")
     assert waits_for_code(message, NAME, Goal(words=goal), BaseCode(tmp_path, ["calc.py"])) is waits
+
+
+@pytest.mark.parametrize(
+    ("text", "waits"),
+    [
+        ("try:\n    from arrow.fs import Selector\nexcept ImportError:\n    pass\n", False),
+        ("try:\n    import arrow as Selector\nexcept ImportError:\n    pass\n", False),
+        ("try:\n    from calc.more import Selector\nexcept ImportError:\n    pass\n", True),
+        ("try:\n    from .arrow import Selector\nexcept ImportError:\n    pass\n", True),
+        ("try:\n    from arrow.fs import Other\nexcept ImportError:\n    pass\n", True),
+        ("from arrow.fs import Selector\n", True),
+    ],
+)
+def test_a_name_of_an_optional_package_is_not_to_be_written(tmp_path: Path, text: str, waits: bool) -> None:
+    written(tmp_path, "calc.py", text)
+    message = "calc.py:7: NameError: name 'Selector' is not defined"
+    assert waits_for_code(message, NAME, Goal(words="Merge"), BaseCode(tmp_path, ["calc.py"])) is waits

@@ -1,0 +1,85 @@
+"""Finds the extras with which a project's own commands install it before its tests."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from app.workspaces.environments.groups import Wanted
+from app.workspaces.environments.local import without_self
+from app.workspaces.environments.naming import names_in, normal
+from app.workspaces.environments.reading import DeclarationError, read_text
+
+_FILES = ("tox.ini", "noxfile.py", "Makefile", "justfile", ".gitlab-ci.yml", ".travis.yml")
+_WORKFLOWS = ".github/workflows"
+_MOST_WORKFLOWS = 30
+_RUNS_TESTS = re.compile(r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*)\b")
+_ALL = re.compile(r"--all-extras\b")
+_OF_PROJECT = re.compile(r"(?:^|[\s'\"=])\.\[([\w.,\s-]+)\]", re.MULTILINE)
+_OPTION = re.compile(r"--extras?[ =](?:'([\w.,\s-]+)'|\"([\w.,\s-]+)\"|([\w.-]+))")
+_NOT_FOR_TESTS = frozenset(
+    {
+        *("doc", "docs", "documentation", "rtd", "lint", "linting", "linters", "format", "style"),
+        *("type", "types", "typing", "mypy", "release", "publish", "build", "dev", "develop", "development"),
+    }
+)
+_LARGE = frozenset({"torch", "tensorflow", "jax", "jaxlib", "pyspark", "ray", "triton"})
+"""Packages of gigabytes. Tests that need them are skipped, or fail at the base, too."""
+
+
+def commanded_extras(tree: Path, extras: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the names of the extras that a project's commands for its tests install.
+
+    The commands are those of tox, nox, make and of workflows that run tests. Extras for documentation and the
+    like are left out, as are those with packages of gigabytes.
+
+    Args:
+        tree: the base.
+        extras: the project's extras, with the requirements of each.
+    """
+    if not extras:
+        return []
+    texts = [text for text in _texts(tree) if _RUNS_TESTS.search(text)]
+    wanted = {normal(name) for text in texts for name in _named(text)}
+    takes_all = any(_ALL.search(text) for text in texts)
+    return [
+        name
+        for name, requirements in extras.items()
+        if (takes_all or normal(name) in wanted)
+        and normal(name) not in _NOT_FOR_TESTS
+        and names_in(requirements).isdisjoint(_LARGE)
+    ]
+
+
+def commanded_requirements(tree: Path, asked: Wanted, project: str, known: Collection[str]) -> list[str]:
+    """Return the requirements of these extras.
+
+    Args:
+        tree: the base.
+        asked: what the project declares.
+        project: the project's name.
+        known: normalised names of the packages that are installed anyway.
+    """
+    lines = [line for name in commanded_extras(tree, asked.extras) for line in asked.extra_requirements(name)]
+    found = dict.fromkeys(without_self(lines, asked, project))
+    return [each for each in found if names_in([each]).isdisjoint(known)]
+
+
+def _named(text: str) -> Iterator[str]:
+    groups = [*_OF_PROJECT.findall(text), *("".join(each) for each in _OPTION.findall(text))]
+    for group in groups:
+        yield from (each for each in re.split(r"[\s,]+", group) if each)
+
+
+def _texts(tree: Path) -> Iterator[str]:
+    """Yield the texts of the files with commands. One that cannot be read only adds nothing."""
+    for name in (*_FILES, *_workflows(tree)):
+        try:
+            yield read_text(tree, name) or ""
+        except DeclarationError:
+            continue
+
+
+def _workflows(tree: Path) -> list[str]:
+    place = tree / _WORKFLOWS
+    names = sorted(each.name for each in place.glob("*.y*ml")) if place.is_dir() else []
+    return [f"{_WORKFLOWS}/{name}" for name in names[:_MOST_WORKFLOWS]]

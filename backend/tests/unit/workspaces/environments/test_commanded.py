@@ -1,0 +1,49 @@
+"""The extras with which a project's own commands install it."""
+
+from pathlib import Path
+
+import pytest
+
+from app.workspaces.environments.commanded import commanded_extras
+from app.workspaces.environments.plan import ROOTS, plan_for
+
+EXTRAS = {"yaml": ["PyYAML"], "web": ["starlette"], "docs": ["sphinx"], "learn": ["torch", "numpy"]}
+WORKFLOW = ".github/workflows/checks.yml"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        pytest.param("tox.ini", "commands = poetry install --all-extras\n", ["yaml", "web"], id="all"),
+        pytest.param(WORKFLOW, "run: pip install -e '.[web, docs]'\nrun: pytest\n", ["web"], id="by name"),
+        pytest.param(WORKFLOW, "run: pip install '.[web]'\nrun: sphinx-build\n", [], id="not for tests"),
+        pytest.param(WORKFLOW, "run: uv sync --extra yaml && pytest\n", ["yaml"], id="uv"),
+        pytest.param(
+            "Makefile", 'poetry install --extras "yaml web"\npytest\n', ["yaml", "web"], id="poetry"
+        ),
+        pytest.param("noxfile.py", "session.install('-e', '.[Web]')  # pytest\n", ["web"], id="nox"),
+        pytest.param("Makefile", "pip install other[yaml]; pytest\n", [], id="of another package"),
+        pytest.param("Makefile", "pip install .[learn]; pytest\n", [], id="gigabytes"),
+    ],
+)
+def test_extras_that_commands_install(tmp_path: Path, file: str, text: str, found: list[str]) -> None:
+    place = tmp_path / file
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text if file != "tox.ini" else f"[testenv]\n{text}")
+    assert commanded_extras(tmp_path, EXTRAS) == found
+
+
+def test_a_file_with_commands_that_is_no_text_adds_nothing(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_bytes(b"\xff pytest --all-extras")
+    assert commanded_extras(tmp_path, EXTRAS) == []
+
+
+def test_they_join_the_plan_and_go_first(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[project]\nname = 'demo'\nversion = '1'\ndependencies = ['attrs']\n"
+        "[project.optional-dependencies]\nyaml = ['PyYAML', 'attrs>=20']\ntests = ['pytest']\n"
+    )
+    (tmp_path / "tox.ini").write_text("[testenv]\ncommands = pip install .[yaml]\n    pytest\n")
+    plan = plan_for(tmp_path)
+    assert "PyYAML" in plan.files[ROOTS]
+    assert plan.optional == {"pyyaml"}
