@@ -154,7 +154,7 @@ class ChangedTests:
         # Some tests of a file or function may be skipped on this machine. A skip alone is no evidence.
         is_one = bool(same) and name != path
         asked = self._changes_of(path) if path in self.laid_over or path in self.doctests else []
-        own = next((each for each in asked if each.id == function), None)
+        own = next((each for each in asked if each.id == function or _removes(each, function)), None)
         if own is not None and is_one and all(each.idle for each in versions) and _has_condition(own):
             return own.model_copy(update={"why": f"{own.why}; {_SKIPPED}"})
         if versions and not (all(each.ok for each in versions) if is_one else _holds(versions)):
@@ -235,6 +235,11 @@ class ChangedTests:
 def _knowing(question: Question, *, gone: bool) -> Question:
     why = "the base's version fails on this code, and the test was removed" if gone else _FAILS
     return question.model_copy(update={"why": f"{question.why}; {why}"})
+
+
+def _removes(question: Question, function: str) -> bool:
+    """Return True if a question is about the removal of the class that has a test function."""
+    return not question.after and function.startswith(f"{question.id}::")
 
 
 def _has_condition(question: Question) -> bool:

@@ -284,6 +284,20 @@ async def test_a_helper_that_is_named_like_tests_may_change_unless_tests_go_with
     assert (result.status, [each.id for each in result.questions]) == ("failed", asked), result.feedback
 
 
+@pytest.mark.parametrize("name", ["TestAdd", "TestPlus"])
+async def test_a_test_class_that_got_another_name_with_the_code_is_one_question(context, name: str) -> None:
+    test = "import calc\n\nclass TestAdd:\n    def test_it(self):\n        assert calc.add(1, 2) == 3\n"
+    base = {
+        "calc.py": "def add(a, b):\n    return a + b\n",
+        "tests/test_calc.py": test,
+        "tests/test_ok.py": "def test_ok(): ...\n",
+    }
+    renamed = {each: text.replace("add(", "plus(") for each, text in base.items()}
+    renamed["tests/test_calc.py"] = renamed["tests/test_calc.py"].replace("TestAdd", name)
+    result = await run(context, renamed, base, outside=False)
+    assert [each.id.partition("::test_")[0] for each in result.questions] == ["tests/test_calc.py::TestAdd"]
+
+
 ROWS_OF_DATA = {
     "calc.py": "def double(x):\n    return x + x\n",
     "tests/rows.json": '{"a": 2, "b": 4, "c": 6}',
