@@ -65,7 +65,7 @@ def plain_body(function: Function) -> list[ast.stmt]:
     body = function.body
     if _is_docstring(body[0]):
         body = body[1:]
-    return [plain(each) for each in body]
+    return [plain(each, is_in_function=True) for each in body]
 
 
 def _is_docstring(statement: ast.stmt) -> bool:
@@ -81,12 +81,33 @@ class _Unworded(ast.NodeTransformer):
     Formatted texts become f-strings.
     """
 
+    def __init__(self, *, is_in_function: bool) -> None:
+        self._is_in_function = is_in_function
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._visit_scope(node, is_function=True)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self._visit_scope(node, is_function=True)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._visit_scope(node, is_function=False)
+
+    def _visit_scope(self, node: ast.AST, *, is_function: bool) -> ast.AST:
+        outer, self._is_in_function = self._is_in_function, is_function
+        try:
+            return self.generic_visit(node)
+        finally:
+            self._is_in_function = outer
+
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         node.msg = None
         return self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        # In functions, Python evaluates no annotation.
+        # In functions, Python evaluates no annotation. One without a value only makes a name local.
+        if node.value is None and self._is_in_function and isinstance(node.target, ast.Name):
+            node.annotation = ast.copy_location(ast.Constant(None), node.annotation)
         if node.value is None or not (isinstance(node.target, ast.Name) or _does_nothing(node.annotation)):
             return self.generic_visit(node)
         plain = ast.Assign(targets=[node.target], value=node.value)
@@ -133,10 +154,10 @@ def forget_letters(module: ast.Module) -> ast.Module:
     return module
 
 
-def plain(node: _Node) -> _Node:
+def plain(node: _Node, *, is_in_function: bool = False) -> _Node:
     """Return a copy without the parts that do not count."""
     # A statement can be replaced by one of another kind.
-    return _Unworded().visit(copy.deepcopy(node))
+    return _Unworded(is_in_function=is_in_function).visit(copy.deepcopy(node))
 
 
 class _Rename(ast.NodeTransformer):

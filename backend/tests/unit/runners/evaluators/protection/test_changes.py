@@ -154,6 +154,15 @@ def test_the_type_of_an_attribute_means_nothing_unless_it_calls_something(
     assert (changes_between(old, new) == []) is same
 
 
+@pytest.mark.parametrize(
+    ("place", "same"),
+    [("def test_total():\n    {}\n    assert total\n", True), ("class Row:\n    {}\n", False)],
+)
+def test_the_type_of_a_name_without_a_value_means_nothing_in_a_function(place: str, same: bool) -> None:
+    old, new = (place.format(f"found: {each}").encode() for each in ("Optional[int]", "int | None"))
+    assert (changes_between(old, new) == []) is same
+
+
 def test_an_import_that_only_annotations_use_may_move() -> None:
     before = b"from typing import Iterable\n\n\ndef test_one(items: Iterable[int]):\n    assert items\n"
     moved = b"if 1 == 2:\n    from shop import Iterable\n"
