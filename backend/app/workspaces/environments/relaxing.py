@@ -175,8 +175,6 @@ class InstallerInput:
             return self._leave_out_unread(found.group(1), int(found.group(2)))
         if reason is Reason.OFFLINE:
             return self._leave_out_addresses(said)
-        if reason is Reason.UNRESOLVABLE and self._leave_out_optional():
-            return True
         if reason is Reason.UNRESOLVABLE and _OTHER_PYTEST.search(said) and not self.conceded.newer_pytest:
             self._override(TEST_RUNNER)
             self._rewrite(lambda text: without_pins(text, {"pytest"}))
@@ -184,10 +182,14 @@ class InstallerInput:
             return True
         if reason is not Reason.UNRESOLVABLE:
             return False
-        return self._take_other_versions(said) or self._take_version_of_project(said)
+        return (
+            self._take_other_versions(said)
+            or self._take_version_of_project(said)
+            or self._leave_out_optional()
+        )
 
     def _leave_out_optional(self) -> bool:
-        """Leave out what only the project's commands ask for, if it is not left out yet."""
+        """Leave out what only the project's commands ask for, unless that was done before."""
         names = self.plan.optional - set(self.conceded.left_out)
         if names:
             self._rewrite(lambda text: without_names(text, names))
