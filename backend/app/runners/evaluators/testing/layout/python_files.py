@@ -41,15 +41,18 @@ def patterns_of_tests(base: Path, patterns: Sequence[str]) -> tuple[str, ...]:
         filename = posixpath.basename(name)
         if any(fnmatchcase(name if "/" in each else filename, each) for each in wide):
             found = by_directory.setdefault(posixpath.dirname(name), [])
-            found.append((name, filename == "__init__.py" or defines_tests(base / name)))
+            found.append((name, defines_tests(base / name)))
     for directory, modules in by_directory.items():
-        if directory and all(tests for _, tests in modules):
+        # `__init__.py` goes with the modules beside it. If it is the only one, it says nothing about them.
+        others = [tests for name, tests in modules if not name.endswith("__init__.py")]
+        if directory and others and all(others):
             kept.append(f"{directory}/*.py")
         else:
             # In a test directory, a module may only import its neighbours' tests: `tests/__main__.py`.
             inside = not _TEST_DIRECTORIES.isdisjoint(directory.split("/"))
-            named = [name for name, tests in modules if tests or inside]
-            kept += [name for name in named if not name.endswith("__init__.py")]
+            kept += [
+                name for name, tests in modules if tests or (inside and not name.endswith("__init__.py"))
+            ]
     return tuple(kept)
 
 

@@ -68,6 +68,11 @@ def test_a_module_in_a_test_directory_that_only_imports_tests_is_a_test_file(bas
     assert found == ("tests/__main__.py",)
 
 
+def test_a_package_is_no_directory_of_tests_because_pytest_looks_into_its_init(base: Path) -> None:
+    (base / "checks" / "__init__.py").write_text(TEST)
+    assert patterns_of_tests(base, ["test_*.py", "__init__.py"]) == ("test_*.py", "checks/__init__.py")
+
+
 USUAL = ("test_*.py", "*_test.py")
 
 
