@@ -59,8 +59,9 @@ _WORDS = (
     ),
     (
         re.compile(
-            r"\bpip\W+install\W.*returned non-zero exit status|No matching distribution found for "
-            r"|Could not find a version that satisfies the requirement|[Pp]ip install failed"
+            r"\bpip\W+(?:install|wheel|download)\W.*returned non-zero exit status"
+            r"|No matching distribution found for |Could not find a version that satisfies the requirement"
+            r"|[Pp]ip install failed"
         ),
         "a package cannot be installed without a network",
     ),

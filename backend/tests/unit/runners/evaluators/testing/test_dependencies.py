@@ -27,6 +27,10 @@ from app.runners.evaluators.testing.running.dependencies import (
             "without a network",
         ),
         (
+            "CalledProcessError: ['python', '-m', 'pip', 'wheel', '.'] returned non-zero exit status 1.",
+            "without a network",
+        ),
+        (
             'EndpointConnectionError: Could not connect to the endpoint URL: "http://localhost:8000/"',
             "a service",
         ),
