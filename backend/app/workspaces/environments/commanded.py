@@ -7,11 +7,12 @@ from pathlib import Path
 from app.workspaces.environments.groups import Wanted
 from app.workspaces.environments.local import without_self
 from app.workspaces.environments.naming import names_in, normal
-from app.workspaces.environments.reading import DeclarationError, read_text
+from app.workspaces.environments.reading import DeclarationError, read_text, read_toml, table, texts
 
 _FILES = ("tox.ini", "noxfile.py", "Makefile", "justfile", ".gitlab-ci.yml", ".travis.yml")
 _WORKFLOWS = ".github/workflows"
 _MOST_WORKFLOWS = 30
+_HATCH_TESTS = ("default", "hatch-test", "test", "tests")
 _RUNS_TESTS = re.compile(r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*)\b")
 _ALL = re.compile(r"--all-extras\b")
 _OF_PROJECT = re.compile(r"(?:^|[\s'\"=])\.\[([\w.,\s-]+)\]", re.MULTILINE)
@@ -29,18 +30,22 @@ _LARGE = frozenset({"torch", "tensorflow", "jax", "jaxlib", "pyspark", "ray", "t
 def commanded_extras(tree: Path, extras: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the names of the extras that a project's commands for its tests install.
 
-    The commands are those of tox, nox, make and of workflows that run tests. Extras for documentation and the
-    like are left out, as are those with packages of gigabytes.
+    The commands are those of tox, nox, make and of workflows that run tests, and the environments those of
+    Hatch. Extras for documentation and the like are left out, as are those with packages of gigabytes.
 
     Args:
         tree: the base.
         extras: the project's extras, with the requirements of each.
+
+    Raises:
+        DeclarationError: pyproject.toml cannot be read.
     """
     if not extras:
         return []
-    texts = [text for text in _texts(tree) if _RUNS_TESTS.search(text)]
-    wanted = {normal(name) for text in texts for name in _named(text)}
-    takes_all = any(_ALL.search(text) for text in texts)
+    commands = [text for text in _texts(tree) if _RUNS_TESTS.search(text)]
+    named = [name for text in commands for name in _named(text)]
+    wanted = {normal(name) for name in (*named, *_features(tree))}
+    takes_all = any(_ALL.search(text) for text in commands)
     return [
         name
         for name, requirements in extras.items()
@@ -58,6 +63,9 @@ def commanded_requirements(tree: Path, asked: Wanted, project: str, known: Colle
         asked: what the project declares.
         project: the project's name.
         known: normalised names of the packages that are installed anyway.
+
+    Raises:
+        DeclarationError: pyproject.toml cannot be read.
     """
     lines = [line for name in commanded_extras(tree, asked.extras) for line in asked.extra_requirements(name)]
     found = dict.fromkeys(without_self(lines, asked, project))
@@ -68,6 +76,13 @@ def _named(text: str) -> Iterator[str]:
     groups = [*_OF_PROJECT.findall(text), *("".join(each) for each in _OPTION.findall(text))]
     for group in groups:
         yield from (each for each in re.split(r"[\s,]+", group) if each)
+
+
+def _features(tree: Path) -> Iterator[str]:
+    """Yield the extras in Hatch's environments for tests."""
+    environments = table(read_toml(tree, "pyproject.toml"), "tool", "hatch", "envs")
+    for name in _HATCH_TESTS:
+        yield from texts(table(environments, name).get("features"))
 
 
 def _texts(tree: Path) -> Iterator[str]:

@@ -22,6 +22,8 @@ WORKFLOW = ".github/workflows/checks.yml"
             "Makefile", 'poetry install --extras "yaml web"\npytest\n', ["yaml", "web"], id="poetry"
         ),
         pytest.param("noxfile.py", "session.install('-e', '.[Web]')  # pytest\n", ["web"], id="nox"),
+        pytest.param("pyproject.toml", "[tool.hatch.envs.test]\nfeatures = ['web']\n", ["web"], id="hatch"),
+        pytest.param("pyproject.toml", "[tool.hatch.envs.more]\nfeatures = ['web']\n", [], id="another"),
         pytest.param("Makefile", "pip install other[yaml]; pytest\n", [], id="of another package"),
         pytest.param("Makefile", "pip install .[learn]; pytest\n", [], id="gigabytes"),
     ],
