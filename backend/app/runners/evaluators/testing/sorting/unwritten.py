@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 
 from app.core.python_source import parse_module
 from app.runners.evaluators.testing.layout.inventory import file_of
@@ -71,18 +72,22 @@ def _comes_from_an_option(name: str, text: str, code: BaseCode) -> bool:
         module = parse_module(text)
     except (SyntaxError, ValueError, RecursionError):
         return False
-    tries = [each for each in ast.walk(module) if isinstance(each, ast.Try)]
-    imports = [
-        each for tried in tries for each in tried.body if isinstance(each, ast.Import | ast.ImportFrom)
-    ]
-    for each in imports:
-        for alias in each.names:
-            origin = alias.name if isinstance(each, ast.Import) else each.module or ""
-            bound = alias.asname or alias.name.partition(".")[0]
-            is_foreign = bool(origin) and not getattr(each, "level", 0) and not code.has_module(origin)
-            if bound == name and is_foreign:
-                return True
-    return False
+    tried = [each for node in ast.walk(module) if isinstance(node, ast.Try) for each in node.body]
+    return name in {bound for each in tried for bound in _foreign_names(each, code)}
+
+
+def _foreign_names(statement: ast.stmt, code: BaseCode) -> Iterator[str]:
+    """Yield the names that an import binds to parts of packages that are not in the tree."""
+    match statement:
+        case ast.Import(names=names):
+            origins = {alias: alias.name for alias in names}
+        case ast.ImportFrom(module=str(module), level=0, names=names):
+            origins = dict.fromkeys(names, module)
+        case _:
+            origins = {}
+    for alias, origin in origins.items():
+        if not code.has_module(origin):
+            yield alias.asname or alias.name.partition(".")[0]
 
 
 def is_slip_of_test(message: str, test_id: str, code: BaseCode) -> bool:
