@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import os
 import sys
@@ -72,7 +73,7 @@ def named_for_candidate(value: Any) -> list[str] | None:
 
 def _is_for_constants() -> bool:
     """Return True if hypothesis looks for constants in code, to try them as input. It does without."""
-    frame = sys._getframe(2)
+    frame = inspect.currentframe()
     while frame is not None:
         if frame.f_code.co_filename.endswith(_FINDS_CONSTANTS):
             return True
