@@ -16,7 +16,12 @@ from app.runners.evaluators.protection.meaning import (
     compare_decorators,
     compare_functions,
 )
-from app.runners.evaluators.protection.normal_form import forget_letters, is_silencer, normal_form
+from app.runners.evaluators.protection.normal_form import (
+    forget_letters,
+    is_same_statement,
+    is_silencer,
+    normal_form,
+)
 from app.runners.evaluators.protection.row_tables import assigned_names, has_more_rows
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -147,7 +152,7 @@ class _Scope:
         bound = {*self._old, *self._imports[0], *assigned_names(self._rest)}
         for each in self._new_rest:
             if wanted and (
-                ast.dump(wanted[0]) == ast.dump(each) or has_more_rows(wanted[0], each, self._module)
+                is_same_statement(wanted[0], each) or has_more_rows(wanted[0], each, self._module)
             ):
                 wanted.pop(0)
             elif not self._may_be_added(each, bound):

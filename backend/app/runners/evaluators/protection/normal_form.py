@@ -7,6 +7,7 @@ which a text is formatted do not count.
 import ast
 import copy
 from collections.abc import Iterable
+from functools import reduce
 from typing import TypeVar
 
 from app.runners.evaluators.protection.additions import names_in
@@ -132,6 +133,30 @@ def _does_nothing(annotation: ast.expr) -> bool:
     """Return True if an annotation calls nothing, even if Python evaluates it."""
     calls = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
     return not any(isinstance(each, calls) for each in ast.walk(annotation))
+
+
+class _Unions(ast.NodeTransformer):
+    """Writes `Optional[X]` as `X | None`, and `Union[X, Y]` as `X | Y`."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        kind = dotted_name(node.value).rpartition(".")[2]
+        if kind == "Optional":
+            return _either(node.slice, ast.Constant(None))
+        if kind == "Union" and isinstance(node.slice, ast.Tuple) and node.slice.elts:
+            return reduce(_either, node.slice.elts)
+        return node
+
+
+def is_same_statement(one: ast.stmt, other: ast.stmt) -> bool:
+    """Return True if two statements of a module or class are the same, but for the way types are written."""
+    if isinstance(one, ast.AnnAssign) and isinstance(other, ast.AnnAssign):
+        one, other = (_Unions().visit(copy.deepcopy(each)) for each in (one, other))
+    return ast.dump(one) == ast.dump(other)
+
+
+def _either(one: ast.expr, other: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.BinOp(one, ast.BitOr(), other), one)
 
 
 class _Unquoted(ast.NodeTransformer):

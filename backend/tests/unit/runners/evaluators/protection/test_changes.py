@@ -159,7 +159,22 @@ def test_the_type_of_an_attribute_means_nothing_unless_it_calls_something(
     [("def test_total():\n    {}\n    assert total\n", True), ("class Row:\n    {}\n", False)],
 )
 def test_the_type_of_a_name_without_a_value_means_nothing_in_a_function(place: str, same: bool) -> None:
-    old, new = (place.format(f"found: {each}").encode() for each in ("Optional[int]", "int | None"))
+    old, new = (place.format(f"found: {each}").encode() for each in ("int", "str"))
+    assert (changes_between(old, new) == []) is same
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ("int | None", True),
+        ("t.Optional[int]", True),
+        ("Union[int, None]", True),
+        ("Union[int]", False),
+        ("str | None", False),
+    ],
+)
+def test_a_type_may_be_spelled_otherwise(other: str, same: bool) -> None:
+    old, new = (f"class Row:\n    found: list[{each}]\n".encode() for each in ("Optional[int]", other))
     assert (changes_between(old, new) == []) is same
 
 
