@@ -23,6 +23,7 @@ _NOT_FOR_TESTS = frozenset(
         *("type", "types", "typing", "mypy", "release", "publish", "build", "dev", "develop", "development"),
     }
 )
+"""Extras for other work. One for development is chosen anyway if those for tests do not bring pytest."""
 _LARGE = frozenset({"torch", "tensorflow", "jax", "jaxlib", "pyspark", "ray", "triton"})
 """Packages of gigabytes. Tests that need them are skipped, or fail at the base, too."""
 

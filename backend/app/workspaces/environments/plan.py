@@ -124,8 +124,9 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
         return EnvironmentPlan(files={ROOTS: f"{TEST_RUNNER}\n"}, install=(ROOTS,), needed=False)
     asked = wanted(tree)
     project = project_of(tree, asked.requirements, asked.extras)
-    roots, files = _roots(tree, asked, project.name if project else "")
-    optional = commanded_requirements(tree, asked, project.name if project else "", names_in(roots))
+    name = project.name if project else ""
+    roots, files = _roots(tree, asked, name)
+    optional = commanded_requirements(tree, asked, name, names_in(roots))
     roots += optional
     needed = bool(names_in(roots) - {"pytest"}) or any(
         _asks_for_something(text) for text in files.texts.values()

@@ -150,9 +150,16 @@ class _Unions(ast.NodeTransformer):
 
 def is_same_statement(one: ast.stmt, other: ast.stmt) -> bool:
     """Return True if two statements of a module or class are the same, but for the way types are written."""
-    if isinstance(one, ast.AnnAssign) and isinstance(other, ast.AnnAssign):
-        one, other = (_Unions().visit(copy.deepcopy(each)) for each in (one, other))
-    return ast.dump(one) == ast.dump(other)
+    return ast.dump(_with_unions(one)) == ast.dump(_with_unions(other))
+
+
+def _with_unions(statement: ast.stmt) -> ast.stmt:
+    """Return the statement with the type of its name written in one way. Its value stays as it is."""
+    if not isinstance(statement, ast.AnnAssign):
+        return statement
+    found = copy.deepcopy(statement)
+    found.annotation = _Unions().visit(found.annotation)
+    return found
 
 
 def _either(one: ast.expr, other: ast.expr) -> ast.expr:

@@ -19,8 +19,12 @@ MANY_IN_ALL = 50
 """A base with this many findings, in several files, does not follow the tool."""
 INVALID_SYNTAX = "invalid-syntax"
 """The rule of a file that cannot be parsed."""
+UNDEFINED_NAME = "F821"
+"""Ruff's rule for a name that nothing defines."""
 
 _SEVERAL_FILES = 3
+_FAULTS_OF_DATA = {INVALID_SYNTAX: _SEVERAL_FILES, UNDEFINED_NAME: MANY}
+"""Faults that data for tests of tools has, and in how many files of a directory they show such data."""
 _LISTED = 15
 _RECORDED = 50
 _MESSAGE_CHARS = 300
@@ -106,9 +110,9 @@ class BrokenOften:
         in_files: files and rules broken many times in that one file; they are advice there.
         files: files in which every rule is advice.
         everywhere: whether every rule is advice in all files.
-        broken_places: directories and rules about faults that several files there break, as files that do not
-            parse: data for tests of tools, not code.
-        but: returns True for a rule that counts however often the base breaks it.
+        broken_places: directories, and the fault that several files there have: they do not parse, or use
+            undefined names. Such files are data for tests of tools, not code.
+        but: returns True for a rule that counts however often the base breaks it, except in `broken_places`.
     """
 
     rules: frozenset[str]
@@ -144,7 +148,7 @@ def often_broken(
     places: dict[str, list[str]] = defaultdict(list)
     faulty: dict[tuple[str, str], set[str]] = defaultdict(set)
     for each in findings:
-        if each.rule == INVALID_SYNTAX or but(each.rule):
+        if each.rule in _FAULTS_OF_DATA:
             faulty[posixpath.dirname(each.file), each.rule].add(each.file)
         if not but(each.rule):
             places[each.rule].append(each.file)
@@ -159,7 +163,7 @@ def often_broken(
         frozenset(
             (place, rule)
             for (place, rule), files in faulty.items()
-            if place and len(files) >= (_SEVERAL_FILES if rule == INVALID_SYNTAX else MANY)
+            if place and len(files) >= _FAULTS_OF_DATA[rule]
         ),
         but,
     )

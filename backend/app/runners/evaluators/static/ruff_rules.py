@@ -118,7 +118,7 @@ def rules_of(base: Path | None) -> LintRules:
 
 
 def is_fault(rule: str) -> bool:
-    """Return True if a finding of this rule counts in every project, whatever its base looks like."""
+    """Return True if this rule counts in every project, except among data of tests (see `BrokenOften`)."""
     return _ALWAYS_COUNTS.match(rule) is not None
 
 

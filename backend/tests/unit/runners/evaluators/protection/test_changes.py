@@ -176,6 +176,8 @@ def test_the_type_of_a_name_without_a_value_means_nothing_in_a_function(place: s
 def test_a_type_may_be_spelled_otherwise(other: str, same: bool) -> None:
     old, new = (f"class Row:\n    found: list[{each}]\n".encode() for each in ("Optional[int]", other))
     assert (changes_between(old, new) == []) is same
+    old, new = (f"class Row:\n    found: type = {each}\n".encode() for each in ("Optional[int]", other))
+    assert changes_between(old, new)
 
 
 def test_an_import_that_only_annotations_use_may_move() -> None:

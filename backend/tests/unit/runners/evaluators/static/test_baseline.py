@@ -106,8 +106,12 @@ def test_files_that_do_not_parse_are_advice_where_the_base_keeps_many(file: str,
 
 
 @pytest.mark.parametrize(("files", "covered"), [(MANY, True), (MANY - 1, False)])
-def test_faults_are_advice_in_a_directory_where_many_files_have_them(files: int, covered: bool) -> None:
-    known = [finding(file=f"data/{number}.py", rule="F821") for number in range(files)]
+def test_undefined_names_are_advice_where_many_files_of_a_directory_have_them(
+    files: int, covered: bool
+) -> None:
+    known = [
+        finding(file=f"data/{number}.py", rule=rule) for number in range(files) for rule in ("F821", "F706")
+    ]
     loose = often_broken(known, but={"F821", "F706"}.__contains__)
     assert loose.covers(finding(file="data/new.py", rule="F821")) is covered
     assert not loose.covers(finding(file="data/new.py", rule="F706"))
