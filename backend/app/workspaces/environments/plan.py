@@ -242,7 +242,9 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
         *(each for each in extras if imported.intersection(names_in(asked.extra_requirements(each)))),
         *(commanded_extras(tree, asked.extras) if many else ()),
     ]
-    chosen += [f"--extra={each}" for each in dict.fromkeys(wanted_extras)]
+    # uv refuses names that its lock does not have, such as those of setup.py's `tests_require`.
+    known = set(map(normal, extras))
+    chosen += [f"--extra={each}" for each in dict.fromkeys(wanted_extras) if normal(each) in known]
     names = [f"{each.relative_to(tree).as_posix()}/pyproject.toml" for each in members(tree, content)]
     of_members = {name: text for name in names if (text := read_text(tree, name)) is not None}
     return replace(

@@ -25,6 +25,7 @@ from app.runners.evaluators.testing.sorting.company import in_company
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
+from app.runners.evaluators.testing.sorting.unread import red_where_loaded
 from app.runners.evaluators.testing.sorting.untested import asked_without_tests
 from app.runners.evaluators.testing.source_questions.about_silence import asked_about_silence
 from app.runners.evaluators.testing.source_questions.asking import asked_about_source
@@ -252,6 +253,7 @@ async def _second_look(harness: Harness, layout: Layout, judged: JudgedRun, base
         looked = await look_again(harness, layout.own_run, judged.own)
         found += await steadied(harness, layout.own_run, judged.own, looked)
         found += await red_versions(judged.own, judged.of_base, base)
+        found += await red_where_loaded(harness, layout.own_run, judged.own, base)
     return found
 
 

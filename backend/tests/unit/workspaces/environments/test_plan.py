@@ -362,6 +362,16 @@ def test_extras_that_tox_installs_are_exported_from_the_lock_too(tmp_path: Path)
     assert plan.export == ("--no-default-groups", "--extra=pack")
 
 
+def test_only_extras_that_the_lock_has_are_exported(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": '[project]\nname = "demo"\n[project.optional-dependencies]\nPack = ["alpha"]\n',
+        "setup.cfg": "[options]\ntests_require = beta\n",
+        "uv.lock": "version = 1\n",
+        "Makefile": "test:\n\tuv sync --all-extras\n\tpytest\n",
+    }
+    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--extra=Pack")
+
+
 @pytest.mark.parametrize(
     ("locked", "exported", "roots"), [("Tests = []", ["--group=tests"], ""), ("", [], "alpha\n")]
 )

@@ -150,7 +150,7 @@ class Outside:
         plan["data"] = sorted(name for name in tree.trusted if not name.endswith(".py"))
         (place / "candidate.json").write_text(json.dumps(plan))
         plan["arguments"] = [
-            *pytest_arguments(copy, settings, given),
+            *pytest_arguments(tree, copy, settings, given),
             *([] if detailed else ["--assert=plain"]),
         ]
         plan |= {"ids": None if ids is None else list(ids), "files": list(files)}

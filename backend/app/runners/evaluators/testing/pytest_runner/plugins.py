@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 _NO_CODE = "Generator: phaserunner"
 """Marks the distribution that represents the judged project: it has metadata and no module."""
 
@@ -28,6 +30,7 @@ _PLUGIN_OF_OPTION = {
     "--ds": "django",
     "--dc": "django",
 }
+_OLDEST_WITH = {"--override-ini=consider_namespace_packages=true": (8, 1)}
 _FIXTURE = re.compile(
     r"^@(?:pytest\.)?fixture\b(?:\([^)]*\))?[ \t]*\n(?:@.*\n)*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE
 )
@@ -121,8 +124,13 @@ def need_no_rewriting() -> None:
 
 
 def without_options_of_others(arguments: "list[str]", plugins: "list[str]") -> "list[str]":
-    """Return arguments without the options of plug-ins that are not among these. Pytest would refuse them."""
-    return [each for each in arguments if _PLUGIN_OF_OPTION.get(each.partition("=")[0], "") in ("", *plugins)]
+    """Return arguments without the options of plug-ins that are not among these, or of a newer pytest.
+
+    Pytest would refuse them.
+    """
+    version = tuple(int(part) for part in pytest.__version__.split(".")[:2])
+    known = [each for each in arguments if _OLDEST_WITH.get(each, version) <= version]
+    return [each for each in known if _PLUGIN_OF_OPTION.get(each.partition("=")[0], "") in ("", *plugins)]
 
 
 def options_to_load(plugins: "list[str]") -> "list[str]":

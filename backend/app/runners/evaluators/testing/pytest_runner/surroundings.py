@@ -1,22 +1,22 @@
 """Detects code under test that changes what tests use besides that code.
 
-Tests make their inputs and expectations with the standard library, read files with it, and start processes.
-Code that replaces parts of it decides what the tests compare, even if every comparison is right.
+Tests make inputs and expectations with the standard library, read files with it, and start processes. Code
+that replaces parts of it decides what the tests compare, even if every comparison is right.
 """
 
 import builtins
-import dis
 import doctest
 import os
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
+from .assigned import assigned_globals
 from .kinds import is_kind, names_in, plain_text
 
 _HOOKS = frozenset(
@@ -78,7 +78,11 @@ class Surroundings:
         """Remember the names of test modules, once all files are imported."""
         real = list({each.__name__: each for each in modules if isinstance(each, ModuleType)}.values())
         self._globals = {each.__name__: dict(vars(each)) for each in real}
-        self._packages = frozenset(name for each in real for name in _packages_of(each)) - _GUARDED
+        packages = {name for each in real for name in _packages_of(each)} - _GUARDED
+        # Code may load modules from elsewhere under the project's name. They are no library.
+        self._packages = frozenset(
+            each for each in packages if not self._is_inside(_file_of(sys.modules.get(each)))
+        )
         now = dict(os.environ)  # noqa: TID251 - tests read it
         changed = [name for name, value in now.items() if self._variables.get(name) != value]
         if changed:
@@ -176,7 +180,7 @@ class Surroundings:
                 if not key.startswith(("_", "@")) and now[key] is not before.get(key, self._builtins.get(key))
             ]
             if changed and not self._may_assign_any(module):
-                own = _assigned(now)
+                own = assigned_globals(now)
                 yield from (f"{name}.{key}" for key in changed if key not in own)
 
     def _of_helpers(self) -> "Iterator[str]":
@@ -270,31 +274,3 @@ def _inner(value: Any) -> Any:
     if is_kind(value, property):
         return value.fget
     return value.func if is_kind(value, partial) else value.__func__
-
-
-def _assigned(names: "Mapping[str, Any]") -> "set[str]":
-    """Return the global names that functions and classes of a module assign."""
-    waiting: list[CodeType] = []
-    for value in names.values():
-        parts = [value, *vars(value).values()] if isinstance(value, type) else [value]
-        waiting += [each.__code__ for each in map(_unwrapped, parts) if isinstance(each, FunctionType)]
-    found: set[str] = set()
-    seen: set[CodeType] = set()
-    while waiting:
-        code = waiting.pop()
-        if code not in seen:
-            seen.add(code)
-            stores = ("STORE_GLOBAL", "DELETE_GLOBAL")
-            found.update(each.argval for each in dis.get_instructions(code) if each.opname in stores)
-            waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
-    return found
-
-
-def _unwrapped(value: Any) -> Any:
-    """Return the function below decorators that keep it, as those of fixtures do."""
-    for _ in range(20):
-        below = getattr(value, "__wrapped__", None) or getattr(value, "_fixture_function", None)
-        if below is None:
-            return value
-        value = below
-    return value

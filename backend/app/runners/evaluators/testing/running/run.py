@@ -17,6 +17,7 @@ import anyio
 
 from app.runners.evaluators.testing.layout.config import PytestSettings, packages_of_pytest, settings_for
 from app.runners.evaluators.testing.layout.doctests import fixtures_of_doctests
+from app.runners.evaluators.testing.layout.namespaces import are_in_namespaces
 from app.runners.evaluators.testing.layout.setting import is_test_support
 from app.runners.evaluators.testing.layout.trees import RunTree, materialise
 from app.runners.evaluators.testing.running.generated import write_generated
@@ -43,6 +44,7 @@ _FIXED = (
     *("-o", "addopts=", "--color=no", "-q", "-rfE"),
     *("--no-header", "--continue-on-collection-errors"),
 )
+_WITH_NAMESPACES = "--override-ini=consider_namespace_packages=true"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +119,7 @@ class Harness:
         write_generated(self.base, copy)
         settings = settings_for(copy, self.base)
         given.mkdir()
-        arguments = pytest_arguments(copy, settings, given)
+        arguments = pytest_arguments(tree, copy, settings, given)
         arguments.append(f"--tb={self.traceback}")
         task = {
             "tree": str(copy),
@@ -254,14 +256,16 @@ def _handed_over(secret: RunSecret) -> Generator[int]:
         os.close(reading)
 
 
-def pytest_arguments(copy: Path, settings: PytestSettings, given: Path) -> list[str]:
-    """Return the arguments for a run in `copy`. The configuration is written to `given`."""
+def pytest_arguments(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
+    """Return the arguments for a run of `tree` in `copy`. The configuration is written to `given`."""
     # A copy of the configuration: it must be visible, and keep its name, which determines its format.
     config = given / (settings.config_file.name if settings.config_file else "pytest.ini")
     config.write_bytes(settings.config_file.read_bytes() if settings.config_file else b"[pytest]\n")
     # Some plug-ins need pytest's cache. Here it is empty, and beside the tree.
     places = [f"--rootdir={copy}", f"--confcutdir={copy}", "-o", f"cache_dir={copy.parent / 'pytest-cache'}"]
-    return [f"-c{config}", *places, *_FIXED, *settings.arguments]
+    in_namespaces = are_in_namespaces(tree.files, settings.test_files, settings.import_places)
+    namespaces = [_WITH_NAMESPACES] if in_namespaces else []
+    return [f"-c{config}", *places, *_FIXED, *namespaces, *settings.arguments]
 
 
 def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:

@@ -7,10 +7,11 @@ Otherwise a person is asked: nothing passes by that, and no attempt is used up. 
   depends on time alone, as when a connection broke, passing alone is enough;
 - *lacking*: a test that the candidate wrote cannot run without a package or a part of the machine;
 - *as before*: such a test fails with the same message as base tests on the base's own code, or it is another
-  version of a base test that fails there, or all base tests in its class or file fail here and there. A test
-  of the base, too, may fail with the message of one beside it, in the same line of a helper of the tests, or
-  in other people's code because the machine lacks the same. Or pytest blames what is collected as garbage on
-  it, where the base's tests leave the same garbage.
+  version of a base test that fails there, or an unchanged test of a file that only now loads, or all base
+  tests in its class or file fail here and there. A test of the base, too, may fail with the message of one
+  beside it, in the same line of a helper of the tests, or in other people's code because the machine lacks
+  the same. Or pytest blames what is collected as garbage on it, where the base's tests leave the same
+  garbage.
 
 No failure is removed from untrusted runs. If no test of the base passes, only failures in other people's code
 are removed, such as for want of a server, and only if the base's tests fail in the same words.
@@ -34,7 +35,7 @@ _UNSTEADY = "it failed once and passed alone, and also passed in a second whole 
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
 _LIKE_ONE_BESIDE = "it fails like a test beside it that failed before anything was done"
 _BLAMED = "only for garbage such as the base's tests leave, too"
-_SO_BEFORE = "the base's version of this test failed before anything was done, and fails on this code, too"
+_SO_BEFORE = "this test, or the base's version of it, also fails on the base's code"
 _BESIDE = "all tests beside it failed before anything was done, and fail on this code, too"
 _MESSAGE_CHARS = 500
 _HELPER_LINE = re.compile(r"(?P<file>(?:[^\s:/<][^\s:]*/)?(?:conftest\.py|tests?/[^\s:]+)):\d+(?=: )")

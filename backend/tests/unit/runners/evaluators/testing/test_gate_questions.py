@@ -506,3 +506,34 @@ async def test_a_version_of_a_red_test_is_in_doubt_where_the_bases_file_cannot_b
     assert "tests/test_calc.py::test_server" in asked, result.feedback
     worse = {**changed, "calc.py": "def add(a, b):\n    return 3 if a == 2 else 4\n"}
     assert not (await run(context, {**OLD, **worse}, OLD, outside=False)).questions
+
+
+UNREAD = {
+    "calc.py": "def add(a, b):\n    return a + b\n",
+    "tests/test_calc.py": (
+        "import teapot_not_there\nimport sys\n\nfrom calc import add\n\n\ndef test_add():\n"
+        "    assert add(1, 2) == 3\n\n\ndef test_platform():\n    assert sys.platform == 'plan9'\n"
+    ),
+    "tests/test_other.py": "def test_other():\n    assert True\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asked"),
+    [
+        pytest.param("", "", True, id="unchanged"),
+        pytest.param("'plan9'", "'plan10'", False, id="changed"),
+        pytest.param("def test_platform", "def test_new", False, id="new"),
+    ],
+)
+async def test_an_old_test_that_only_now_loads_is_in_doubt_where_the_bases_code_fails_it(
+    context, old: str, new: str, asked: bool
+) -> None:
+    text = UNREAD["tests/test_calc.py"].replace("import teapot_not_there\n", "").replace(old, new)
+    result = await run(context, {**UNREAD, "tests/test_calc.py": text}, UNREAD, outside=False)
+    assert not result.passed
+    assert bool(result.questions) is asked, result.feedback
+    if not asked:
+        return
+    worse = {**UNREAD, "tests/test_calc.py": text, "calc.py": "def add(a, b):\n    return a - b\n"}
+    assert not (await run(context, worse, UNREAD, outside=False)).questions

@@ -284,3 +284,38 @@ async def test_an_exception_that_is_as_wide_at_the_base_is_asked_nothing(context
     base = helped(wide.replace("a + b", "a - b"))
     result = await run(context, {**base, "calc.py": wide}, base, outside=False, counter_tests="off")
     assert (result.status, result.questions) == ("passed", []), result.feedback
+
+
+PLUGINS = """import importlib.util
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(f"{__name__}.custom.extra", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def marked(function):
+    return _Marked(function)
+
+
+class _Marked:
+    def __init__(self, function):
+        self.function = function
+"""
+USES_PLUGINS = """from calc import load
+
+
+def test_load(tmp_path):
+    extra = tmp_path / "extra.py"
+    extra.write_text("from calc import marked\\n\\n\\n@marked\\ndef go():\\n    return 3\\n")
+    assert load(extra).go.function() == 3
+"""
+
+
+async def test_modules_that_the_code_loads_under_its_own_name_are_no_library(context) -> None:
+    base = {"calc.py": "def load(path):\n    raise NotImplementedError\n", "tests/test_calc.py": USES_PLUGINS}
+    result = await run(context, {**base, "calc.py": PLUGINS}, base, outside=False, counter_tests=False)
+    assert result.passed, result.feedback
