@@ -5,8 +5,9 @@ plug-ins are needed), `trusted` (files of the tree that the candidate did not wr
 nothing in the tree may replace), `aside` (packages that pytest uses and the project itself holds), `only`
 (the test files to run) and `ids` (the tests and functions of these to run); null means all. `test_seconds`
 gives the time limit of tests of some functions. `without` names tests that must not run, and `patience` is
-how long all may take before some are left out, or null. The secret is JSON, too, but comes through a pipe
-that is empty after reading: `key`, and the canaries that `begin` and `end` the run.
+how long all may take before some are left out, or null. After `seconds` the process is ended. The secret is
+JSON, too, but comes through a pipe that is empty after reading: `key`, and the canaries that `begin` and
+`end` the run.
 
 The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test`, `left_out`,
 `replaced` and `altered` as they occur, then `finish` with the exit code. A process that ends without

@@ -17,6 +17,9 @@ _ONE_OF = 10
 """A first test that takes such a share without its fixtures is enough, if the others do not fit at a tenth of
 its time either."""
 
+_LAST_SHARE = 0.9
+"""Share of the time until the process is ended after which no further test begins."""
+
 _SCHEDULING = "/proc/thread-self/schedstat"
 
 _Taken = tuple["frozenset[str]", float]
@@ -28,14 +31,19 @@ class TimeBudget:
 
     The tests of a file are taken together, and the tests of a plug-in. If only some rows of parameters take
     long, the others still run. The time in which a busy machine does not run this process does not count.
+    Shortly before the process is ended, all that are left are left out, so that it ends in order.
 
     Args:
         limit: how long the run may take, in seconds; None leaves nothing out.
+        ends_in: in how many seconds the process is ended, whatever the machine does.
         clock: tells the time in seconds; None is a clock that stands still while the machine is busy.
     """
 
-    def __init__(self, limit: "float | None", clock: "Callable[[], float] | None" = None) -> None:
+    def __init__(
+        self, limit: "float | None", ends_in: float, clock: "Callable[[], float] | None" = None
+    ) -> None:
         self._limit = limit
+        self._last = time.monotonic() + _LAST_SHARE * ends_in
         # Tests may replace these functions.
         self._monotonic = time.monotonic
         self._open, self._read, self._close = os.open, os.read, os.close
@@ -87,6 +95,8 @@ class TimeBudget:
         return [each.nodeid for each in left if each in out]
 
     def _too_slow(self, group: str, left: "list[pytest.Item]", limit: float) -> "list[pytest.Item]":
+        if self._monotonic() > self._last:
+            return left
         done = self._done[group]
         took = [seconds for _, seconds in done]
         is_one = len(took) == 1 and not self._is_short

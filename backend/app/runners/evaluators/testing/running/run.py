@@ -132,6 +132,7 @@ class Harness:
             "test_seconds": dict(self.test_seconds),
             "without": sorted(self.without),
             "patience": self.patience,
+            "seconds": self.seconds,
             "only": None if tree.only is None else sorted(tree.only),
         }
         (given / "task.json").write_text(json.dumps(task))

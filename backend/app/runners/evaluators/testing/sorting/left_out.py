@@ -11,7 +11,9 @@ from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 
-_WHY = "a run of all tests would not end in time"
+_WHY = "a run of all tests would not end in time; evaluators.pytest.timeout in phaserunner.toml gives it more"
+_MAY_STAND = "may the result stand without them?"
+_ASKED_BY_FILE = 3
 
 
 def with_left_out(judged: JudgedRun, goal: Goal) -> JudgedRun:
@@ -37,28 +39,33 @@ def with_left_out(judged: JudgedRun, goal: Goal) -> JudgedRun:
 
 
 def questions_about(judged: JudgedRun) -> list[Question]:
-    """Return a question for each file of which tests were left out and doubted."""
+    """Return a question for each file of which tests were left out and doubted, or one for many files."""
     doubted = [name for name in judged.doubted if name in judged.left_out]
-    return [
-        Question.about(
-            file,
-            QuestionKind.DOUBTFUL,
-            f"{_tests(count)} of `{file}` did not run, because the base has no time for them either: "
-            "may the result stand without them?",
-            why=_WHY,
-        )
-        for file, count in _by_file(doubted).items()
-    ]
+    files = _by_file(doubted)
+    if len(files) <= _ASKED_BY_FILE:
+        return [_question(file, f"{_tests(count)} of `{file}`") for file, count in files.items()]
+    ran = sum(len(run.tests) for run in judged.runs)
+    what = f"{_tests(len(doubted))} in {len(files)} files, from `{next(iter(files))}` on,"
+    return [_question("tests", what, f"{_WHY}: {ran} ran, and these did not: {', '.join(sorted(files))}")]
+
+
+def _question(about: str, what: str, why: str = _WHY) -> Question:
+    text = f"{what} did not run, because the base has no time for them either: {_MAY_STAND}"
+    return Question.about(about, QuestionKind.DOUBTFUL, text, why=why)
 
 
 def notes_about(left_out: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each file of which tests were left out."""
+    """Return a sentence for each file of which tests were left out, or one for many files."""
     red = {file_of(name) for name, why in left_out.items() if is_red_too(why)}
-    return [
-        f"{_tests(count)} of {file} did not run: at the base, too, there is no time for them"
-        + (", and tests like them fail there." if file in red else ".")
-        for file, count in _by_file(left_out).items()
-    ]
+    files = _by_file(left_out)
+    if len(files) <= _ASKED_BY_FILE:
+        return [_note(f"{_tests(count)} of {file}", is_red=file in red) for file, count in files.items()]
+    return [_note(f"{_tests(len(left_out))} in {len(files)} files", is_red=bool(red))]
+
+
+def _note(what: str, *, is_red: bool) -> str:
+    like = ", and tests like them fail there" if is_red else ""
+    return f"{what} did not run: at the base, too, there is no time for them{like}."
 
 
 def _by_file(names: Iterable[str]) -> Counter[str]:

@@ -20,9 +20,9 @@ class Suite:
         self.session = SimpleNamespace(items=[])
         self.session.items += [item(nodeid=name, session=self.session) for name in tests]
 
-    def run(self, limit: float | None) -> tuple[list[str], list[str]]:
+    def run(self, limit: float | None, ends_in: float = 3600.0) -> tuple[list[str], list[str]]:
         """Give the tests that ran, and those that were left out."""
-        budget = TimeBudget(limit, clock=lambda: self.now)
+        budget = TimeBudget(limit, ends_in, clock=lambda: self.now)
         ran: list[str] = []
         out: list[str] = []
         for item in self.session.items:
@@ -81,3 +81,10 @@ def test_the_files_of_a_plug_in_are_taken_together() -> None:
     tests = {f"{letter}.py::check": 10.0 for letter in "abcdefghijklmnop"}
     assert len(Suite(tests, kind="some_plugin").run(100)[1]) == 14
     assert not Suite(tests | {"q.py::check": 10.0}).run(100)[1]
+
+
+def test_nothing_more_begins_shortly_before_the_process_is_ended() -> None:
+    tests = rows("a.py", 3, 0.1) | rows("b.py", 3, 0.1)
+    ran, out = Suite(tests).run(100, ends_in=0.0)
+    assert (ran, out) == (["a.py::test[0]"], list(tests)[1:])
+    assert Suite(tests).run(None, ends_in=0.0)[1] == []
