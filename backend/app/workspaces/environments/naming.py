@@ -34,3 +34,13 @@ def choose(groups: Iterable[str], members: Callable[[str], Iterable[str]]) -> li
     if not any("pytest" in names_in(members(each)) for each in chosen):
         chosen += [each for each in groups if normal(each) in _DEVELOPMENT]
     return chosen
+
+
+def choose_groups(groups: Iterable[str], members: Callable[[str], Iterable[str]]) -> list[str]:
+    """Choose like `choose`. If that does not include pytest, add the smallest group that does."""
+    groups = list(groups)
+    chosen = choose(groups, members)
+    with_pytest = [each for each in groups if "pytest" in names_in(members(each))]
+    if with_pytest and set(with_pytest).isdisjoint(chosen):
+        chosen.append(min(with_pytest, key=lambda each: len(names_in(members(each)))))
+    return chosen

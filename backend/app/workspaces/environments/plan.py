@@ -13,7 +13,7 @@ from app.workspaces.environments.groups import Wanted, wanted
 from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.local import without_self
 from app.workspaces.environments.locked import locked_versions, version_lock
-from app.workspaces.environments.naming import choose, names_in, normal
+from app.workspaces.environments.naming import choose, choose_groups, names_in, normal
 from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.project import ProjectMetadata, project_of, requires_python
 from app.workspaces.environments.reading import read_text, read_toml, table, texts
@@ -151,7 +151,7 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
 def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], RequirementFiles]:
     files = RequirementFiles()
     plain, for_tests, for_development = requirement_file_names(tree)
-    groups = choose(asked.groups, lambda name: asked.groups[name])
+    groups = choose_groups(asked.groups, lambda name: asked.groups[name])
     extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *tox_extras(tree, asked)]))
     lines = [line for name in groups for line in asked.groups[name]]
     lines += [line for name in extras for line in asked.extra_requirements(name)]
@@ -225,7 +225,7 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
     if table(content, "tool", "uv").get("dev-dependencies") and "dev" not in groups:
         groups.append("dev")
     extras = list(table(content, "project", "optional-dependencies"))
-    wanted_groups = choose(groups, lambda name: asked.groups.get(name, ()))
+    wanted_groups = choose_groups(groups, lambda name: asked.groups.get(name, ()))
     locked = _locked_groups(read_toml(tree, "uv.lock"))
     # An outdated lock does not contain newer groups.
     unlocked = [] if locked is None else [each for each in wanted_groups if normal(each) not in locked]

@@ -355,6 +355,18 @@ def test_what_tests_import_of_another_group_is_installed(tmp_path: Path) -> None
     assert plan.files[ROOTS].splitlines() == ["pytest", "alpha>=2", TEST_RUNNER]
 
 
+def test_a_group_of_any_name_is_chosen_where_only_it_brings_pytest(tmp_path: Path) -> None:
+    text = (
+        '[tool.poetry]\nname = "demo"\n[tool.poetry.group.dev.dependencies]\nalpha = "*"\n'
+        '[tool.poetry.group.every.dependencies]\npytest = "*"\nbeta = "*"\ngamma = "*"\n'
+        '[tool.poetry.group.ci.dependencies]\npytest = "*"\nbeta = "*"\n'
+    )
+    plan = plan_for(write(tmp_path, {"pyproject.toml": text}))
+    assert plan.files[ROOTS].splitlines() == ["alpha", "pytest", "beta", TEST_RUNNER]
+    plan = plan_for(write(tmp_path, {"pyproject.toml": text.replace('alpha = "*"', 'pytest = "*"')}))
+    assert plan.files[ROOTS].splitlines() == ["pytest", TEST_RUNNER]
+
+
 def test_extras_that_tox_installs_are_exported_from_the_lock_too(tmp_path: Path) -> None:
     text = '[project]\nname = "demo"\n[project.optional-dependencies]\npack = ["alpha"]\nmore = ["beta"]\n'
     tox = "[testenv]\nextras =\n    pack\n"
