@@ -14,6 +14,7 @@ from app.schemas.questions import BaseFailures, Question, QuestionKind
 _WHY = "a run of all tests would not end in time; evaluators.pytest.timeout in phaserunner.toml gives it more"
 _MAY_STAND = "may the result stand without them?"
 _ASKED_BY_FILE = 3
+_LISTED = 20
 
 
 def with_left_out(judged: JudgedRun, goal: Goal) -> JudgedRun:
@@ -46,7 +47,8 @@ def questions_about(judged: JudgedRun) -> list[Question]:
         return [_question(file, f"{_tests(count)} of `{file}`") for file, count in files.items()]
     ran = sum(len(run.tests) for run in judged.runs)
     what = f"{_tests(len(doubted))} in {len(files)} files, from `{next(iter(files))}` on,"
-    return [_question("tests", what, f"{_WHY}: {ran} ran, and these did not: {', '.join(sorted(files))}")]
+    listed = ", ".join(sorted(files)[:_LISTED]) + (", …" if len(files) > _LISTED else "")
+    return [_question("tests", what, f"{_WHY}. {ran} ran. Left out are tests of {listed}")]
 
 
 def _question(about: str, what: str, why: str = _WHY) -> Question:

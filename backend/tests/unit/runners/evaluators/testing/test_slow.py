@@ -146,5 +146,3 @@ async def test_many_small_files_that_do_not_fit_together_are_one_question(contex
     assert "did not run, because the base has no time for them either" in result.questions[0].text
     assert result.metadata["passed_tests"] > 8
     assert 2 < result.metadata["left_out"] < 12
-    wrong = {**base, "calc.py": "def add(a, b):\n    return a - b\n"}
-    assert not (await run(context, wrong, base, **options)).questions
