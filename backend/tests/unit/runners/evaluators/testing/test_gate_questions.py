@@ -346,6 +346,25 @@ async def test_a_changed_file_that_relies_on_another_one_runs_among_all_tests(
     assert (result.status, result.questions) == (status, []), result.feedback
 
 
+RAN_BEFORE = {
+    **LOADED_BESIDE,
+    "tests/test_a.py": "import helpers\n\n\ndef test_two():\n    helpers.TWO = 2\n",
+}
+
+
+@pytest.mark.parametrize(("half", "status"), [("x / 2", "passed"), ("x", "failed")])
+async def test_an_unchanged_test_that_relies_on_tests_before_it_runs_after_them(
+    context, half, status
+) -> None:
+    more = "\n\ndef test_more():\n    assert half(8) == 4\n"
+    changed = {
+        "calc.py": f"def half(x):\n    return {half}\n",
+        "tests/test_b.py": RAN_BEFORE["tests/test_b.py"] + more,
+    }
+    result = await run(context, {**RAN_BEFORE, **changed}, RAN_BEFORE, outside=False)
+    assert (result.status, result.questions) == (status, []), result.feedback
+
+
 @pytest.mark.parametrize(
     ("mark", "asked"),
     [("skipif(sys.version_info >= (3, 8), reason='old')", True), ("skip", False), ("xfail", False)],
