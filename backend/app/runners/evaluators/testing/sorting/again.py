@@ -43,10 +43,10 @@ _BY_TIME = re.compile(
     r"\b(?:BrokenPipe|ConnectionReset|ConnectionAborted)Error\b"
     r"|\bPytest(?:UnraisableException|UnhandledThreadException)Warning\b|multiple unraisable exception "
 )
-"""A server of the tests may close a connection before the client has sent all: a race of two threads.
-Pytest blames what is collected as garbage, or fails in a thread, on the test that runs just then."""
+"""A server may close a connection before the client has sent all, which is a race of two threads. Pytest
+blames what is collected as garbage, or fails in a thread, on the test that runs just then."""
 _COMPARED = 500
-"""Limit on the failing tests of one run that are run at the base by name. With more, all tests run there."""
+"""Limit on failing tests that run by name at the base. With more, their files do, unless a control has."""
 
 _AFFORDABLE = 60.0
 """Seconds that the tests that run once more may have taken together."""
@@ -112,7 +112,7 @@ async def look_again(
         return SecondLook(flaky=await again)
     if base.remembered is not None and base.remembered.knows(failing):
         return await _remembered(base.remembered, base, report, failing, await again)
-    by_name = failing if len(failing) <= _COMPARED else None
+    by_name = failing if len(failing) <= _COMPARED or base.slow.known else None
     files = set(map(file_of, failing))
     at_base_now = base.run_now(files) if by_name is None else base.run(files, by_name)
     flaky, there = await together(again, at_base_now)
