@@ -11,6 +11,7 @@ from random import Random
 
 from app.runners.evaluators.testing.counter_tests.child_check import ChildCheck
 from app.runners.evaluators.testing.counter_tests.comparing import CounterTestResult
+from app.runners.evaluators.testing.counter_tests.controls import BaseControl
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.counter_tests.data_files import read_data_files
 from app.runners.evaluators.testing.counter_tests.drawing import (
@@ -42,7 +43,7 @@ from app.runners.evaluators.testing.counter_tests.versions import (
     read_test_files,
     touched_version,
 )
-from app.runners.evaluators.testing.layout.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness
@@ -128,6 +129,7 @@ class _Check:
         )
         # A test that never ends with a wrong expectation must not prevent the answers of later tests.
         self._limited = replace(self._harness, test_seconds=settings.budget.limits(plain))
+        self._control = BaseControl(self._harness, settings.base, self._is_source)
 
     async def run(self, units: Sequence[Unit], passed: AbstractSet[str]) -> CounterReport:
         """Run pairs with every test that fits, then another pair with those that did not notice."""
@@ -142,7 +144,9 @@ class _Check:
         answers = [each.answers for each in (*pairs, *again)]
         against |= await self._touchy(speechless(answers))
         said = await self._ask_data(units, passed - noticed(answers) - against.keys(), against)
-        children = ChildCheck(self._tree, self._chance, self._pair, self._base_answers, self._complementary)
+        children = ChildCheck(
+            self._tree, self._chance, self._pair, self._control.answers, self._complementary
+        )
         doubted = await children.doubted(units, passed - against.keys())
         report = sort_tests([*answers, *said], against, reasons)
         if self._settings.budget.is_long(self._plain) and not self._has_time():
@@ -179,7 +183,7 @@ class _Check:
             return [], {}
         # Asked alone, the base clears most suspects quickly. The others may depend on the tests before them.
         for alone in (True, False):
-            honest = [await self._base_answers(pair, suspected, alone=alone) for pair in pairs]
+            honest = [await self._control.answers(pair, suspected, alone=alone) for pair in pairs]
             suspected = worth_asking(suspected, honest)
         again: list[Pair] = []
         twice: dict[str, CounterTestResult] = {}
@@ -189,8 +193,13 @@ class _Check:
                 break
             again.append(await self._pair(_of(units, left), left, suspected, versions))
             twice |= unnoticed_twice(suspected, again[-1].answers)
-        honest = [await self._base_answers(pair, suspected) for pair in again] if twice else []
-        return again, refuted(twice.values(), honest)
+        honest = [await self._control.answers(pair, suspected) for pair in again] if twice else []
+        against = refuted(twice.values(), honest)
+        steady: set[str] = set()
+        for pair in again:
+            found = {test: twice[test] for test in against if pair.answers.get(test) is twice[test]}
+            steady.update(await self._control.steady(found, pair, self._limited, self._tree))
+        return again, {test: why for test, why in against.items() if test in steady}
 
     async def _pair(
         self,
@@ -277,23 +286,6 @@ class _Check:
             return touchy(tests, touched, plain, ())
         honest = await run_both(self._harness, base, (one, as_is))
         return touchy(tests, touched, plain, honest)
-
-    async def _base_answers(
-        self, pair: Pair, tests: Answers, *, alone: bool = False
-    ) -> dict[str, CounterTestResult]:
-        """Return the results of the base's own code with the same files, or with these tests alone."""
-        base = self._settings.base
-        if base is None:
-            return {}
-        names = {file_of(test) for test in tests} | {each.change.unit.file.name for each in tests.values()}
-        names = {name for name in names if not self._is_source(name)}
-        if not names:
-            return {}
-        one, other = (each.restricted(names) for each in pair.versions)
-        # No limits, because the base's code may be slower, and its answer may clear the candidate.
-        functions = set(map(function_of, tests)) if alone else None
-        reports = await run_both(self._harness, base, (one, other), functions)
-        return await asyncio.to_thread(answers_of, pair.versions, reports)
 
 
 def _of(units: Sequence[Unit], wanted: Collection[str]) -> list[Unit]:
