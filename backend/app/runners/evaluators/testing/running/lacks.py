@@ -74,6 +74,27 @@ class Lacks:
         """
         return await asyncio.to_thread(lacking, message, self.base)
 
+    async def for_both(self, here: str, there: str) -> str | None:
+        """Return what the environment lacks if a test failed for that reason, here and at the base.
+
+        Words around the reason may differ between runs: ports, paths, the fixtures that are there instead.
+
+        Args:
+            here: the message with the candidate's code.
+            there: that with the base's code.
+        """
+        module = missing_module(here)
+        if module is None:
+            what = await self.on_machine(here)
+            return what if what == await self.on_machine(there) else None
+        if not fails_alike(there, here):
+            return None
+        if await self.is_unbuilt(here):
+            return f"{missing_submodule(here)} is not built"
+        if await self.is_part_of_declared(here):
+            return f"the interpreter does not find {missing_submodule(here)}"
+        return f"the interpreter lacks {module}" if await self.needs_installed(module) else None
+
     async def needs_installed(self, module: str) -> bool:
         """Return True if the environment should provide a missing module, and does not.
 

@@ -19,7 +19,8 @@ _WORDS = (
     (
         re.compile(
             r"(?:No such file or directory|Permission denied): (?:PosixPath\()?'[\w.+-]+'\)?$"
-            r"|\b(?:sh|bash|env): (?:line )?(?:\d+: )?'?[\w.+-]+'?: (?:command )?not found",
+            r"|\b(?:sh|bash|env): (?:line )?(?:\d+: )?'?[\w.+-]+'?: (?:command )?not found"
+            r"|\b[Ee]xecutable [`'\"]?[\w.+-]+[`'\"]? (?:was |could |is )?not (?:be )?found\b",
             re.MULTILINE,
         ),
         "a program is missing",

@@ -28,7 +28,6 @@ from app.runners.evaluators.testing.at_base.base import BaseTests
 from app.runners.evaluators.testing.at_base.remembered import Remembered
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.trees import RunTree
-from app.runners.evaluators.testing.running.dependencies import missing_module, missing_submodule
 from app.runners.evaluators.testing.running.failure_words import fails_alike
 from app.runners.evaluators.testing.running.garbage import garbage_in
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RunReport
@@ -57,8 +56,8 @@ class SecondLook:
     """What is known about failing tests, by id. The module explains the terms.
 
     `red` holds the messages at the base, `red_files` the project's files in the tracebacks there. `varying`
-    are red tests whose messages may differ between runs of the base: they do, as with tests that draw their
-    data, or a second run there would take too long.
+    are red tests whose messages may differ between runs of one code: they do, as with tests that draw their
+    data, or a second run of the base would take too long.
     """
 
     flaky: tuple[str, ...] = ()
@@ -107,20 +106,22 @@ async def look_again(
     if report.ending is not PytestEnding.COMPLETE or not failing:
         return SecondLook()
     looked_at = _affordable(failing[:LOOKED_AT], report)
-    again = _good_alone(harness, tree, looked_at)
+    again = _alone(harness, tree, looked_at)
     if base is None:
-        return SecondLook(flaky=await again)
+        return SecondLook(flaky=_now_good(looked_at, await again))
     if base.remembered is not None and base.remembered.knows(failing):
         return await _remembered(base.remembered, base, report, failing, await again)
     by_name = failing if len(failing) <= _COMPARED or base.slow.known else None
     files = set(map(file_of, failing))
     at_base_now = base.run_now(files) if by_name is None else base.run(files, by_name)
-    flaky, there = await together(again, at_base_now)
+    alone, there = await together(again, at_base_now)
+    flaky = _now_good(looked_at, alone)
     at_base = tuple(each for each in failing if _is_bad(each, there))
     # With many red tests, those that only fail here may come after the first few.
     others = [each for each in failing if each not in (*at_base, *looked_at)]
     if others and set(looked_at) <= set(at_base):
-        flaky += await _good_alone(harness, tree, _affordable(others[:LOOKED_AT], report))
+        others = _affordable(others[:LOOKED_AT], report)
+        flaky += _now_good(others, await _alone(harness, tree, others))
     # Where tests take too long, one look at the base has to do.
     repeated = set[str]() if base.slow.known else set(_affordable(at_base, there))
     named = None if by_name is None else repeated
@@ -130,12 +131,14 @@ async def look_again(
         flaky=flaky,
         at_base=at_base,
         red={each: _message(each, there) for each in red},
-        varying=tuple(each for each in red if each not in repeated or _differ(each, there, once_more)),
+        varying=tuple(
+            each
+            for each in red
+            if each not in repeated or _differ(each, there, once_more) or _differ(each, report, alone)
+        ),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
-        environment={
-            name: what for name in at_base if (what := await _machine_lacks(name, report, there, base))
-        },
+        environment=await _lacking(at_base, report, there, base),
     )
     return await _with_company(look, failing, base)
 
@@ -158,10 +161,9 @@ async def red_versions(own: RunReport, of_base: RunReport | None, base: BaseTest
     )
 
 
-async def _good_alone(harness: Harness, tree: RunTree, ids: Sequence[str]) -> tuple[str, ...]:
-    """Run tests once more, without others. Return those that pass."""
-    run = await harness.run(replace(tree, only=frozenset(map(file_of, ids))), ids=ids)
-    return _now_good(ids, run)
+async def _alone(harness: Harness, tree: RunTree, ids: Sequence[str]) -> RunReport:
+    """Run tests once more, without others."""
+    return await harness.run(replace(tree, only=frozenset(map(file_of, ids))), ids=ids)
 
 
 async def _with_company(look: SecondLook, failing: Sequence[str], base: BaseTests) -> SecondLook:
@@ -205,12 +207,13 @@ async def steadied(harness: Harness, tree: RunTree, report: RunReport, second: S
 
 
 async def _remembered(
-    known: Remembered, base: BaseTests, report: RunReport, failing: Sequence[str], flaky: tuple[str, ...]
+    known: Remembered, base: BaseTests, report: RunReport, failing: Sequence[str], alone: RunReport
 ) -> SecondLook:
     """Return what the baseline says about failing tests.
 
     The base runs again only for a test that passed there twice and is flaky here.
     """
+    flaky = _now_good(failing, alone)
     there = known.report(set(map(file_of, failing)), failing, flaky=Outcome.FAILED)
     at_base = tuple(each for each in failing if _is_bad(each, there))
     red = [each for each in at_base if each not in known.flaky]
@@ -222,12 +225,10 @@ async def _remembered(
         flaky=flaky,
         at_base=at_base,
         red={each: _message(each, there) for each in red},
-        varying=tuple(each for each in red if each in known.varying),
+        varying=tuple(each for each in red if each in known.varying or _differ(each, report, alone)),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=tuple(each for each in flaky if each in settled),
-        environment={
-            name: what for name in at_base if (what := await _machine_lacks(name, report, there, base))
-        },
+        environment=await _lacking(at_base, report, there, base),
     )
 
 
@@ -243,28 +244,14 @@ async def _flaky_there(base: BaseTests, flaky: Collection[str], there: RunReport
     return tuple(each for each in flaky if each in good and each in bad)
 
 
-async def _machine_lacks(name: str, report: RunReport, there: RunReport, base: BaseTests) -> str | None:
-    """Return what the machine lacks if a test failed for that reason here and at the base.
-
-    Words around the reason may differ between runs: ports, paths, the fixtures that are there instead.
-    """
-    here = report.tests[name].message
-    other = there.tests.get(name)
-    if other is None:
-        return None
-    if missing_module(here) is None:
-        what = await base.lacks.on_machine(here)
-        return what if what == await base.lacks.on_machine(other.message) else None
-    return await _module_lacks(here, base) if fails_alike(other.message, here) else None
-
-
-async def _module_lacks(message: str, base: BaseTests) -> str | None:
-    if await base.lacks.is_unbuilt(message):
-        return f"{missing_submodule(message)} is not built"
-    if await base.lacks.is_part_of_declared(message):
-        return f"the interpreter does not find {missing_submodule(message)}"
-    module = missing_module(message) or ""
-    return f"the interpreter lacks {module}" if await base.lacks.needs_installed(module) else None
+async def _lacking(
+    names: Collection[str], report: RunReport, there: RunReport, base: BaseTests
+) -> dict[str, str]:
+    """Return what the environment lacks for tests that failed for that reason here and at the base."""
+    both = {
+        each: (report.tests[each].message, there.tests[each].message) for each in names if each in there.tests
+    }
+    return {name: what for name, pair in both.items() if (what := await base.lacks.for_both(*pair))}
 
 
 def _affordable(ids: Collection[str], report: RunReport) -> list[str]:
@@ -290,8 +277,9 @@ def _message(name: str, run: RunReport) -> str:
 
 
 def _differ(name: str, one: RunReport, other: RunReport) -> bool:
-    """Return True if a test fails in different words in two runs."""
-    return not fails_alike(_message(name, one), _message(name, other))
+    """Return True if a test fails in both of two runs, in different words."""
+    is_bad = _is_bad(name, one) and _is_bad(name, other)
+    return is_bad and not fails_alike(_message(name, one), _message(name, other))
 
 
 def _is_bad(name: str, run: RunReport) -> bool:

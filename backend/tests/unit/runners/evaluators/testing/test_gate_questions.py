@@ -247,6 +247,23 @@ async def test_a_red_test_of_the_projects_own_code_is_asked_about_whatever_was_c
     assert [each.id for each in result.questions] == ["tests/test_red.py::test_red"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        pytest.param("'other'", False, id="always the same"),
+        pytest.param("''.join(random.choices('qwrtz', k=12))", True, id="another one each time"),
+    ],
+)
+async def test_a_red_test_that_fails_in_other_words_each_time_is_asked_about(context, answer, asked) -> None:
+    base = {**THREE, "kind.py": "def kind():\n    return 'none'\n"}
+    base["tests/test_kind.py"] = "from kind import kind\n\n\ndef test_kind():\n    assert kind() == 'full'\n"
+    changed = {**base, "kind.py": f"import random\n\n\ndef kind():\n    return {answer}\n"}
+    made = {**context(changed, base), "goal": "Write down a number"}
+    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    assert not result.passed
+    assert bool(result.questions) is asked, result.feedback
+
+
 SHARES_A_HELPER = {
     "calc.py": "def add(a, b):\n    return a + b\n\n\ndef native(text):\n    return text\n",
     "tests/helper.py": "from calc import add, native\n\nONE = native('1')\n",
