@@ -140,9 +140,11 @@ async def test_rows_that_wait_are_left_out_and_the_others_run(context) -> None:
 async def test_many_small_files_that_do_not_fit_together_are_one_question(context) -> None:
     slow = "import time\n\ndef test_waits():\n    time.sleep(1.5)\n"
     base = {**CODE, **TEST, **{f"tests/test_{letter}.py": slow for letter in "defghijklmnopqrst"}}
-    options = {"timeout": LIMIT, "counter_tests": "off", "outside": False}
-    result = await run(context, base, base, **options)
+    # A limit that a context names is not stretched on a busy machine.
+    given = {**context(base, base), "limits": {"seconds": LIMIT}}
+    evaluator = PytestEvaluator(counter_tests="off", outside=False)
+    result = await evaluator.evaluate("coding", "", given)
     assert [each.id for each in result.questions] == ["tests"], result.feedback
     assert "did not run, because the base has no time for them either" in result.questions[0].text
-    assert result.metadata["passed_tests"] > 8
-    assert 2 < result.metadata["left_out"] < 12
+    assert result.metadata["passed_tests"] > 0
+    assert result.metadata["left_out"] > 3

@@ -287,6 +287,7 @@ async def test_an_exception_that_is_as_wide_at_the_base_is_asked_nothing(context
 
 
 PLUGINS = """import importlib.util
+import sys
 
 
 def load(path):
