@@ -37,7 +37,10 @@ def choose(groups: Iterable[str], members: Callable[[str], Iterable[str]]) -> li
 
 
 def choose_groups(groups: Iterable[str], members: Callable[[str], Iterable[str]]) -> list[str]:
-    """Choose like `choose`. If that does not include pytest, add the smallest group that does."""
+    """Choose like `choose`. If that does not include pytest, add the smallest group that does.
+
+    That is not done for extras: one such as `all` may bring packages that no test needs.
+    """
     groups = list(groups)
     chosen = choose(groups, members)
     with_pytest = [each for each in groups if "pytest" in names_in(members(each))]

@@ -66,7 +66,8 @@ class BaseControl:
         for _ in range(_TIMES):
             if not left:
                 break
-            here = answers_of(pair.versions, await run_both(harness, tree, pair.versions))
+            reports = await run_both(harness, tree, pair.versions)
+            here = await asyncio.to_thread(answers_of, pair.versions, reports)
             left = _only(left, here, CounterTestOutcome.UNNOTICED)
             there = await self.answers(pair, left) if left else {}
             left = _only(left, there, CounterTestOutcome.NOTICED)

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Set
 from pathlib import Path
 
+from app.core.python_source import parse_module
 from app.runners.evaluators.protection.normal_form import normal_form
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.tree_files import small_file
@@ -21,8 +22,8 @@ def unchanged_tests(files: Set[str], base: Path, tree: RunTree) -> set[str]:
 def _functions(path: Path, name: str) -> Iterator[tuple[str, str]]:
     """Yield the id and the meaning of each function in a file and its classes."""
     try:
-        module = ast.parse(small_file(path))
-    except (SyntaxError, ValueError, RecursionError):
+        module = parse_module(small_file(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     scopes: list[tuple[str, list[ast.stmt]]] = [(name, module.body)]
     while scopes:

@@ -123,12 +123,17 @@ def need_no_rewriting() -> None:
         module.__doc__ = f"{module.__doc__ or ''}\n{_DONT_REWRITE}"
 
 
+def pytest_version() -> "tuple[int, ...]":
+    """Return the first two numbers of pytest's version."""
+    return tuple(int(part) for part in pytest.__version__.split(".")[:2])
+
+
 def without_options_of_others(arguments: "list[str]", plugins: "list[str]") -> "list[str]":
     """Return arguments without the options of plug-ins that are not among these, or of a newer pytest.
 
     Pytest would refuse them.
     """
-    version = tuple(int(part) for part in pytest.__version__.split(".")[:2])
+    version = pytest_version()
     known = [each for each in arguments if _OLDEST_WITH.get(each, version) <= version]
     return [each for each in known if _PLUGIN_OF_OPTION.get(each.partition("=")[0], "") in ("", *plugins)]
 

@@ -30,6 +30,7 @@ from .plugins import (
     is_installed,
     needed_plugins,
     options_to_load,
+    pytest_version,
     unloadable,
     without_options_of_others,
 )
@@ -63,7 +64,7 @@ def start(arguments: "list[str]") -> None:
 
 def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
     send("start", pytest=pytest.__version__, python=sys.version.split()[0])
-    version = tuple(int(part) for part in pytest.__version__.split(".")[:2])
+    version = pytest_version()
     if version < _OLDEST:
         return _UNFIT
     arguments, named = _split(task["arguments"])
