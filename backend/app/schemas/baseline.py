@@ -17,6 +17,7 @@ class RedTest(BaseModel):
         message: place and assertion of the failure.
         signature: the part of the message that stays the same from run to run; `""` if its words differ.
         files: the project's files in the traceback.
+        needs_network: whether the test tried to reach a network, which tests do not have.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -25,6 +26,7 @@ class RedTest(BaseModel):
     message: str
     signature: str
     files: list[str] = []
+    needs_network: bool = False
 
 
 class FlakyTest(BaseModel):
@@ -86,7 +88,9 @@ class Baseline(BaseModel):
         told: list[str] = []
         if self.red:
             verb = "test is" if len(self.red) == 1 else "tests are"
-            told.append(f"{len(self.red)} {verb} red at the base")
+            needing = sum(each.needs_network for each in self.red)
+            why = f" ({needing} for want of a network)" if needing else ""
+            told.append(f"{len(self.red)} {verb} red at the base{why}")
         if self.unreadable:
             noun = "file" if len(self.unreadable) == 1 else "files"
             told.append(f"{len(self.unreadable)} test {noun} cannot be read")

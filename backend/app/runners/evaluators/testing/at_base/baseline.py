@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.trees import RunTree, whole_tree
 from app.runners.evaluators.testing.running.failure_words import fails_alike
+from app.runners.evaluators.testing.running.reaching import without_network
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.running.run import RAISE_LIMIT, Harness
 from app.runners.evaluators.tooling import excerpt
@@ -93,12 +94,13 @@ def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
     passing = [name for name, ran in by_test.items() if all(each.ok for each in ran)]
     others_known = {*red, *flaky, *passing}
     skipped = [name for name in by_test if name not in others_known]
+    needing = without_network(red, first)
     kept = len(red) + len(flaky) + len(first.errors) <= _MOST_MESSAGES and len(by_test) <= _MOST_NAMES
     return Baseline(
         key=key,
         passing=passing[:_MOST_NAMES],
         skipped=skipped[:_MOST_NAMES],
-        red=[_red(by_test[name]) for name in red[:_MOST_MESSAGES]],
+        red=[_red(by_test[name], needing) for name in red[:_MOST_MESSAGES]],
         flaky=[_flaky(by_test[name]) for name in flaky[:_MOST_MESSAGES]],
         unreadable=[
             RedTest(id=each.id, message=each.message, signature=issue_key(each.message))
@@ -136,12 +138,18 @@ def _is_like(first: RunReport, second: RunReport) -> bool:
     return same and {each.id for each in first.errors} == {each.id for each in second.errors}
 
 
-def _red(ran: Sequence[RanTest]) -> RedTest:
+def _red(ran: Sequence[RanTest], needing_network: Collection[str]) -> RedTest:
     test, *others = ran
     # Beyond some number of failures, a run keeps no messages.
     same = all(fails_alike(test.message, each.message) for each in others if each.message)
     signature = issue_key(test.message) if same else ""
-    return RedTest(id=test.id, message=test.message, signature=signature, files=list(test.files))
+    return RedTest(
+        id=test.id,
+        message=test.message,
+        signature=signature,
+        files=list(test.files),
+        needs_network=test.id in needing_network,
+    )
 
 
 def _flaky(ran: Sequence[RanTest]) -> FlakyTest:

@@ -12,7 +12,7 @@ from app.runners.evaluators.testing.running.report import (
     RanTest,
     RunReport,
 )
-from app.schemas.baseline import Baseline
+from app.schemas.baseline import Baseline, RedTest
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Remembered:
         found = self.baseline
         made = [RanTest(each, Outcome.PASSED, 0.0, "") for each in found.passing]
         made += [RanTest(each, Outcome.SKIPPED, 0.0, "") for each in found.skipped]
-        made += [RanTest(each.id, Outcome.FAILED, 0.0, each.message, tuple(each.files)) for each in found.red]
+        made += [_red(each) for each in found.red]
         made += [RanTest(each.id, Outcome.FAILED, 0.0, each.message) for each in found.flaky]
         return {each.id: each for each in made}
 
@@ -94,6 +94,11 @@ class Remembered:
 def ran_endless(baseline: Baseline, report: RunReport, seconds: float) -> bool:
     """Return True if the base's tests reached a limit of at least `seconds`, as a run did now."""
     return bool(baseline.waits_for) and report.ending is PytestEnding.TIMED_OUT and baseline.limit >= seconds
+
+
+def _red(test: RedTest) -> RanTest:
+    files = tuple(test.files)
+    return RanTest(test.id, Outcome.FAILED, 0.0, test.message, files, sought_network=test.needs_network)
 
 
 def _ended(test: RanTest, outcome: Outcome) -> RanTest:

@@ -41,7 +41,11 @@ class Touched:
             return True
         if set(_WORD.findall(words.lower())) & set(_WORD.findall(function_of(test_id).lower())):
             return True
-        return not self.files.isdisjoint(_imported_files(self.base / path, path))
+        return not self.files.isdisjoint(self.imported_by(path))
+
+    def imported_by(self, path: str) -> Iterable[str]:
+        """Return the files of the base that may define what a file of tests imports by name."""
+        return _imported_files(self.base / path, path)
 
 
 def touched_files(base: Path, workspace: Path) -> Touched:

@@ -15,6 +15,7 @@ from .channel import Send
 from .failures import files_of, message_of
 from .guard import Guard
 from .limits import TestLimits, lift_deadlines
+from .network import Unreachable
 from .plugins import PinnedModules, need_no_rewriting, set_aside
 from .surroundings import Surroundings
 from .time_budget import TimeBudget
@@ -55,6 +56,7 @@ class ReportPlugin:
         self._late = late
         self._guard: Guard | None = None
         self._surroundings: Surroundings | None = None
+        self._network: Unreachable | None = None
         self._modules: list[Any] = []
         self._places: dict[pytest.Item, int] = {}
         self._running: dict[str, dict[str, Any]] = {}
@@ -136,6 +138,7 @@ class ReportPlugin:
             return
         report = partial(self._send, "canary")
         run_canaries(self._canaries["begin"], session, report)
+        self._network = Unreachable()
         outcome = cast("Any", (yield))
         if outcome.excinfo is None:
             self._budget.tidy_up(session)
@@ -190,8 +193,9 @@ class ReportPlugin:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Report a finished test."""
         test = self._running.pop(nodeid, None)
+        sought = self._network is not None and self._network.was_sought()
         if test is not None:
-            self._send("test", id=nodeid, **test)
+            self._send("test", id=nodeid, sought_network=sought, **test)
 
     def _is_chosen(self, test: str, ids: "set[str]") -> bool:
         """Return True if a test or its function is named."""

@@ -2,6 +2,7 @@
 
 import re
 
+NO_NETWORK = "the tests have no network"
 _WORDS = (
     (
         re.compile(
@@ -13,7 +14,7 @@ _WORDS = (
             r"|\[Errno 19\] No such device|\[Errno 99\] Cannot assign requested address"
             r"|Command '.*\bhttps?://.*' returned non-zero exit status"
         ),
-        "the tests have no network",
+        NO_NETWORK,
     ),
     (re.compile(r"cannot open shared object file|error while loading shared"), "a system library is missing"),
     (

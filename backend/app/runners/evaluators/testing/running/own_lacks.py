@@ -14,7 +14,8 @@ from app.runners.evaluators.testing.running.dependencies import (
     missing_module,
 )
 from app.runners.evaluators.testing.running.installed import has_module
-from app.runners.evaluators.testing.running.report import RunReport
+from app.runners.evaluators.testing.running.machine_words import NO_NETWORK
+from app.runners.evaluators.testing.running.report import RanTest, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 
 
@@ -38,6 +39,8 @@ async def lacking_own(harness: Harness, trees: Sequence[Path], report: RunReport
             what = None if await has_module(harness, module) else f"{module} is not installed"
         else:
             what = None
+        if what is None and isinstance(each, RanTest) and each.sought_network:
+            what = NO_NETWORK
         if what is not None:
             found[each.id] = what
     return found

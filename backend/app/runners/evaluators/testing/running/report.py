@@ -60,6 +60,7 @@ class RanTest:
         seconds: how long it took.
         message: place and assertion of a failure, or the reason of a skip.
         files: for a failure, the project's files in its traceback, as POSIX paths; empty if unknown.
+        sought_network: whether it tried to reach a network, which tests do not have.
     """
 
     id: str
@@ -67,6 +68,7 @@ class RanTest:
     seconds: float
     message: str
     files: tuple[str, ...] = ()
+    sought_network: bool = False
 
     @property
     def ok(self) -> bool:
@@ -266,6 +268,7 @@ def _test(record: Mapping[str, Any]) -> RanTest:
         float(record["seconds"]),
         str(record["message"]),
         tuple(map(str, record.get("files", ()))),
+        record.get("sought_network") is True,
     )
 
 

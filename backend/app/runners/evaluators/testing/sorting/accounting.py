@@ -14,12 +14,12 @@ from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.testing.sorting.all_red import about_all_red
 from app.runners.evaluators.testing.sorting.base_failures import (
     SortedFailures,
-    sort_endless,
     sort_errors,
     sort_failures,
 )
 from app.runners.evaluators.testing.sorting.changed import ChangedTests, is_good
 from app.runners.evaluators.testing.sorting.doubts import doubts_about
+from app.runners.evaluators.testing.sorting.endless_tests import sort_endless
 from app.runners.evaluators.testing.sorting.folding import as_few
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun

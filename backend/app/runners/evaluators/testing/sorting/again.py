@@ -17,6 +17,7 @@ results come from the run's baseline, if there is one:
   So the order or the number of tests fails it, as when a cache is full from some test on. It is red at base.
 - *environment*: the base fails it with the same message, which is about the machine (no network, a missing
   program or library).
+- *without network*: the base fails it, and something in it tries to reach a network there.
 """
 
 import re
@@ -30,6 +31,7 @@ from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.failure_words import fails_alike
 from app.runners.evaluators.testing.running.garbage import garbage_in
+from app.runners.evaluators.testing.running.reaching import without_network
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.workspaces.together import together
@@ -68,6 +70,7 @@ class SecondLook:
     varying: tuple[str, ...] = ()
     flaky_at_base: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    without_network: frozenset[str] = frozenset()
 
     def excuses(self, report: RunReport) -> bool:
         """Return True if the candidate caused no failure of a run."""
@@ -88,6 +91,7 @@ class SecondLook:
             varying=(*self.varying, *other.varying),
             flaky_at_base=(*self.flaky_at_base, *other.flaky_at_base),
             environment={**self.environment, **other.environment},
+            without_network=self.without_network | other.without_network,
         )
 
 
@@ -139,6 +143,7 @@ async def look_again(
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
         environment=await _lacking(at_base, report, there, base),
+        without_network=without_network(at_base, there),
     )
     return await _with_company(look, failing, base)
 
@@ -229,6 +234,7 @@ async def _remembered(
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=tuple(each for each in flaky if each in settled),
         environment=await _lacking(at_base, report, there, base),
+        without_network=without_network(at_base, there),
     )
 
 

@@ -49,7 +49,8 @@ def about_all_red(
             return None
         if not may_stay(each.id, there, goal, code):
             return None
-        if not (_is_of_the_machine(there, code) or _is_aside(each, second, goal, touched)):
+        is_of_the_machine = each.id in second.without_network or _is_of_the_machine(there, code)
+        if not (is_of_the_machine or _is_aside(each, second, goal, touched)):
             return None
     shown = f"such as `{bad[0].id}`"
     text = f"No test of the base passes here, with or without the change, {shown}: may the change stand?"

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.runners.evaluators.issues import issue_key
-from app.runners.evaluators.testing.at_base.endless import is_left_out_with_another
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.touched import Touched
 from app.runners.evaluators.testing.running.base_code import BaseCode
@@ -74,10 +73,10 @@ def sort_failures(
             continue
         if test.id not in second.red or (goal.policy is BaseFailures.GOAL and goal.names(test.id)):
             continue
-        why = _not_the_goal(test, second, goal, code)
+        why = _not_the_goal(test, second, goal, code, touched)
         if why:
             known[test.id] = why
-        elif not (_is_subject(test, second, goal) or _stays_red(test, second, goal, code, touched)):
+        elif not (_is_subject(test, second, goal, touched) or _stays_red(test, second, goal, code, touched)):
             continue
         elif touched is not None and _is_aside(test, second, goal, touched):
             known[test.id] = _UNTOUCHED
@@ -114,37 +113,6 @@ def sort_errors(
     return SortedFailures(known, tuple(questions))
 
 
-def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
-    """Sort tests that, with the candidate's code and at the base, never end or end the process.
-
-    Those in neither group of the result count against the candidate. One question stands for a test that ends
-    the process and the others of its file.
-
-    Args:
-        endless: by id, what is known of the test.
-        goal: which failures count.
-    """
-    known: dict[str, str] = {}
-    questions: list[Question] = []
-    for name, why in endless.items():
-        if goal.policy is BaseFailures.MUST_PASS:
-            continue
-        if goal.policy is BaseFailures.IGNORE:
-            known[name] = f"it {why}"
-        elif goal.names(name):
-            continue
-        elif goal.tests:
-            known[name] = f"it {why}, and is not among the tests of the goal"
-        elif goal.knows(name) or is_left_out_with_another(why):
-            known[name] = f"it {why}"
-        else:
-            text = f"`{name}` {why}: may it stay so?"
-            questions.append(
-                Question.about(name, QuestionKind.RED_AT_BASE, text, why="the goal does not name it")
-            )
-    return SortedFailures(known, tuple(questions))
-
-
 def _unreadable_aside(problem: CollectProblem, goal: Goal, code: BaseCode) -> str:
     """Return why a file that the base cannot read either does not count; empty if a person decides."""
     if goal.policy is BaseFailures.IGNORE or goal.tests:
@@ -158,15 +126,20 @@ def _unreadable_aside(problem: CollectProblem, goal: Goal, code: BaseCode) -> st
     return ""
 
 
-def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal, code: BaseCode) -> str:
+def _not_the_goal(
+    test: RanTest, second: SecondLook, goal: Goal, code: BaseCode, touched: Touched | None
+) -> str:
     if goal.policy is BaseFailures.IGNORE:
         return "it fails at the base, too"
     if goal.knows(test.id):
         return _KNOWN
     if goal.tests:
         return "it fails at the base, too, and is not among the tests of the goal"
-    if test.id in second.environment and not _is_subject(test, second, goal):
+    is_subject = _is_subject(test, second, goal, touched)
+    if test.id in second.environment and not is_subject:
         return f"it fails at the base in the same way: {second.environment[test.id]}"
+    if test.id in second.without_network and not (goal.is_about_tests or is_subject):
+        return "it fails at the base, too, and needs a network, which tests do not have"
     is_same = fails_alike(test.message, second.red[test.id])
     if is_same and _is_about_versions(test.message, code):
         return "it fails at the base in the same way: the code expects other versions of what it uses"
@@ -175,14 +148,17 @@ def _not_the_goal(test: RanTest, second: SecondLook, goal: Goal, code: BaseCode)
     return ""
 
 
-def _is_subject(test: RanTest, second: SecondLook, goal: Goal) -> bool:
+def _is_subject(test: RanTest, second: SecondLook, goal: Goal, touched: Touched | None) -> bool:
     """Return True if a failure that is about the machine passes through a source file that the goal names.
 
     What the machine lacks may be just what that file should handle, so a run that leaves it needs a question.
+    A test that only wants a network may fail later, so the files that it imports count as well.
     """
-    if test.id not in second.environment:
+    if test.id not in second.environment and test.id not in second.without_network:
         return False
     through = {*test.files, *second.red_files.get(test.id, ())} - {file_of(test.id)}
+    if test.id not in second.environment and touched is not None:
+        through.update(touched.imported_by(file_of(test.id)))
     names = {each.rpartition("/")[2] for each in through}
     return any(re.search(rf"(?<![\w.]){re.escape(each)}(?!\w)", goal.words) for each in names)
 
@@ -207,6 +183,8 @@ def _stays_red(
     project as another test does at the base, or both times for want of something that is not there.
     """
     at_base = second.red[test.id]
+    if test.id in second.without_network:
+        return True
     if all(missing_on_machine(each) is not None for each in (test.message, at_base)):
         return True
     if not may_stay(test.id, at_base, goal, code):

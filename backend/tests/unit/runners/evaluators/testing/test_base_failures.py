@@ -14,10 +14,10 @@ from app.runners.evaluators.testing.running.report import (
 )
 from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.base_failures import (
-    sort_endless,
     sort_errors,
     sort_failures,
 )
+from app.runners.evaluators.testing.sorting.endless_tests import sort_endless
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.schemas.questions import BaseFailures
 from tests.unit.runners.evaluators.testing.red_support import (
