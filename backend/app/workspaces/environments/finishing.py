@@ -8,15 +8,12 @@ from pathlib import Path
 
 _RUN_AT_START = frozenset({"sitecustomize.py", "usercustomize.py"})
 _CONFIGURATION = "pyvenv.cfg"
-_OURS = "phaserunner-tree.pth"
-# Programs that tests start find the project as if it were installed in editable mode: after the standard
-# library, and before a release of the project that another package brought. The test runner sets this
-# variable for them. It is not set when the runner itself starts.
-_FOR_CHILDREN = (
-    "import os, sys; "
-    "at = next((n for n, p in enumerate(sys.path) if p.endswith('-packages')), len(sys.path)); "
-    "sys.path[at:at] = filter(None, os.environ.get('PHASERUNNER_TREE', '').split(os.pathsep))\n"
-)
+# Programs that tests start find the project; see the module whose text this is.
+_FOR_CHILDREN = Path(__file__).with_name("tree_for_children.py")
+_OURS = {
+    "phaserunner-tree.pth": "import phaserunner_tree\n",
+    "phaserunner_tree.py": _FOR_CHILDREN.read_text(encoding="utf-8"),
+}
 
 _NAMESPACES = "namespace_packages.txt"
 _DOTTED = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$", re.MULTILINE)
@@ -36,8 +33,7 @@ def seal(root: Path, python: Path, configuration: bytes) -> None:
     """Make an environment safe to start outside the sandbox: only this process's user can write to it.
 
     Remove the files that packages use to run code at every interpreter start. That code would run before the
-    test runner, and even in programs that only ask the interpreter for its paths. Our own one-line file takes
-    their place.
+    test runner, and even in programs that only ask the interpreter for its paths. Our own takes their place.
 
     Args:
         root: the environment.
@@ -57,7 +53,8 @@ def seal(root: Path, python: Path, configuration: bytes) -> None:
             _make_ours(path)
     for site in root.glob("lib/python3*/site-packages"):
         if not site.is_symlink() and not site.parent.is_symlink():
-            for path, text in {site / _OURS: _FOR_CHILDREN, **_namespaces(site)}.items():
+            ours = {site / name: text for name, text in _OURS.items()}
+            for path, text in {**ours, **_namespaces(site)}.items():
                 path.write_text(text)
                 _make_ours(str(path))
 

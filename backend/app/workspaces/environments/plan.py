@@ -29,7 +29,7 @@ from app.workspaces.environments.undeclared import asks_for_metadata, undeclared
 from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import month_after, origin_of
 
-RECIPE = "7"
+RECIPE = "8"
 """Part of every environment's key: a change of the way of installing needs new environments."""
 
 TEST_RUNNER = "pytest>=7.4"

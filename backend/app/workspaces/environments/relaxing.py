@@ -9,7 +9,7 @@ from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.outcome import Concessions, Reason
 from app.workspaces.environments.plan import LOCKED, ROOTS, TEST_RUNNER, EnvironmentPlan
 
-MOST_CONCESSIONS = 8
+MOST_CONCESSIONS = 24
 """Maximum number of concessions in one installation."""
 
 _OVERRIDES = "phaserunner-overrides.txt"

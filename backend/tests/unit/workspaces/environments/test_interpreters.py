@@ -330,6 +330,12 @@ def test_child():
     command = [sys.executable, "-c", "import demo; print(demo.both())"]
     told = subprocess.run(command, env=env, capture_output=True)
     assert told.stdout.decode().strip() == demo.both(), told.stderr
+
+
+def test_child_without_variables():
+    command = [sys.executable, "-c", "import demo; print(demo.both())"]
+    told = subprocess.run(command, env={}, capture_output=True)
+    assert told.stdout.decode().strip() == demo.both(), told.stderr
 """
 
 

@@ -100,6 +100,7 @@ def test_sealing_removes_what_would_run_at_start_and_all_permission_to_write(env
         "pyvenv.cfg",
         "lib/python3.11/site-packages/module.py",
         "lib/python3.11/site-packages/phaserunner-tree.pth",
+        "lib/python3.11/site-packages/phaserunner_tree.py",
         "lib/python3.11/site-packages/package/sitecustomize.py",
     }
     assert not any(path.stat().st_mode & 0o222 for path in files)
@@ -138,8 +139,8 @@ def test_child_processes_find_the_tree_before_a_release_and_after_the_standard_l
     environment: Path,
 ) -> None:
     seal(environment, Path(sys.executable), configuration_of(environment))
-    (line,) = next(environment.rglob("phaserunner-tree.pth")).read_text().splitlines()
-    code = f"import sys; sys.path[:] = ['/std', '/x/site-packages', '/y']; exec({line!r}); print(sys.path)"
+    text = next(environment.rglob("phaserunner_tree.py")).read_text()
+    code = f"import sys; sys.path[:] = ['/std', '/x/site-packages', '/y']; exec({text!r}); print(sys.path)"
     env = {"PHASERUNNER_TREE": os.pathsep.join(["/tree/src", "/tree"])}
     done = subprocess.run(
         [sys.executable, "-S", "-c", code], env=env, capture_output=True, text=True, check=True

@@ -52,25 +52,53 @@ def run_canaries(plan: "list[list[str]]", session: pytest.Session, report: Calla
     log = session.config.pluginmanager.subset_hook_caller("pytest_runtest_logreport", own)
     option = session.config.option
     given = option.tbstyle
+    run = _Canary(log)
+    # To look up the source of their failures takes a tenth of a small run, and no one reads it. A hook of the
+    # tests may need it, or what a plug-in notes when a test begins: then this and the next canaries have it.
+    ways = [("line", run.alone), (given, run.alone), (given, run.among_plugins)]
     for item in items:
-        # To look up the source of their failures takes a tenth of a small run, and no one reads it. A hook of
-        # the tests may need it: then the canary runs once more in the usual style.
-        for style in ("line", given):
-            option.tbstyle = style
-            trouble = _run(item, log)
-            if not trouble:
-                break
+        option.tbstyle, attempt = ways[0]
+        while (trouble := _trouble(attempt, item)) and len(ways) > 1:
+            del ways[0]
+            option.tbstyle, attempt = ways[0]
         option.tbstyle = given
         if trouble:
             report(id=item.nodeid, outcome="broken", message=trouble)
 
 
-def _run(item: pytest.Item, log: Callable[..., object]) -> str:
-    """Run one canary; return what a hook of the tests raised on it, if one did."""
-    try:
+class _Canary:
+    """Runs one canary, alone or amid what plug-ins do before and after each test."""
+
+    def __init__(self, log: Callable[..., object]) -> None:
+        self._log = log
+
+    def alone(self, item: pytest.Item) -> None:
         for each in pytest_runner.runtestprotocol(item, log=False, nextitem=None):
-            log(report=each)
+            self._log(report=each)
+
+    def among_plugins(self, item: pytest.Item) -> None:
+        manager = item.config.pluginmanager
+        ours = [each for each in manager.get_plugins() if type(each).__module__.startswith(f"{__package__}.")]
+        manager.register(self)
+        try:
+            hook = manager.subset_hook_caller("pytest_runtest_protocol", ours)
+            hook(item=item, nextitem=None)
+        finally:
+            manager.unregister(self)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool:
+        self.alone(item)
+        return True
+
+
+def _trouble(run: Callable[[pytest.Item], None], item: pytest.Item) -> str:
+    """Return what a hook of the tests raised on a canary, if one did."""
+    try:
+        run(item)
     except Exception as error:  # noqa: BLE001 - whatever a hook of the tests raises
+        # What the canary has set up would fail the next test.
+        item.session._setupstate.teardown_exact(None)
         return f"{type(error).__name__}: {error}"[:300]
     return ""
 

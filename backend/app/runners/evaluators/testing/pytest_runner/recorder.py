@@ -4,6 +4,7 @@ import inspect
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -76,7 +77,7 @@ class ReportPlugin:
         self._guard = Guard(self._tree, self._trusted, set_aside(self._aside))
         sys.meta_path.insert(0, PinnedModules(self._pinned))
         sys.path[:0] = places
-        _let_children_import(places)
+        _let_children_import(places, self._tree)
         self._surroundings = Surroundings(self._tree, self._trusted)
         for name in self._late:
             early_config.pluginmanager.import_plugin(name, consider_entry_points=True)
@@ -236,8 +237,11 @@ class ReportPlugin:
         return path.relative_to(self._tree).as_posix() if self._tree in path.parents else str(path)
 
 
-def _let_children_import(places: "list[str]") -> None:
+def _let_children_import(places: "list[str]", tree: Path) -> None:
     """Let Python processes that tests start import the code as if it were installed."""
+    # Some tests give their children no variables.
+    with suppress(OSError):
+        (tree.parent / "import-places").write_text(os.pathsep.join(places), errors="surrogateescape")
     # A file in the environment reads this, so the code is found under `-I`, too. Some programs behave
     # differently if there is a `PYTHONPATH`.
     os.environ["PHASERUNNER_TREE"] = os.pathsep.join(places)  # noqa: TID251 - tests and their children read it

@@ -37,3 +37,45 @@ async def test_a_hook_that_reads_where_a_test_failed_finds_the_place(tree) -> No
     report = await harness.run(whole_tree(root, DEFAULT_LIMITS))
     assert (len(report.tests), report.canaries_ran, report.forged) == (1, True, ())
     assert "10 failures had a place" in report.text
+
+
+# As plug-ins do that repeat a test.
+NOTED = """import pytest
+
+class Notes:
+    begun = set()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item):
+        self.begun.add(item.nodeid)
+        yield
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        yield
+        if item.nodeid not in self.begun:
+            raise KeyError(item.nodeid)
+
+def pytest_configure(config):
+    config.pluginmanager.register(Notes())
+"""
+
+
+async def test_a_plugin_that_notes_when_a_test_begins_finds_each_canary(tree) -> None:
+    files = {"conftest.py": NOTED, "test_a.py": "def test_a():\n    pass\n\ndef test_b():\n    assert 0\n"}
+    harness = Harness(python=Path(sys.executable), base=tree(files), seconds=PATIENCE)
+    report = await harness.run(whole_tree(harness.base, DEFAULT_LIMITS))
+    assert {name: each.outcome for name, each in report.tests.items()} == {
+        "test_a.py::test_a": "passed",
+        "test_a.py::test_b": "failed",
+    }
+    assert (report.canaries_ran, report.forged) == (True, ())
+
+
+async def test_a_plugin_that_fails_on_canaries_only_does_not_fail_the_next_test(tree) -> None:
+    failing = NOTED.replace("self.begun.add(item.nodeid)", "self.begun.add('test_a.py::test_a')")
+    files = {"conftest.py": failing, "test_a.py": "def test_a():\n    pass\n"}
+    harness = Harness(python=Path(sys.executable), base=tree(files), seconds=PATIENCE)
+    report = await harness.run(whole_tree(harness.base, DEFAULT_LIMITS))
+    assert report.tests["test_a.py::test_a"].outcome == "passed"
+    assert report.forged == ()
