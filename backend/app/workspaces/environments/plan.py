@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
 
 from app.workspaces.environments.commanded import commanded_extras, commanded_requirements
 from app.workspaces.environments.groups import Wanted, wanted
@@ -26,6 +25,7 @@ from app.workspaces.environments.tox import (
     tox_requirements,
 )
 from app.workspaces.environments.undeclared import asks_for_metadata, undeclared
+from app.workspaces.environments.uv_lock import default_groups, excluding_extras, locked_groups
 from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import month_after, origin_of
 
@@ -225,22 +225,24 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
     if table(content, "tool", "uv").get("dev-dependencies") and "dev" not in groups:
         groups.append("dev")
     extras = list(table(content, "project", "optional-dependencies"))
-    wanted_groups = choose_groups(groups, lambda name: asked.groups.get(name, ()))
-    locked = _locked_groups(read_toml(tree, "uv.lock"))
+    chosen_groups = choose_groups(groups, lambda name: asked.groups.get(name, ()))
+    wanted_groups = list(dict.fromkeys([*chosen_groups, *default_groups(content, groups)]))
+    locked = locked_groups(read_toml(tree, "uv.lock"))
     # An outdated lock does not contain newer groups.
     unlocked = [] if locked is None else [each for each in wanted_groups if normal(each) not in locked]
     more = [line for name in unlocked for line in asked.groups.get(name, ())]
     chosen = ["--no-default-groups"]
     chosen += [f"--group={each}" for each in wanted_groups if each not in unlocked]
     # Extras that exclude each other often have the same packages.
-    many = bool(extras) and not table(content, "tool", "uv").get("conflicts")
-    imported = imported_by_tests(tree) if many else frozenset[str]()
+    excluding = excluding_extras(content)
+    free = [each for each in extras if normal(each) not in excluding]
+    imported = imported_by_tests(tree) if free else frozenset[str]()
     wanted_extras = [
         *choose(extras, asked.extra_requirements),
         *tox_extras(tree, asked),
         # Tests of an extra's features import its packages.
-        *(each for each in extras if imported.intersection(names_in(asked.extra_requirements(each)))),
-        *(commanded_extras(tree, asked.extras) if many else ()),
+        *(each for each in free if imported.intersection(names_in(asked.extra_requirements(each)))),
+        *(each for each in commanded_extras(tree, asked.extras) if normal(each) not in excluding),
     ]
     # uv refuses names that its lock does not have, such as those of setup.py's `tests_require`.
     known = set(map(normal, extras))
@@ -259,17 +261,6 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
         export=tuple(chosen),
         read_from=("uv.lock",),
     )
-
-
-def _locked_groups(lock: Mapping[str, Any]) -> frozenset[str] | None:
-    """Return the normalised names of the project's groups in a lock; None if the project is not in it."""
-    packages = cast("list[object]", lock["package"]) if isinstance(lock.get("package"), list) else []
-    for package in packages:
-        entry: Mapping[str, Any] = cast("dict[str, Any]", package) if isinstance(package, dict) else {}
-        source = table(entry, "source")
-        if "." in (source.get("editable"), source.get("virtual"), source.get("directory")):
-            return frozenset(map(normal, table(entry, "dev-dependencies")))
-    return None
 
 
 def _from_pylock(tree: Path, common: EnvironmentPlan) -> EnvironmentPlan | None:

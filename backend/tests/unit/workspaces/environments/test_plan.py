@@ -558,6 +558,19 @@ def test_a_locked_extra_that_tests_import_is_installed(tmp_path: Path) -> None:
     conflicts = '[tool.uv]\nconflicts = [[{ extra = "fast" }, { extra = "other" }]]\n'
     files["pyproject.toml"] += conflicts
     assert plan_for(write(tmp_path, files)).export == ("--no-default-groups",)
+    others = '[tool.uv]\nconflicts = [[{ group = "old" }, { group = "new" }, { extra = "other" }]]\n'
+    files["pyproject.toml"] = text + others
+    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--extra=fast")
+
+
+def test_the_groups_that_uv_installs_by_default_are_installed(tmp_path: Path) -> None:
+    text = '[dependency-groups]\ntest = ["pytest"]\nDocs = ["alpha"]\nci = ["beta"]\n[tool.uv]\n'
+    files = {"uv.lock": "version = 1\n", "pyproject.toml": text + 'default-groups = ["test", "docs"]\n'}
+    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--group=test", "--group=Docs")
+    files["pyproject.toml"] = text + 'default-groups = "all"\n'
+    assert plan_for(write(tmp_path, files)).export[-1] == "--group=ci"
+    files["pyproject.toml"] = text + "default-groups = 3\n"
+    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--group=test")
 
 
 def test_a_namespace_of_pkg_resources_needs_setuptools(tmp_path: Path) -> None:
