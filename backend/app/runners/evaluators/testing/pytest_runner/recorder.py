@@ -46,6 +46,7 @@ class ReportPlugin:
         self._tree = Path(task["tree"])
         self._only: set[str] | None = None if task["only"] is None else set(task["only"])
         self._ids: set[str] | None = None if task["ids"] is None else set(task["ids"])
+        self._functions = None if self._ids is None else {each.partition("[")[0] for each in self._ids}
         self._trusted: set[str] = set(task["trusted"])
         self._pinned: list[str] = task["pinned"]
         self._limits = TestLimits(task["test_seconds"])
@@ -94,6 +95,15 @@ class ReportPlugin:
         if self._only is None or collection_path.is_dir() or collection_path.name in _ALWAYS_READ:
             return None
         return None if self._relative(collection_path) in self._only else True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(
+        self, collector: pytest.Collector, name: str, obj: object
+    ) -> "list[pytest.Item] | None":
+        """Make no rows of functions that are not to be run. Those of one may be tens of thousands."""
+        if self._functions is None or not inspect.isfunction(obj):
+            return None
+        return None if f"{collector.nodeid}::{name}" in self._functions else []
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: "list[pytest.Item]") -> "Iterator[None]":
