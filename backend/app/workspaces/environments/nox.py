@@ -15,8 +15,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 def nox_requirements(tree: Path) -> list[str]:
     """Return the requirements that sessions install which run pytest. The list is empty if none can be read.
 
-    Only names and versions written as literal text count, also in a list of the session or of the file.
-    Addresses, paths, files and computed texts are left out.
+    A function that a session calls is part of it. Only names and versions written as literal text count, also
+    in a list of the session or of the file. Addresses, paths, files and computed texts are left out.
 
     Args:
         tree: the base.
@@ -33,13 +33,26 @@ def nox_requirements(tree: Path) -> list[str]:
         return []
     lists = _lists(module.body)
     found: dict[str, None] = {}
-    for each in module.body:
-        if isinstance(each, _Function) and each.decorator_list and _runs_pytest(each):
-            known = {**lists, **_lists(each.body)}
+    for each in _sessions(module.body):
+        known = {**lists, **_lists(each.body)}
+        if _runs_pytest(each, known):
             for word in _installed(each, known):
                 if _REQUIREMENT.fullmatch(word):
                     found[word] = None
     return list(found)
+
+
+def _sessions(body: list[ast.stmt]) -> list[_Function]:
+    """Return the decorated functions of a file, and the functions that these call by name."""
+    functions = [each for each in body if isinstance(each, _Function)]
+    sessions = [each for each in functions if each.decorator_list]
+    called = {
+        node.func.id
+        for each in sessions
+        for node in ast.walk(each)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    return [each for each in functions if each in sessions or each.name in called]
 
 
 def _lists(body: list[ast.stmt]) -> dict[str, list[str]]:
@@ -65,12 +78,8 @@ def _calls(function: _Function, name: str) -> Iterator[ast.Call]:
             yield node
 
 
-def _runs_pytest(function: _Function) -> bool:
-    return any(
-        isinstance(each, ast.Constant) and each.value == "pytest"
-        for call in _calls(function, "run")
-        for each in call.args
-    )
+def _runs_pytest(function: _Function, lists: Mapping[str, list[str]]) -> bool:
+    return any("pytest" in _words(each, lists) for call in _calls(function, "run") for each in call.args)
 
 
 def _installed(function: _Function, lists: Mapping[str, list[str]]) -> Iterator[str]:

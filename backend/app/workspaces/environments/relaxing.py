@@ -19,7 +19,9 @@ _NO_WHEEL = re.compile(r"ha(?:s|ve) no usable wheels|Wheels are required for|no 
 _REQUIRED = re.compile(r"you\s+require\s+(?:(?:one|all|any)\s+of:\s+)?([A-Za-z0-9][\w.-]*)")
 _UNBUILT = re.compile(r"Distribution `([A-Za-z0-9][\w.-]*?)==")
 _NOT_PUBLISHED = re.compile(r"there\s+is\s+no\s+version\s+of\s+([A-Za-z0-9][\w.-]*)\s*==")
-_TWO_VERSIONS = re.compile(r"you\s+require\s+([A-Za-z0-9][\w.-]*)==\S+\s+and\s+\1==")
+_TWO_VERSIONS = re.compile(
+    r"you\s+require\s+([A-Za-z0-9][\w.-]*)(?:\{[^}]*\})?[<>=!~]\S*\s+and\s+\1(?:\{[^}]*\})?[<>=!~]"
+)
 _OTHER_PYTHON = re.compile(r"([A-Za-z0-9][\w.-]*)==\S+\s+depends\s+on\s+Python")
 _NONE_FITS = re.compile(
     r"only\s+([A-Za-z0-9][\w.-]*)[<>=!~]\S*\s+(?:is|are)\s+available\s+and\s+you\s+require\s+\1[<>=!~]"

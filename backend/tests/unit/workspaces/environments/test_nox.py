@@ -38,6 +38,25 @@ def test_sessions_that_run_pytest_count(tmp_path: Path) -> None:
     assert nox_requirements(tmp_path) == ["pytest>=7", "alpha", "beta[fast]==1.0", "gamma"]
 
 
+def test_a_function_that_a_session_calls_is_part_of_it(tmp_path: Path) -> None:
+    called = """
+@nox.session
+def unit(session, legacy=False):
+    if legacy:
+        session.install("old<5")
+    run_tests(session, legacy)
+
+
+def run_tests(session, legacy):
+    command = ["python", "-m", "pytest", *(session.posargs or ["--quiet"])]
+    session.install("pytest-asyncio")
+    session.run(*command)
+"""
+    (tmp_path / "noxfile.py").write_text(SESSIONS + called)
+    found = nox_requirements(tmp_path)
+    assert found == ["pytest>=7", "alpha", "beta[fast]==1.0", "gamma", "pytest-asyncio"]
+
+
 @pytest.mark.parametrize("text", ["", "def (:\n", "import nox\n", "x = [1, 2]\n"])
 def test_a_file_without_sessions_names_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / "noxfile.py").write_text(text)
