@@ -1,4 +1,4 @@
-"""Reads what uv is told in pyproject.toml and what its lock holds."""
+"""Reads the settings of uv in pyproject.toml, and its lock."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -8,7 +8,7 @@ from app.workspaces.environments.reading import table, texts
 
 
 def default_groups(content: Mapping[str, Any], groups: Sequence[str]) -> list[str]:
-    """Return the groups that uv installs for whoever works on the project, if it names any."""
+    """Return the groups that uv installs for people who work on the project, if it names any."""
     named = table(content, "tool", "uv").get("default-groups")
     if named == "all":
         return list(groups)
