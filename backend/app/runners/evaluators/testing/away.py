@@ -21,6 +21,9 @@ _SHORT = 10.0
 _MORE = 0.35
 """Share of the time beside the code that the run away from it gets on top."""
 
+_TO_END = 5.0
+"""Seconds in which an early run may end at its next test, so that its results so far are kept."""
+
 
 class Away:
     """One run away from the candidate's code, started before the results beside the code are known.
@@ -35,6 +38,7 @@ class Away:
         self._files = frozenset[str]()
         self._stop = asyncio.Event()
         self._early: asyncio.Task[OutsideRun] | None = None
+        self._part: OutsideRun | None = None
 
     @classmethod
     @asynccontextmanager
@@ -72,7 +76,7 @@ class Away:
             return None
         more = time_left(seconds)
         whole = seconds + more
-        left = whole if self._early is None else more
+        left = whole if self._early is None and self._part is None else more
         asyncio.get_running_loop().call_later(left, self._stop.set)
         try:
             async with asyncio.timeout(3 * left + _SHORT):
@@ -86,9 +90,18 @@ class Away:
             return OutsideReport(trouble=f"The second process could not be started: {error}")
 
     async def make_room(self) -> None:
-        """End the early run, so that failing tests run again without it. `report` starts a new one."""
+        """End the early run, so that failing tests run again without it. `report` runs what is left.
+
+        Code that does not let it end in time loses what it has shown, and all tests run again.
+        """
+        if self._early is None:
+            return
+        self._stop.set()
+        await asyncio.wait([self._early], timeout=_TO_END)
+        if self._early.done() and self._early.exception() is None:
+            self._part = self._early.result()
         await self._end()
-        self._early = None
+        self._early, self._stop = None, asyncio.Event()
 
     async def _controlled(
         self, report: OutsideReport, tree: RunTree, passed: Sequence[RanTest], base: BaseTests, budget: float
@@ -109,6 +122,12 @@ class Away:
         ids, quick = [each.id for each in passed], _quick(passed)
         # Only the run beside the code shows which other files hold doctests.
         needed = tree.trusted.intersection(map(file_of, ids))
+        if self._part is not None and needed.issubset(self._files):
+            left = self._part.left_of(ids)
+            more = await Outside(self._harness).run(
+                tree, set(map(file_of, left)), left, budget=budget, stop=self._stop
+            )
+            return await asyncio.to_thread(self._part.joined(more).report, ids, quick)
         if self._early is None or not needed.issubset(self._files):
             await self._end()
             return await Outside(self._harness).judge(tree, ids, quick=quick, budget=budget, stop=self._stop)

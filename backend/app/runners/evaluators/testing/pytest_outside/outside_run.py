@@ -48,6 +48,14 @@ class OutsideRun:
     missing: Mapping[str, str]
     seconds: float
 
+    def left_of(self, ids: Collection[str]) -> list[str]:
+        """Return the tests that have no record."""
+        return [each for each in ids if each not in self.records]
+
+    def joined(self, later: "OutsideRun") -> "OutsideRun":
+        """Return the results of this run and of a later one with the tests that this one left."""
+        return OutsideRun({**self.records, **later.records}, later.missing, self.seconds + later.seconds)
+
     def report(self, ids: Collection[str], quick: Collection[str] = ()) -> OutsideReport:
         """Return the report for tests that passed beside the candidate's code, `quick` ones among them."""
         return replace(sort_tests(list(ids), self.records, self.missing, quick), seconds=self.seconds)

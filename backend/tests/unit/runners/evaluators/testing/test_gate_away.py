@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import cast
+from typing import ClassVar, cast
 
 import pytest
 
@@ -134,3 +134,40 @@ async def test_a_finding_is_confirmed_although_the_first_run_took_most_of_the_ti
     assert report is not None
     assert (list(report.disagrees), report.trouble) == (["test_a.py::test_a"], "")
     assert budgets == [10.0, 10.0], "the second run reaches the same tests"
+
+
+SOME = {
+    "calc.py": "def add(a, b):\n    return a + b\n",
+    "tests/test_a.py": "from calc import add\n\ndef test_a():\n    assert add(1, 2) == 3\n",
+    "tests/test_b.py": "from calc import add\n\ndef test_b():\n    assert add(2, 2) == 4\n",
+}
+
+
+class HeldRun(Outside):
+    """Runs the tests it is given, and keeps a run without chosen tests to one of the two files."""
+
+    asked: ClassVar[list[list[str] | None]] = []
+
+    async def run(self, tree, files, ids=None, **options):
+        self.asked.append(None if ids is None else sorted(ids))
+        return await super().run(tree, ["tests/test_a.py"] if ids is None else files, ids, **options)
+
+
+async def test_what_an_early_run_has_shown_is_kept_when_it_makes_room(
+    monkeypatch: pytest.MonkeyPatch, context
+) -> None:
+    monkeypatch.setattr("app.runners.evaluators.testing.away.Outside", HeldRun)
+    HeldRun.asked.clear()
+    red = {**SOME, "tests/test_red.py": "def test_red():\n    open('/nowhere/at/all')\n"}
+    changed = {**red, "calc.py": "def add(a, b):\n    return b + a\n"}
+
+    def made(files, base):
+        return {**context(files, base), "goal": "Turn the sum round"}
+
+    result = await run(made, changed, red, counter_tests="off")
+    assert [each.id for each in result.questions] == ["tests/test_red.py::test_red"]
+    assert result.metadata["outside"]["agrees"] == 2
+    early, later = HeldRun.asked
+    assert early is None
+    # Whether the early run came as far as its file depends on the machine.
+    assert later in (["tests/test_b.py::test_b"], ["tests/test_a.py::test_a", "tests/test_b.py::test_b"])
