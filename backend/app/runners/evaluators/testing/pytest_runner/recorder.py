@@ -46,7 +46,7 @@ class ReportPlugin:
         self._tree = Path(task["tree"])
         self._only: set[str] | None = None if task["only"] is None else set(task["only"])
         self._ids: set[str] | None = None if task["ids"] is None else set(task["ids"])
-        self._functions = None if self._ids is None else {each.partition("[")[0] for each in self._ids}
+        self._wanted_parts = None if self._ids is None else _parts(self._ids)
         self._trusted: set[str] = set(task["trusted"])
         self._pinned: list[str] = task["pinned"]
         self._limits = TestLimits(task["test_seconds"])
@@ -101,9 +101,9 @@ class ReportPlugin:
         self, collector: pytest.Collector, name: str, obj: object
     ) -> "list[pytest.Item] | None":
         """Make no rows of functions that are not to be run. Those of one may be tens of thousands."""
-        if self._functions is None or not inspect.isfunction(obj):
+        if self._wanted_parts is None or not inspect.isfunction(obj):
             return None
-        return None if f"{collector.nodeid}::{name}" in self._functions else []
+        return None if f"{collector.nodeid}::{name}" in self._wanted_parts else []
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: "list[pytest.Item]") -> "Iterator[None]":
@@ -245,6 +245,13 @@ class ReportPlugin:
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._tree).as_posix() if self._tree in path.parents else str(path)
+
+
+def _parts(ids: "set[str]") -> "set[str]":
+    """Return the ids of functions, and of what they are in. Some plug-ins collect tests in functions."""
+    functions = {each.partition("[")[0] for each in ids}
+    names = [each.split("::") for each in functions]
+    return {"::".join(each[:end]) for each in names for end in range(1, len(each) + 1)}
 
 
 def _let_children_import(places: "list[str]", tree: Path) -> None:
