@@ -17,6 +17,7 @@ from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.project import ProjectMetadata, project_of, requires_python
 from app.workspaces.environments.reading import read_text, read_toml, table, texts
 from app.workspaces.environments.requirement_files import RequirementFiles, plugins_in, requirement_file_names
+from app.workspaces.environments.stubs import stub_requirements
 from app.workspaces.environments.tox import (
     readable_tox_files,
     tox_additions,
@@ -29,7 +30,7 @@ from app.workspaces.environments.uv_lock import default_groups, excluding_extras
 from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import month_after, origin_of
 
-RECIPE = "8"
+RECIPE = "9"
 """Part of every environment's key: a change of the way of installing needs new environments."""
 
 TEST_RUNNER = "pytest>=7.4"
@@ -115,7 +116,8 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
 
     A lock alone decides: uv.lock, else pylock.toml. Without a lock these count: pyproject.toml, setup.cfg,
     setup.py, requirements.txt, and what they or requirement files list for tests (or else for development).
-    Requirements of other extras are added if test files import them. Another tool's lock then sets versions.
+    Requirements of other extras are added if test files import them, and all packages of types. Another tool's
+    lock then sets versions.
 
     Raises:
         DeclarationError: one of these files cannot be read.
@@ -128,6 +130,7 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
     roots, files = _roots(tree, asked, name)
     optional = commanded_requirements(tree, asked, name, names_in(roots))
     roots += optional
+    stubs = [each for each in stub_requirements(tree, asked) if names_in([each]).isdisjoint(names_in(roots))]
     needed = bool(names_in(roots) - {"pytest"}) or any(
         _asks_for_something(text) for text in files.texts.values()
     )
@@ -138,13 +141,13 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
         requires_python=requires_python(tree),
         pinned_python=_pinned_python(tree),
         required=frozenset({"pytest", *names_in(asked.requirements)}),
-        optional=frozenset(names_in(optional)),
+        optional=frozenset(names_in([*optional, *stubs])),
         needed=needed or (project is not None and asks_for_metadata(tree)),
     )
     return (
-        _from_uv_lock(tree, asked, common)
+        _from_uv_lock(tree, asked, common, stubs)
         or _from_pylock(tree, common)
-        or _unlocked(tree, asked, common, roots, files)
+        or _unlocked(tree, asked, common, [*roots, *stubs], files)
     )
 
 
@@ -216,7 +219,9 @@ def _unlocked(
     )
 
 
-def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> EnvironmentPlan | None:
+def _from_uv_lock(
+    tree: Path, asked: Wanted, common: EnvironmentPlan, stubs: Sequence[str]
+) -> EnvironmentPlan | None:
     lock, document = read_text(tree, "uv.lock"), read_text(tree, "pyproject.toml")
     if lock is None or document is None:
         return None
@@ -255,7 +260,7 @@ def _from_uv_lock(tree: Path, asked: Wanted, common: EnvironmentPlan) -> Environ
             **of_members,
             "uv.lock": lock,
             "pyproject.toml": document,
-            ROOTS: "".join(f"{each}\n" for each in (TEST_RUNNER, *more)),
+            ROOTS: "".join(f"{each}\n" for each in (TEST_RUNNER, *more, *stubs)),
         },
         install=(LOCKED, ROOTS),
         export=tuple(chosen),

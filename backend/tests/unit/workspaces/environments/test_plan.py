@@ -563,6 +563,33 @@ def test_a_locked_extra_that_tests_import_is_installed(tmp_path: Path) -> None:
     assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--extra=fast")
 
 
+HOOKS = """repos:
+  - repo: https://github.com/somebody/foo-stubs
+    rev: v1.0
+  - repo: https://github.com/pre-commit/mirrors-mypy
+    hooks:
+      - id: mypy
+        additional_dependencies: [types-alpha, "types-beta[fast]>=1,<2", pydantic>=2]  # types-none
+      - id: mypy
+        additional_dependencies:
+          - pandas-stubs == 2.*
+          - types-alpha
+"""
+
+
+def test_packages_of_types_are_installed_wherever_they_stand(tmp_path: Path) -> None:
+    groups = '[dependency-groups]\ntest = ["pytest"]\ntyping = ["types-alpha~=1.0", "mypy"]\n'
+    files = {"pyproject.toml": groups, ".pre-commit-config.yaml": HOOKS}
+    plan = plan_for(write(tmp_path, files))
+    stubs = ["types-alpha~=1.0", "types-beta[fast]>=1,<2", "pandas-stubs == 2.*"]
+    assert plan.files[ROOTS].splitlines() == ["pytest", *stubs, TEST_RUNNER]
+    assert plan.optional == {"types-alpha", "types-beta", "pandas-stubs"}
+    assert plan_for(write(tmp_path, {**files, "uv.lock": "version = 1\n"})).files[ROOTS].splitlines() == [
+        TEST_RUNNER,
+        *stubs,
+    ]
+
+
 def test_the_groups_that_uv_installs_by_default_are_installed(tmp_path: Path) -> None:
     text = '[dependency-groups]\ntest = ["pytest"]\nDocs = ["alpha"]\nci = ["beta"]\n[tool.uv]\n'
     files = {"uv.lock": "version = 1\n", "pyproject.toml": text + 'default-groups = ["test", "docs"]\n'}
