@@ -116,8 +116,8 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
 
     A lock alone decides: uv.lock, else pylock.toml. Without a lock these count: pyproject.toml, setup.cfg,
     setup.py, requirements.txt, and what they or requirement files list for tests (or else for development).
-    Requirements of other extras are added if test files import them, and all packages of types. Another tool's
-    lock then sets versions.
+    Requirements of other extras are added if test files import them, and all packages of types. Then another
+    tool's lock sets versions.
 
     Raises:
         DeclarationError: one of these files cannot be read.
