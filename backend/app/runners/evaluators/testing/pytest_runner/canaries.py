@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import _pytest.runner as pytest_runner
 import pytest
@@ -98,7 +98,7 @@ def _trouble(run: Callable[[pytest.Item], None], item: pytest.Item) -> str:
         run(item)
     except Exception as error:  # noqa: BLE001 - whatever a hook of the tests raises
         # What the canary has set up would fail the next test.
-        item.session._setupstate.teardown_exact(None)
+        cast("Any", item.session)._setupstate.teardown_exact(None)
         return f"{type(error).__name__}: {error}"[:300]
     return ""
 
