@@ -7123,6 +7123,7 @@ export interface components {
          *         message: place and assertion of the failure.
          *         signature: the part of the message that stays the same from run to run; `""` if its words differ.
          *         files: the project's files in the traceback.
+         *         needs_network: whether the test tried to reach a network, which tests do not have.
          */
         RedTest: {
             /**
@@ -7134,6 +7135,11 @@ export interface components {
             id: string;
             /** Message */
             message: string;
+            /**
+             * Needs Network
+             * @default false
+             */
+            needs_network: boolean;
             /** Signature */
             signature: string;
         };

@@ -21,7 +21,10 @@ def baseline_lines(summary: "BaselineSummary", indent: str = "") -> list[Line]:
     """Return how many of the base's tests fail, and the first of them with their messages."""
     troubled = summary.trouble or summary.red or summary.flaky or summary.unreadable
     lines = [(f"{indent}baseline  {one_line(summary.note, 500)}", "yellow" if troubled else "dim")]
-    named = [("red", each.id, each.message) for each in summary.red_tests]
+    named = [
+        ("red, needs a network" if each.needs_network else "red", each.id, each.message)
+        for each in summary.red_tests
+    ]
     named += [("unreadable", each.id, each.message) for each in summary.unreadable_files]
     named += [
         (f"flaky, {each.failed} of {each.runs} runs failed", each.id, each.message)

@@ -59,15 +59,22 @@ class TestShow:
 
     def test_names_the_tests_that_fail_at_the_base(self) -> None:
         red = [
-            RedTest(id=f"test_a.py::test_{n}", message="assert 1\x1b[2J == 2\nmore", signature="")
+            RedTest(
+                id=f"test_a.py::test_{n}",
+                message="assert 1\x1b[2J == 2\nmore",
+                signature="",
+                needs_network=n == 1,
+            )
             for n in range(30)
         ]
         flaky = [FlakyTest(id="test_a.py::test_flaky", failed=1, runs=4, message="no")]
         summary = BaselineSummary.of(Baseline(red=red, flaky=flaky, passing=["test_a.py::test_good"]))
         service = FakeService(sprints=[sprint_detail(baseline=summary)])
         out = invoke(service, "show", str(service.sprints[0].id)).out
-        assert "30 tests are red at the base; 1 is flaky; 1 of 32 pass at the base." in out
+        said = "30 tests are red at the base (1 for want of a network); 1 is flaky; 1 of 32 pass at the base."
+        assert said in out
         assert "red: test_a.py::test_0: assert 1" in out
+        assert "red, needs a network: test_a.py::test_1: assert 1" in out
         assert "and 11 more" in out
         assert "\x1b" not in out
 

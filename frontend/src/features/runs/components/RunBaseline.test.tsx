@@ -19,7 +19,13 @@ const EMPTY = {
   unreadable_files: [],
   trouble: "",
 };
-const RED = { id: "test_a.py::test_red", message: "assert 1 == 2 <b>x</b>", signature: "s", files: [] };
+const RED = {
+  id: "test_a.py::test_red",
+  message: "assert 1 == 2 <b>x</b>",
+  signature: "s",
+  files: [],
+  needs_network: true,
+};
 
 afterEach(cleanup);
 
@@ -37,6 +43,7 @@ it("lists the tests that do not pass, and counts those it does not name", async 
   );
   await userEvent.click(screen.getByText(note));
   expect(screen.getByText(RED.id)).toBeDefined();
+  expect(screen.getByText(/Red, needs a network/)).toBeDefined();
   expect(screen.getByText(RED.message), "text, never markup").toBeDefined();
   expect(screen.getByText(/Flaky, 1 of 4 runs failed/)).toBeDefined();
   expect(screen.getByText("and 59 more tests")).toBeDefined();

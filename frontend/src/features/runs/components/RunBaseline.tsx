@@ -51,7 +51,10 @@ function Said({ baseline }: { baseline: Summary }) {
 /** Tests that do not pass at the base, red ones first. */
 function namedTests(baseline: Summary) {
   return [
-    ...baseline.red_tests.map((each) => ({ ...each, kind: "Red" })),
+    ...baseline.red_tests.map((each) => ({
+      ...each,
+      kind: each.needs_network ? "Red, needs a network" : "Red",
+    })),
     ...baseline.unreadable_files.map((each) => ({ ...each, kind: "Unreadable" })),
     ...baseline.flaky_tests.map((each) => ({
       ...each,
