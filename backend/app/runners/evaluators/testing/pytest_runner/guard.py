@@ -68,10 +68,10 @@ def _parts(aside: "dict[str, ModuleType]") -> "Iterator[tuple[str, tuple[Any, An
         yield f"builtins.{name}", (vars(builtins).get(name), None)
     for name in _MODULES:
         module = aside.get(name) or sys.modules.get(name)
-        for key, value in list(vars(module).items()) if module else ():
+        for key, value in vars(module).copy().items() if module else ():
             if isinstance(value, FunctionType):
                 yield f"{name}.{key}", (value, value.__code__)
             elif isinstance(value, type) and value.__module__ == name:
-                for method, function in list(vars(value).items()):
+                for method, function in vars(value).copy().items():
                     if isinstance(function, FunctionType):
                         yield f"{name}.{key}.{method}", (function, function.__code__)

@@ -11,7 +11,7 @@ def is_kind(value: Any, kind: Any) -> bool:
 
 def names_in(value: Any) -> "dict[str, Any]":
     """Return the names of a module or class with their values; none for other values."""
-    return dict(cast("Any", vars)(value)) if is_kind(value, (ModuleType, type)) else {}
+    return cast("Any", vars)(value).copy() if is_kind(value, (ModuleType, type)) else {}
 
 
 def plain_text(value: Any) -> str:

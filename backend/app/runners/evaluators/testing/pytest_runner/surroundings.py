@@ -62,7 +62,7 @@ class Surroundings:
         self._builtins = dict(vars(builtins))
         self._variables = dict(os.environ)  # noqa: TID251 - tests read it
         self._globals: dict[str, dict[str, Any]] = {}
-        modules = {name: module for name, module in sys.modules.items() if _is_library(name, module)}
+        modules = {name: module for name, module in sys.modules.copy().items() if _is_library(name, module)}
         self._library = {
             full: value for name, module in modules.items() for full, value in _parts(name, module)
         }
@@ -128,7 +128,8 @@ class Surroundings:
 
         Names that a library did not have change nothing that tests use.
         """
-        for name, module in list(sys.modules.items()):
+        # A copy, because pairs made from the dictionary itself are garbage to collect, and finalizers import.
+        for name, module in sys.modules.copy().items():
             package = name.partition(".")[0]
             if packages is not None and package not in packages:
                 continue
@@ -241,7 +242,7 @@ def _is_library(name: str, module: Any) -> bool:
 
 def _parts(name: str, module: ModuleType) -> "Iterator[tuple[str, Any]]":
     """Yield the parts of a module and the methods of its classes, by full name."""
-    for key, value in list(vars(module).items()):
+    for key, value in names_in(module).items():
         full = f"{name}.{key}"
         if key.startswith("__") or full in _HOOKS:
             continue

@@ -320,3 +320,41 @@ async def test_modules_that_the_code_loads_under_its_own_name_are_no_library(con
     base = {"calc.py": "def load(path):\n    return None\n", "tests/test_calc.py": USES_PLUGINS}
     result = await run(context, {**base, "calc.py": PLUGINS}, base, outside=False, counter_tests=False)
     assert result.passed, result.feedback
+
+
+# Each look for garbage finds some, and ends with one more module.
+LATE_IMPORTS = """import gc
+import json
+import sys
+import types
+
+from calc import add
+
+json.loads("{}")
+
+
+class Late:
+    left = 3000
+
+    def __init__(self):
+        self.me = self
+
+    def __del__(self):
+        if Late.left:
+            Late.left -= 1
+            sys.modules[f"late_{Late.left}"] = types.ModuleType("late")
+            Late()
+
+
+def test_add():
+    assert add(1, 2) == 3
+    Late()
+    gc.set_threshold(1)
+"""
+
+
+async def test_finalizers_that_import_while_the_gate_looks_fail_no_test(context) -> None:
+    files = {"calc.py": ADD, "tests/test_late.py": LATE_IMPORTS}
+    changed = {**files, "calc.py": "def add(a, b):\n    return b + a\n"}
+    result = await run(context, changed, files, outside=False, counter_tests="off")
+    assert result.status == "passed", result.feedback
