@@ -4,9 +4,11 @@ A finding proves something only in a setting that fits the project. The base is 
 same check, a new finding is the candidate's. If the base breaks the same rule, has findings in the same file,
 or has several at all, its project runs the tool in another way, or not there. Then the setting may be at
 fault instead of the work. The same is true of a comment that names what it hides, in a base that has such
-comments. Code that cannot be parsed, and undefined names, are faults in every setting.
+comments. Code that cannot be parsed, and undefined names, are faults in every setting, except for names that
+are built into newer versions of Python.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +24,8 @@ Why = Callable[[Finding], str]
 """Returns why a finding is no proof; `""` if it is one."""
 
 _LISTED = 5
+_NEWER_NAME = re.compile(r"^Undefined name `(\w+)`\. Consider specifying `requires-python")
+"""What ruff says of a name that is built into a newer version of Python than the project supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class BaseControl:
 
     def why(self, finding: Finding) -> str:
         """Return why the base's own findings cast doubt on a new one; `""` if they do not."""
+        if name := newer_name(finding):
+            return f"{name} is built into newer versions of Python than the oldest supported one"
         if self.is_fault(finding.rule):
             return ""
         open_ones = [each for each in self.findings if not self.is_fault(each.rule)]
@@ -52,6 +58,12 @@ class BaseControl:
         if len(open_ones) >= SEVERAL:
             return f"the base has {_plural(len(open_ones), self.noun)} itself"
         return ""
+
+
+def newer_name(finding: Finding) -> str:
+    """Return the name that only newer versions of Python have; `""` if a finding is about something else."""
+    found = _NEWER_NAME.match(finding.message)
+    return found.group(1) if found else ""
 
 
 def sorted_by_doubt(comparison: Comparison, why: Iterable[Why], policy: ProtectedPolicy) -> Comparison:

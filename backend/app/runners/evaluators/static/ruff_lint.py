@@ -22,7 +22,7 @@ from app.runners.evaluators.static.baseline import (
     often_broken,
     result_of,
 )
-from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
+from app.runners.evaluators.static.doubt import BaseControl, asked, newer_name, sorted_by_doubt
 from app.runners.evaluators.static.followed_files import followed_files
 from app.runners.evaluators.static.own_rules import allowed_by, own_rules
 from app.runners.evaluators.static.python_2 import is_for_python_2
@@ -199,7 +199,7 @@ def _for_python_2(comparison: Comparison, tree: Path) -> list[Finding]:
 
 def _is_plain_fault(finding: Finding) -> bool:
     """Return True if a finding counts whatever the base has."""
-    return is_fault(finding.rule) and finding.rule != INVALID_SYNTAX
+    return is_fault(finding.rule) and finding.rule != INVALID_SYNTAX and not newer_name(finding)
 
 
 def _rules_for(base: Path | None, workspace: Path) -> LintRules:

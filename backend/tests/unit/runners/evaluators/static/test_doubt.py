@@ -54,6 +54,25 @@ async def test_the_base_is_the_control_of_the_linter(context, base, status: str)
     assert "B006" in result.feedback
 
 
+OLD_PYTHON = {
+    "pyproject.toml": '[project]\nname = "a"\nrequires-python = ">=3.9"\n[tool.ruff.lint]\nselect = ["F"]\n'
+}
+
+
+@pytest.mark.parametrize(
+    ("used", "status"),
+    [
+        pytest.param("ExceptionGroup  # noqa: F821 - built in from 3.11 on", "asks", id="silenced"),
+        pytest.param("ExceptionGroup", "asks", id="open"),
+        pytest.param("ExceptionGruop  # noqa: F821 - built in from 3.11 on", "failed", id="another name"),
+    ],
+)
+async def test_a_name_of_newer_versions_of_python_is_a_question(context, used: str, status: str) -> None:
+    files = {"a.py": f"def f(x):\n    return {used}\n"}
+    result = await lint(context, files, {**OLD_PYTHON, **CLEAN})
+    assert judge([result], [result.evaluator_name]).status is VerdictStatus(status), result.feedback
+
+
 MATCHING = {
     "a.py": (
         "from pathlib import PurePath\n\n\ndef f(path: PurePath) -> bool:\n"
