@@ -9,7 +9,7 @@ from app.workspaces.environments.naming import names_in
 from app.workspaces.environments.reading import read_text
 
 _HOOK_FILES = (".pre-commit-config.yaml", ".pre-commit-config.yml")
-# A hook has an environment of its own, with the packages that its file lists for it.
+# A hook runs in a separate environment, with the packages that this file lists.
 _OF_A_HOOK = re.compile(
     r"(?<![\w./-])((?:types-[A-Za-z0-9][\w.-]*|[A-Za-z0-9][\w.-]*-stubs)(?:\[[\w,.\s-]*\])?"
     r"(?:\s*[<>=!~]=?\s*[\w.*]+(?:\s*,\s*[<>=!~]=?\s*[\w.*]+)*)?)"
