@@ -10,9 +10,11 @@ from packaging.requirements import InvalidRequirement, Requirement
 from app.workspaces.environments.groups import wanted
 from app.workspaces.environments.locked import VERSION_LOCKS, is_release, uv_locked_versions
 from app.workspaces.environments.naming import names_in, normal
+from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.project import project_of
 from app.workspaces.environments.reading import DeclarationError, read_text
 from app.workspaces.environments.requirement_files import RequirementFiles, requirement_file_names
+from app.workspaces.environments.tox import tox_requirements
 
 MOST_CHANGES = 200
 """Limit on the changed releases of one candidate."""
@@ -83,13 +85,21 @@ def _is_for_here(requirement: str) -> bool:
         return True
 
 
+def _of_sessions(tree: Path) -> list[str]:
+    """Return what sessions of tox and nox install for tests. Their files only add to the project files."""
+    try:
+        return [*tox_requirements(tree), *nox_requirements(tree)]
+    except DeclarationError:
+        return []
+
+
 def _all_requirements(tree: Path) -> list[str]:
     asked = wanted(tree)
     files = RequirementFiles()
     plain, tests, development = requirement_file_names(tree)
     for name in (*plain, *tests, *development, *asked.files):
         files.collect(tree, name)
-    groups = (*asked.extras.values(), *asked.groups.values())
+    groups = (*asked.extras.values(), *asked.groups.values(), _of_sessions(tree))
     project = project_of(tree)
     lines = [*asked.requirements, *(line for group in groups for line in group)]
     lines += [line for text in files.texts.values() for line in text.splitlines() if not line.startswith("-")]

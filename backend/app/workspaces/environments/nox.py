@@ -9,11 +9,12 @@ from app.core.python_source import parse_module
 from app.workspaces.environments.reading import read_text
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,.\s-]*\])?\s*(?:(?:[<>=!~]=?|===)[^/]*)?")
+_RUNNERS = frozenset({"pytest", "py.test", "unittest", "trial", "virtue", "stestr", "nose2", "green"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def nox_requirements(tree: Path) -> list[str]:
-    """Return the requirements that sessions install which run pytest. The list is empty if none can be read.
+    """Return the requirements that sessions install which run tests. The list is empty if none can be read.
 
     A function that a session calls is part of it. Only names and versions written as literal text count, also
     in a list of the session or of the file. Addresses, paths, files and computed texts are left out.
@@ -35,7 +36,7 @@ def nox_requirements(tree: Path) -> list[str]:
     found: dict[str, None] = {}
     for each in _sessions(module.body):
         known = {**lists, **_lists(each.body)}
-        if _runs_pytest(each, known):
+        if _runs_tests(each, known):
             for word in _installed(each, known):
                 if _REQUIREMENT.fullmatch(word):
                     found[word] = None
@@ -78,8 +79,10 @@ def _calls(function: _Function, name: str) -> Iterator[ast.Call]:
             yield node
 
 
-def _runs_pytest(function: _Function, lists: Mapping[str, list[str]]) -> bool:
-    return any("pytest" in _words(each, lists) for call in _calls(function, "run") for each in call.args)
+def _runs_tests(function: _Function, lists: Mapping[str, list[str]]) -> bool:
+    return any(
+        not _RUNNERS.isdisjoint(_words(each, lists)) for call in _calls(function, "run") for each in call.args
+    )
 
 
 def _installed(function: _Function, lists: Mapping[str, list[str]]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.workspaces.environments.added import changed_requirements
+from app.workspaces.environments.added import added_requirements, changed_requirements
 
 
 def write(tree: Path, files: Mapping[str, str]) -> Path:
@@ -53,3 +53,34 @@ def test_which_releases_a_candidate_changes(
 ) -> None:
     base, candidate = write(tmp_path / "base", before), write(tmp_path / "candidate", after)
     assert changed_requirements(base, candidate) == changed
+
+
+NOX = """@nox.session
+def tests(session):
+    session.install({})
+    session.run("pytest")
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "added"),
+    [
+        ({"noxfile.py": NOX.format("'zeta'")}, {"noxfile.py": NOX.format("'zeta', 'eta'")}, ("eta",)),
+        (
+            {"tox.ini": "[testenv]\ndeps = zeta\n"},
+            {"tox.ini": "[testenv]\ndeps =\n zeta\n eta>=2\n"},
+            ("eta>=2",),
+        ),
+        (
+            {"tox.ini": "no section\n", "requirements.txt": "zeta\n"},
+            {"requirements.txt": "zeta\neta\n"},
+            ("eta",),
+        ),
+        ({"noxfile.py": NOX.format("'zeta'")}, {"requirements.txt": "zeta\n"}, ()),
+    ],
+)
+def test_sessions_declare_dependencies_of_a_candidate_too(
+    tmp_path: Path, before: dict[str, str], after: dict[str, str], added: tuple[str, ...]
+) -> None:
+    base, candidate = write(tmp_path / "base", before), write(tmp_path / "candidate", after)
+    assert added_requirements(base, candidate) == added

@@ -57,6 +57,17 @@ def run_tests(session, legacy):
     assert found == ["pytest>=7", "alpha", "beta[fast]==1.0", "gamma", "pytest-asyncio"]
 
 
+def test_a_session_that_runs_tests_with_another_program_counts(tmp_path: Path) -> None:
+    session = """
+@nox.session
+def tests(session):
+    session.install("jsonpath-ng", session.name)
+    session.run("coverage", "run", *session.posargs, "-m", "virtue", "demo")
+"""
+    (tmp_path / "noxfile.py").write_text(session)
+    assert nox_requirements(tmp_path) == ["jsonpath-ng"]
+
+
 @pytest.mark.parametrize("text", ["", "def (:\n", "import nox\n", "x = [1, 2]\n"])
 def test_a_file_without_sessions_names_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / "noxfile.py").write_text(text)
