@@ -74,6 +74,16 @@ async def test_a_goal_that_may_mean_the_test_gets_a_question(context, goal) -> N
     assert [each.id for each in result.questions] == ["tests/test_calc.py::test_call"]
 
 
+@pytest.mark.parametrize(
+    ("host", "asked"), [("example.com", ["tests/test_up.py::test_up"]), ("127.0.0.1", [])]
+)
+async def test_a_new_test_that_wants_a_network_is_a_question(context, host: str, asked: list[str]) -> None:
+    base = {"calc.py": CODE, "tests/test_calc.py": TEST_ADD}
+    new = {"tests/test_up.py": f"from calc import is_up\n\n\ndef test_up():\n    assert is_up('{host}')\n"}
+    result = await run(context, {**base, **new}, base, outside=False, counter_tests="off")
+    assert (result.status, [each.id for each in result.questions]) == ("failed", asked)
+
+
 def test_tests_that_share_a_fixture_want_a_network_together() -> None:
     failing = {
         name: RanTest(name, outcome, 0.1, f"tests/conftest.py:4: {message}")
