@@ -1,80 +1,77 @@
 """A road to the database that can be closed: connections are dropped and refused, as in an outage."""
 
 import asyncio
+import socket
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from urllib.parse import urlsplit, urlunsplit
 
-_TURNS = 20
+_BLOCK_BYTES = 65_536
 
 
 class Road:
-    """Forwards connections on a port of its own to wherever `target` is."""
+    """Forwards connections on a port of its own to wherever `target` is.
+
+    It works on plain sockets. Streams of asyncio close theirs some turns of the loop later, which on a busy
+    machine may be after the loop has ended.
+    """
 
     def __init__(self, target: tuple[str, int]) -> None:
         self.target = target
         self.port = 0
-        self._server: asyncio.Server | None = None
-        self._is_open = False
+        self._listener: socket.socket | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Let connections through; always on the same port."""
-        self._is_open = True
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
+        self._listener = socket.create_server(("127.0.0.1", self.port))
+        self._listener.setblocking(False)
+        self.port = self._listener.getsockname()[1]
+        asyncio.get_running_loop().add_reader(self._listener, self._accept, self._listener)
 
     async def close(self) -> None:
         """Drop every connection and refuse new ones."""
-        self._is_open = False
-        if self._server is not None:
-            self._server.close()
+        if self._listener is not None:
+            asyncio.get_running_loop().remove_reader(self._listener)
+            self._listener.close()
+            self._listener = None
         while self._tasks:
             for each in self._tasks:
                 each.cancel()
             await asyncio.wait(self._tasks)
-        # Connections that were accepted last reach `_accept` some turns of the loop later, and their sockets
-        # are closed one turn after that. On a busy machine, no time is sure to have so many turns.
-        for _ in range(_TURNS):
-            await asyncio.sleep(0)
 
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not self._is_open:
-            writer.transport.abort()
+    def _accept(self, listener: socket.socket) -> None:
+        try:
+            here, _ = listener.accept()
+        except OSError:
+            # The client has given up already.
             return
-        task = asyncio.create_task(self._forward(reader, writer))
+        here.setblocking(False)
+        task = asyncio.create_task(_forward(here, self.target))
         self._tasks.add(task)
         # A task that is cancelled before it begins drops its connection, too.
-        task.add_done_callback(lambda _: writer.transport.abort())
+        task.add_done_callback(lambda _: here.close())
         task.add_done_callback(self._tasks.discard)
 
-    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, asyncio.CancelledError):
-            await _join(reader, writer, self.target)
 
-
-async def _join(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, target: tuple[str, int]) -> None:
-    there, back = await asyncio.open_connection(*target)
-    try:
-        ways = [
-            asyncio.create_task(_pass_on(reader, back)),
-            asyncio.create_task(_pass_on(there, writer)),
-        ]
+async def _forward(here: socket.socket, target: tuple[str, int]) -> None:
+    with closing(socket.socket()) as there, suppress(OSError, asyncio.CancelledError):
+        there.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(there, target)
+        ways = [asyncio.create_task(_pass_on(*each)) for each in ((here, there), (there, here))]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for each in ways:
                 each.cancel()
             await asyncio.wait(ways)
-    finally:
-        back.transport.abort()
 
 
-async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _pass_on(source: socket.socket, sink: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
     with suppress(OSError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
+        while data := await loop.sock_recv(source, _BLOCK_BYTES):
+            await loop.sock_sendall(sink, data)
 
 
 @asynccontextmanager

@@ -50,7 +50,7 @@ class ReportPlugin:
         self._trusted: set[str] = set(task["trusted"])
         self._pinned: list[str] = task["pinned"]
         self._limits = TestLimits(task["test_seconds"])
-        self._budget = TimeBudget(task["patience"], task["seconds"])
+        self._budget = TimeBudget(task["patience"], task["seconds"], task["ends_at"])
         self._without: set[str] = set(task["without"])
         self._aside: list[str] = task["aside"]
         self._canaries = canaries

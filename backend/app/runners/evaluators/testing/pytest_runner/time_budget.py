@@ -35,15 +35,21 @@ class TimeBudget:
 
     Args:
         limit: how long the run may take, in seconds; None leaves nothing out.
-        ends_in: in how many seconds the process is ended, whatever the machine does.
+        seconds: after how many seconds the process is ended, whatever the machine does.
+        ends_at: when that is, by the monotonic clock. The process has used some of its time already.
         clock: tells the time in seconds; None is a clock that stands still while the machine is busy.
     """
 
     def __init__(
-        self, limit: "float | None", ends_in: float, clock: "Callable[[], float] | None" = None
+        self,
+        limit: "float | None",
+        seconds: float,
+        ends_at: float,
+        clock: "Callable[[], float] | None" = None,
     ) -> None:
         self._limit = limit
-        self._last = time.monotonic() + _LAST_SHARE * ends_in
+        # A machine of which only a part is visible here may have a clock of another beginning.
+        self._last = min(ends_at, time.monotonic() + seconds) - (1 - _LAST_SHARE) * seconds
         # Tests may replace these functions.
         self._monotonic = time.monotonic
         self._open, self._read, self._close = os.open, os.read, os.close

@@ -133,6 +133,7 @@ class Harness:
             "without": sorted(self.without),
             "patience": self.patience,
             "seconds": self.seconds,
+            "ends_at": time.monotonic() + self.seconds,
             "only": None if tree.only is None else sorted(tree.only),
         }
         (given / "task.json").write_text(json.dumps(task))
