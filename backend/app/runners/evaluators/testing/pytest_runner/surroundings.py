@@ -11,22 +11,13 @@ import re
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, cast
 
 from .assigned import assigned_globals
 from .kinds import is_kind, names_in, plain_text
-
-_HOOKS = frozenset(
-    {
-        *("sys.excepthook", "sys.displayhook", "sys.breakpointhook", "sys.unraisablehook"),
-        *("threading.excepthook", "warnings.showwarning", "warnings.formatwarning"),
-        *("sys.stdin", "sys.stdout", "sys.stderr"),
-    }
-)
-"""Names that the standard library's documentation invites programs to replace."""
+from .module_state import ModuleState, innermost, parts_of
 
 _LIBRARY: "frozenset[str]" = getattr(sys, "stdlib_module_names", frozenset())
 """Empty before Python 3.10, where changes of the library are not seen."""
@@ -43,7 +34,6 @@ _LOOKING = 0.02
 _FREE_SECONDS = 0.05
 _ASSIGNS_ANY = re.compile(r"(?<![.\w])(?:setattr|globals|vars)\(|__dict__")
 _NAMED = (type, FunctionType, BuiltinFunctionType)
-_WRAPPERS: "tuple[Any, ...]" = (staticmethod, classmethod, MethodType, partial, property)
 
 
 class Surroundings:
@@ -62,11 +52,11 @@ class Surroundings:
         self._builtins = dict(vars(builtins))
         self._variables = dict(os.environ)  # noqa: TID251 - tests read it
         self._globals: dict[str, dict[str, Any]] = {}
-        modules = {name: module for name, module in sys.modules.copy().items() if _is_library(name, module)}
         self._library = {
-            full: value for name, module in modules.items() for full, value in _parts(name, module)
+            name: ModuleState(name, module)
+            for name, module in sys.modules.copy().items()
+            if _is_library(name, module)
         }
-        self._loaded = frozenset(modules)
         self._packages: frozenset[str] = frozenset()
         self._passing: dict[str, str] = {}
         self._patching: dict[str, bool] = {}
@@ -135,12 +125,15 @@ class Surroundings:
                 continue
             if not (_is_library(name, module) or self._is_helper(package, module)):
                 continue
-            is_new = name not in self._loaded
-            for full, value in _parts(name, module):
-                file = _origin(value) if is_new or full in self._library else ""
+            state = self._library.get(name)
+            if state and state.is_kept_by(module):
+                continue
+            before = state.parts() if state else {}
+            for full, value in parts_of(name, module):
+                file = _origin(value) if state is None or full in before else ""
                 if file and self._is_inside(file):
                     yield full, file
-                elif self._is_other_constant(full, value):
+                elif full in before and _is_other_constant(full, before[full], value):
                     yield full, ""
 
     def _is_inside(self, file: str) -> bool:
@@ -153,16 +146,6 @@ class Surroundings:
         """Return True for a module of an installed package that test files import."""
         file = _file_of(module) if package in self._packages else ""
         return bool(file) and not self._is_inside(file)
-
-    def _is_other_constant(self, full: str, value: Any) -> bool:
-        """Return True if a constant has another value, or if a function is no longer there."""
-        if full not in self._library or full.startswith("sys."):
-            return False
-        before = self._library[full]
-        if callable(before):
-            return value is None
-        is_constant = full.rpartition(".")[2].isupper()
-        return is_constant and type(before) in _PLAIN and type(value) in _PLAIN and before != value
 
     def _of_processes(self) -> "Iterator[str]":
         if sys.executable != self._interpreter:
@@ -240,18 +223,14 @@ def _is_library(name: str, module: Any) -> bool:
     return known and isinstance(module, ModuleType)
 
 
-def _parts(name: str, module: ModuleType) -> "Iterator[tuple[str, Any]]":
-    """Yield the parts of a module and the methods of its classes, by full name."""
-    for key, value in names_in(module).items():
-        full = f"{name}.{key}"
-        if key.startswith("__") or full in _HOOKS:
-            continue
-        if key.startswith("_") and not is_kind(value, (FunctionType, type)):
-            continue
-        yield full, value
-        members = names_in(value) if is_kind(value, type) else {}
-        if members.get("__module__") == name:
-            yield from ((f"{full}.{method}", each) for method, each in members.items())
+def _is_other_constant(full: str, before: Any, value: Any) -> bool:
+    """Return True if a constant has another value, or if a function is no longer there."""
+    if full.startswith("sys."):
+        return False
+    if callable(before):
+        return value is None
+    is_constant = full.rpartition(".")[2].isupper()
+    return is_constant and type(before) in _PLAIN and type(value) in _PLAIN and before != value
 
 
 def _of_children() -> "dict[str, str | None]":
@@ -260,8 +239,7 @@ def _of_children() -> "dict[str, str | None]":
 
 def _origin(value: Any) -> str:
     """Return the file with the code of a function, method, class or instance; `""` if there is none."""
-    while not is_kind(value, FunctionType) and is_kind(value, _WRAPPERS):
-        value = _inner(value)
+    value = innermost(value)
     if is_kind(value, FunctionType):
         return plain_text(value.__code__.co_filename)
     kind = value if is_kind(value, type) else cast("Any", type(value))
@@ -269,9 +247,3 @@ def _origin(value: Any) -> str:
     if not isinstance(name, str) or name.partition(".")[0] in _LIBRARY:
         return ""
     return _file_of(sys.modules.get(name))
-
-
-def _inner(value: Any) -> Any:
-    if is_kind(value, property):
-        return value.fget
-    return value.func if is_kind(value, partial) else value.__func__

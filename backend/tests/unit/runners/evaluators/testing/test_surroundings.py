@@ -65,6 +65,11 @@ EXECUTABLE = (
             "json.loads",
             id="an instance",
         ),
+        pytest.param(
+            f"import json\n\njson.loads.__code__ = (lambda s, **rest: 1).__code__\n\n\n{ADD}",
+            "json.loads",
+            id="the code of a function",
+        ),
         pytest.param(EXECUTABLE + ADD, "sys.executable", id="the interpreter"),
         pytest.param(
             f"import os\n\nos.environ['PYTHONOPTIMIZE'] = '1'\n\n\n{ADD}",
