@@ -36,10 +36,12 @@ class LibraryMemory:
 
     Args:
         memory: where they are kept.
+        seed: a module that imports the libraries.
     """
 
-    def __init__(self, memory: CheckerMemory) -> None:
+    def __init__(self, memory: CheckerMemory, seed: str = SEED) -> None:
         self._memory = memory
+        self._seed = seed
         self._missed: set[int] = set()
         self._learning: dict[Hashable, asyncio.Task[None]] = {}
 
@@ -66,7 +68,7 @@ class LibraryMemory:
     async def _learn(self, key: Hashable, learn: Learn) -> None:
         with scratch(Path(sys.executable)) as place:
             cache = place.path / "cache"
-            (place.path / "seed.py").write_text(SEED)
+            (place.path / "seed.py").write_text(self._seed)
             try:
                 await learn(place, cache)
                 packed = await asyncio.to_thread(pack, cache)

@@ -2,13 +2,14 @@
 
 import pytest
 
-from app.runners.evaluators.deterministic import RuffLintEvaluator, TypeCheckEvaluator
+from app.runners.evaluators.deterministic import RuffLintEvaluator
 from app.runners.evaluators.protocol import EvaluationCategory
 from app.runners.evaluators.static.baseline import MANY, MANY_IN_ALL, MANY_IN_FILE
 from app.runners.evaluators.static.mypy_report import findings_in
 from app.runners.evaluators.static.ruff_rules import is_fault
 from app.runners.evaluators.static.silencers import BARE_PRACTICE
 from app.runners.evaluators.verdict import VerdictStatus, judge
+from tests.unit.runners.evaluators.static.types_support import check_types
 
 pytestmark = pytest.mark.anyio
 
@@ -18,7 +19,7 @@ MYPY = {"mypy.ini": "[mypy]\n"}
 
 
 async def types(context, files, base, **options):
-    return await TypeCheckEvaluator(learns=False, **options).evaluate("coding", "", context(files, base))
+    return await check_types(context(files, base), **options)
 
 
 async def lint(context, files, base):

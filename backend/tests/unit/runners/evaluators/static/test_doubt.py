@@ -2,12 +2,13 @@
 
 import pytest
 
-from app.runners.evaluators.deterministic import RuffLintEvaluator, TypeCheckEvaluator
+from app.runners.evaluators.deterministic import RuffLintEvaluator
 from app.runners.evaluators.static.baseline import Comparison, Finding
 from app.runners.evaluators.static.doubt import SEVERAL, BaseControl, asked, sorted_by_doubt
 from app.runners.evaluators.static.ruff_rules import is_fault
 from app.runners.evaluators.verdict import VerdictStatus, judge
 from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, ProtectedPolicy
+from tests.unit.runners.evaluators.static.types_support import check_types
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +27,7 @@ async def lint(context, files, base, **given):
 
 async def types(context, files, base, **given):
     made = {**context({**base, **files}, base), **given}
-    return await TypeCheckEvaluator(learns=False).evaluate("coding", "", made)
+    return await check_types(made)
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 import pytest
 
-from app.runners.evaluators.deterministic import TypeCheckEvaluator
 from app.runners.evaluators.static.any_probes import probes_of, with_probes, with_types
 from app.runners.evaluators.static.hidden_types import contradicts
 from app.runners.evaluators.static.overload_variants import overload_variants
 from app.runners.evaluators.static.type_escapes import without_escapes
 from app.runners.evaluators.verdict import VerdictStatus, judge
 from app.schemas.questions import ProtectedPolicy
+from tests.unit.runners.evaluators.static.types_support import check_types
 
 BASE = {"mypy.ini": "[mypy]\n", "a.py": "def f(x: int) -> int:\n    return x\n"}
 HEAD = "import json\nfrom typing import Any, cast\n\n\n"
@@ -16,7 +16,7 @@ HEAD = "import json\nfrom typing import Any, cast\n\n\n"
 
 async def types(context, code, **given):
     made = {**context({**BASE, "a.py": HEAD + code + BASE["a.py"]}, BASE), **given}
-    return await TypeCheckEvaluator(learns=False).evaluate("coding", "", made)
+    return await check_types(made)
 
 
 @pytest.mark.anyio

@@ -12,6 +12,7 @@ from app.runners.evaluators.static.module_names import batches, nameable
 from app.runners.evaluators.static.type_settings import settings_of
 from app.workspaces.process import ProcessOutcome
 from tests.patience import PATIENCE
+from tests.unit.runners.evaluators.static.types_support import check_types
 
 pytestmark = pytest.mark.anyio
 
@@ -20,8 +21,7 @@ WRONG = {"a.py": "def f(x: int) -> str:\n    return x\n"}
 
 
 async def check(context, files, base=None):
-    evaluator = TypeCheckEvaluator(timeout=PATIENCE, learns=False, unconfigured="fail")
-    return await evaluator.evaluate("coding", "", context(files, base))
+    return await check_types(context(files, base), unconfigured="fail")
 
 
 async def test_clean_code_passes(context) -> None:
@@ -152,8 +152,8 @@ async def test_a_new_comment_does_not_count_and_the_verdict_says_so(context) -> 
 
 
 async def test_new_comments_count_where_the_operator_allows_it(context) -> None:
-    evaluator = TypeCheckEvaluator(timeout=PATIENCE, learns=False, allow_silencers=True, unconfigured="fail")
-    assert (await evaluator.evaluate("coding", "", context(SILENCED, CLEAN))).status == "passed"
+    made = context(SILENCED, CLEAN)
+    assert (await check_types(made, allow_silencers=True, unconfigured="fail")).status == "passed"
 
 
 async def test_the_rules_of_the_base_hold(context) -> None:
