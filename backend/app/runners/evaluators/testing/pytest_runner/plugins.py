@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import (
     Distribution,
@@ -75,7 +76,7 @@ def needed_plugins(sources: "list[str]") -> "list[str]":
     """
     text = _read_all(sources)
     words, marks = frozenset(re.findall(r"\w+", text)), frozenset(_MARK.findall(text))
-    entries = _entries()
+    entries = plugin_entries()
     named = [
         each
         for each in entries
@@ -95,13 +96,13 @@ def _defines(entry: EntryPoint, words: "frozenset[str]", marks: "frozenset[str]"
 
 def installed_plugins() -> "set[str]":
     """Return the plug-ins of the interpreter. Call this before a tree is on the import path."""
-    return {entry.name for entry in _entries()}
+    return {entry.name for entry in plugin_entries()}
 
 
 def unloadable(names: "list[str]") -> "dict[str, str]":
     """Return the plug-ins among some installed ones that cannot be imported, each with the reason."""
     found: dict[str, str] = {}
-    for entry in _entries():
+    for entry in plugin_entries():
         if entry.name not in names:
             continue
         try:
@@ -118,7 +119,7 @@ def need_no_rewriting() -> None:
     count warnings. Here plug-ins are loaded one by one, so pytest has rewritten none. Call this before a tree
     is on the import path: what the tree holds is left as it is.
     """
-    tops = {entry.value.partition(":")[0].strip().partition(".")[0] for entry in _entries()}
+    tops = {entry.value.partition(":")[0].strip().partition(".")[0] for entry in plugin_entries()}
     for module in filter(None, map(sys.modules.get, tops)):
         module.__doc__ = f"{module.__doc__ or ''}\n{_DONT_REWRITE}"
 
@@ -152,7 +153,7 @@ def built_on_project() -> "set[str]":
     found = {_normal(each.metadata["Name"] or "") for each, wheel in wheels if _NO_CODE in wheel}
     if not found:
         return found
-    plugins = [each for each in _entries() if each.dist]
+    plugins = [each for each in plugin_entries() if each.dist]
     requires = _requirements([each.dist for each in plugins if each.dist])
     before = 0
     while len(found) > before:
@@ -183,7 +184,12 @@ def _installed(name: str) -> "Distribution | None":
         return None
 
 
-def _entries() -> "list[EntryPoint]":
+@lru_cache(maxsize=1)
+def plugin_entries() -> "list[EntryPoint]":
+    """Return the entry points of the interpreter's plug-ins. First call this before a tree can be imported.
+
+    To find them takes longer than to load most plug-ins, as it reads the metadata of every distribution.
+    """
     found = entry_points()
     # Before Python 3.12 this may be a mapping of groups.
     return list(found.select(group="pytest11")) if hasattr(found, "select") else []

@@ -1,6 +1,7 @@
 """A run of tests gets the installed plugins that its files speak of, by name or by fixture."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +12,7 @@ from app.runners.evaluators.testing.pytest_runner.plugins import (
     built_on_project,
     need_no_rewriting,
     needed_plugins,
+    plugin_entries,
     unloadable,
     without_options_of_others,
 )
@@ -35,6 +37,14 @@ def pytest_configure(config):
     )
     config.addinivalue_line('markers', f'slowly: wait')
 """
+
+
+@pytest.fixture(autouse=True)
+def read_anew() -> Iterator[None]:
+    """A run reads its plug-ins once."""
+    plugin_entries.cache_clear()
+    yield
+    plugin_entries.cache_clear()
 
 
 @pytest.fixture
