@@ -27,7 +27,7 @@ _code_of = attrgetter("__code__")
 
 
 class ModuleState:
-    """The names of a module and of its own classes, with their values and the code of functions.
+    """The names of a module and of its classes, with their values and the code of functions.
 
     Args:
         name: the name under which it is known.
