@@ -239,14 +239,15 @@ class BaseTests:
         # The agent's task may be to write a module that the base does not have.
         if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
             return ""
+        by_own_hook = own_hook_broke(report.text)
         if (
             listing is not None
             and listing.ending is not PytestEnding.BROKEN
-            and not own_hook_broke(report.text)
+            and not (by_own_hook and report.ids)
         ):
-            # Some plug-ins and fixtures break only when tests run.
+            # Some plug-ins, fixtures and hooks of a configuration break only when tests are to run.
             listing = await self.run()
-        if listing is None or listing.ending is not PytestEnding.BROKEN:
+        if listing is None or listing.ending is not PytestEnding.BROKEN or (by_own_hook and listing.ids):
             return ""
         if (part := missing_submodule(report.text)) and not await self.lacks.is_made_by_build(part):
             return ""

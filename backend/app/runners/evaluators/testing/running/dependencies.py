@@ -234,7 +234,8 @@ def _text(path: Path) -> str:
 def own_hook_broke(text: str) -> bool:
     """Return True if pytest itself broke in a hook of the project.
 
-    Such a hook may break on every failing test, at the base as well. That does not excuse a failing test.
+    Such a hook may break on every failing test, at the base as well. That does not excuse a failing test, so
+    it counts only where nothing was collected.
     """
     frames = _FRAME.findall(text)
     return bool(frames) and not frames[-1].startswith("/")

@@ -274,6 +274,31 @@ async def test_what_an_installed_package_lacks_is_no_fault_of_the_candidate(cont
     assert (await judge(context(wrong, GOOD), outside=False)).status == "failed"
 
 
+@pytest.mark.parametrize(
+    ("prepares", "code", "status"),
+    [
+        pytest.param("raise SystemExit(1)", CODE["calc.py"], "errored", id="which ends it, at the base, too"),
+        pytest.param("assert add(1, 2) == 3", CODE["calc.py"], "passed", id="which works"),
+        pytest.param(
+            "assert add(1, 2) == 3",
+            "def add(a, b):\n    return a - b\n",
+            "failed",
+            id="which the code breaks",
+        ),
+    ],
+)
+async def test_a_hook_that_prepares_a_run(context, prepares: str, code: str, status: str) -> None:
+    hook = (
+        "from calc import add\n\n\ndef pytest_configure(config):\n"
+        f"    if not config.getoption('--collect-only'):\n        {prepares}\n"
+    )
+    base = {**GOOD, "conftest.py": hook}
+    result = await judge(context({**base, "calc.py": code}, base), outside=False, counter_tests="off")
+    assert result.status == status, result.feedback
+    if status == "errored":
+        assert "pytest cannot run in the base either" in result.feedback
+
+
 async def test_code_that_only_speaks_of_the_machine_is_at_fault(context) -> None:
     code = {"calc.py": "def add(a, b):\n    raise OSError('Network is unreachable')\n"}
     assert (await judge(context({**TEST, **code}, GOOD))).status == "failed"
