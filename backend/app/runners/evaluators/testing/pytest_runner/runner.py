@@ -93,7 +93,8 @@ def _run_pytest(
     late: "list[str]",
 ) -> int:
     """Run pytest without the plug-ins that cannot be loaded. Tests that do not need them still run."""
-    from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
+    from .early_filters import EarlyFilters  # noqa: PLC0415 - an older pytest lacks what these are made of
+    from .recorder import ReportPlugin  # noqa: PLC0415 - as above
     from .row_ids import RowIds  # noqa: PLC0415 - as above
 
     def run(plugins: "list[str]") -> int:
@@ -102,12 +103,13 @@ def _run_pytest(
         os.environ["PYTEST_ADDOPTS"] = shlex.join(options_to_load(plugins))  # noqa: TID251 - for pytest
         given = ["-W", _ORDER_OF_PLUGINS, *without_options_of_others(arguments, plugins)]
         sys.argv = ["pytest", *given]
-        low = LowDescriptors()
-        ours = [ReportPlugin(send, task, canaries, late), RowIds(task["tree"]), low]
+        low, filters = LowDescriptors(), EarlyFilters()
+        ours = [ReportPlugin(send, task, canaries, late), RowIds(task["tree"]), low, filters]
         try:
             return int(pytest.main(given, plugins=ours))
         finally:
             low.free()
+            filters.end()
 
     try:
         return run(early)

@@ -299,6 +299,31 @@ async def test_a_hook_that_prepares_a_run(context, prepares: str, code: str, sta
         assert "pytest cannot run in the base either" in result.feedback
 
 
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        pytest.param("return a + b", "passed", id="nothing new"),
+        pytest.param("warnings.warn('x', Odd)\n    return a + b", "failed", id="a warning that is an error"),
+    ],
+)
+async def test_filters_of_warnings_may_name_a_class_of_the_project(context, code: str, status: str) -> None:
+    lines = "filterwarnings =\n    error\n    ignore:old:calc.Old\n    error::calc.Odd\n"
+    kinds = (
+        "import warnings\n\n\nclass Old(Warning): ...\n\n\nclass Odd(Warning): ...\n\n\ndef add(a, b):\n    "
+    )
+    base = {
+        **TEST,
+        "pytest.ini": f"[pytest]\n{lines}",
+        "calc.py": f"{kinds}warnings.warn('old', Old)\n    return a + b\n",
+    }
+    result = await judge(
+        context({**base, "calc.py": f"{kinds}warnings.warn('old', Old)\n    {code}\n"}, base),
+        outside=False,
+        counter_tests="off",
+    )
+    assert result.status == status, result.feedback
+
+
 async def test_code_that_only_speaks_of_the_machine_is_at_fault(context) -> None:
     code = {"calc.py": "def add(a, b):\n    raise OSError('Network is unreachable')\n"}
     assert (await judge(context({**TEST, **code}, GOOD))).status == "failed"
