@@ -10,7 +10,7 @@ _BLOCK_BYTES = 65_536
 
 
 class Road:
-    """Forwards connections on a port of its own to wherever `target` is.
+    """Accepts connections on one port and forwards them to `target`.
 
     It works on plain sockets. Streams of asyncio close theirs some turns of the loop later, which on a busy
     machine may be after the loop has ended.
@@ -55,7 +55,7 @@ class Road:
 
 
 async def _forward(here: socket.socket, target: tuple[str, int]) -> None:
-    with closing(socket.socket()) as there, suppress(OSError, asyncio.CancelledError):
+    with closing(socket.socket()) as there, suppress(OSError):
         there.setblocking(False)
         await asyncio.get_running_loop().sock_connect(there, target)
         ways = [asyncio.create_task(_pass_on(*each)) for each in ((here, there), (there, here))]

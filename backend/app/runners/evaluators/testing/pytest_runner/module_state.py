@@ -40,18 +40,25 @@ class ModuleState:
         self._names = names_in(module)
         classes = [each for each in self._names.values() if is_kind(each, type)]
         self._members = {id(each): (each, names_in(each)) for each in classes}
-        held = [*self._names.values()]
+        self._held = [*self._names.values()]
         for _, members in self._members.values():
-            held += members.values()
-        self._functions = _functions_in(held)
-        self._codes = [*map(_code_of, self._functions)]
+            self._held += members.values()
+        # Objects may get another class, wrappers another function, and functions other code.
+        self._types = [*map(type, self._held)]
+        self._wrappers = _of_kind(self._held, _WRAPPERS)
+        self._wrapped = [*map(innermost, self._wrappers)]
+        functions = [*_of_kind(self._held, (FunctionType,)), *_of_kind(self._wrapped, (FunctionType,))]
+        self._functions: list[FunctionType] = functions
+        self._codes = [*map(_code_of, functions)]
 
     def is_kept_by(self, module: ModuleType) -> bool:
-        """Return True if this is still the module, and each name and function is as it was."""
+        """Return True if this is still the module, and each name, object and function is as it was."""
         return (
             module is self._module
             and _holds(module, self._names)
             and all(_holds(each, members) for each, members in self._members.values())
+            and all(map(is_, map(type, self._held), self._types))
+            and all(map(is_, map(innermost, self._wrappers), self._wrapped))
             and all(map(is_, map(_code_of, self._functions), self._codes))
         )
 
@@ -90,11 +97,10 @@ def _parts(
             yield from ((f"{full}.{method}", each) for method, each in members.items())
 
 
-def _functions_in(values: "list[Any]") -> "list[FunctionType]":
-    """Return the functions among some values, and those in wrappers. Few values are of such kinds."""
-    kinds = {each for each in set(map(type, values)) if issubclass(each, (FunctionType, *_WRAPPERS))}
-    inner = [innermost(each) for each in values if type(each) in kinds]
-    return [each for each in inner if is_kind(each, FunctionType)]
+def _of_kind(values: "list[Any]", kinds: "tuple[Any, ...]") -> "list[Any]":
+    """Return the values of some classes and their subclasses. Thousands of values have few classes."""
+    found = {each for each in set(map(type, values)) if issubclass(each, kinds)}
+    return [each for each in values if type(each) in found]
 
 
 def _holds(owner: Any, names: "dict[str, Any]") -> bool:

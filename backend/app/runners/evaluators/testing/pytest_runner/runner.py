@@ -5,9 +5,9 @@ plug-ins are needed), `trusted` (files of the tree that the candidate did not wr
 nothing in the tree may replace), `aside` (packages that pytest uses and the project itself holds), `only`
 (the test files to run) and `ids` (the tests and functions of these to run); null means all. `test_seconds`
 gives the time limit of tests of some functions. `without` names tests that must not run, and `patience` is
-how long all may take before some are left out, or null. After `seconds` the process is ended. The secret is
-JSON, too, but comes through a pipe that is empty after reading: `key`, and the canaries that `begin` and
-`end` the run.
+how long all may take before some are left out, or null. After `seconds` the process is ended, at `ends_at` of
+the monotonic clock. The secret is JSON, too, but comes through a pipe that is empty after reading: `key`, and
+the canaries that `begin` and `end` the run.
 
 The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test`, `left_out`,
 `replaced` and `altered` as they occur, then `finish` with the exit code. A process that ends without
@@ -25,6 +25,7 @@ import pytest
 
 from .channel import Send, open_channel
 from .descriptors import LowDescriptors
+from .early_filters import EarlyFilters
 from .plugins import (
     built_on_project,
     is_installed,
@@ -93,8 +94,7 @@ def _run_pytest(
     late: "list[str]",
 ) -> int:
     """Run pytest without the plug-ins that cannot be loaded. Tests that do not need them still run."""
-    from .early_filters import EarlyFilters  # noqa: PLC0415 - an older pytest lacks what these are made of
-    from .recorder import ReportPlugin  # noqa: PLC0415 - as above
+    from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
     from .row_ids import RowIds  # noqa: PLC0415 - as above
 
     def run(plugins: "list[str]") -> int:

@@ -48,7 +48,7 @@ class TimeBudget:
         clock: "Callable[[], float] | None" = None,
     ) -> None:
         self._limit = limit
-        # A machine of which only a part is visible here may have a clock of another beginning.
+        # Inside a container, the clock may count from another moment.
         self._last = min(ends_at, time.monotonic() + seconds) - (1 - _LAST_SHARE) * seconds
         # Tests may replace these functions.
         self._monotonic = time.monotonic

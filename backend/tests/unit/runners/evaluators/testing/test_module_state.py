@@ -34,6 +34,8 @@ class Box:
     @staticmethod
     def make():
         return Box()
+
+box = Box()
 """
 
 
@@ -70,6 +72,18 @@ def code_of_static_method(module: Any) -> None:
     vars(module.Box)["make"].__func__.__code__ = module.other.__code__
 
 
+def static_method_again(module: Any) -> None:
+    vars(module.Box)["make"].__init__(module.other)
+
+
+def partial_again(module: Any) -> None:
+    module.bound.__setstate__((module.other, (), {}, None))
+
+
+def class_of_object(module: Any) -> None:
+    module.box.__class__ = Proxy
+
+
 def method(module: Any) -> None:
     module.Box.open = lambda _: 2
 
@@ -100,6 +114,7 @@ def swapped(module: Any) -> None:
         (nothing, True),
         *((each, False) for each in (code, code_of_property, code_of_static_method, method, equal_value)),
         *((each, False) for each in (private, deleted, added, swapped)),
+        *((each, False) for each in (static_method_again, partial_again, class_of_object)),
     ],
 )
 def test_any_change_is_seen(module: Any, change: Any, is_kept: bool) -> None:

@@ -70,6 +70,12 @@ EXECUTABLE = (
             "json.loads",
             id="the code of a function",
         ),
+        pytest.param(
+            "import logging\n\n\nclass Never(logging.RootLogger): ...\n\n\n"
+            f"logging.root.__class__ = Never\n\n\n{ADD}",
+            "logging.root",
+            id="the class of an object",
+        ),
         pytest.param(EXECUTABLE + ADD, "sys.executable", id="the interpreter"),
         pytest.param(
             f"import os\n\nos.environ['PYTHONOPTIMIZE'] = '1'\n\n\n{ADD}",

@@ -299,6 +299,19 @@ async def test_a_hook_that_prepares_a_run(context, prepares: str, code: str, sta
         assert "pytest cannot run in the base either" in result.feedback
 
 
+async def test_a_hook_that_breaks_on_a_red_test_of_the_base_excuses_no_broken_start(context) -> None:
+    hooks = (
+        "from calc import add\n\n\ndef pytest_configure(config):\n"
+        "    if not config.getoption('--collect-only'):\n        assert add(1, 2) == 3\n\n\n"
+        "def pytest_runtest_makereport(call):\n    if call.excinfo:\n        raise RuntimeError('red')\n"
+    )
+    red = {"tests/test_red.py": "def test_red():\n    assert False\n"}
+    base = {**GOOD, **red, "conftest.py": hooks}
+    wrong = {"calc.py": "def add(a, b):\n    return a - b\n"}
+    result = await judge(context({**base, **wrong}, base), outside=False, counter_tests="off")
+    assert result.status == "failed", result.feedback
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [
