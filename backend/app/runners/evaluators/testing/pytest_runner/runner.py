@@ -25,7 +25,6 @@ import pytest
 
 from .channel import Send, open_channel
 from .descriptors import LowDescriptors
-from .early_filters import EarlyFilters
 from .plugins import (
     built_on_project,
     is_installed,
@@ -94,7 +93,8 @@ def _run_pytest(
     late: "list[str]",
 ) -> int:
     """Run pytest without the plug-ins that cannot be loaded. Tests that do not need them still run."""
-    from .recorder import ReportPlugin  # noqa: PLC0415 - an older pytest lacks what it is made of
+    from .early_filters import EarlyFilters  # noqa: PLC0415 - an older pytest lacks what it is made of
+    from .recorder import ReportPlugin  # noqa: PLC0415 - as above
     from .row_ids import RowIds  # noqa: PLC0415 - as above
 
     def run(plugins: "list[str]") -> int:
