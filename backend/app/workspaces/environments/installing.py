@@ -119,7 +119,7 @@ class _Steps:
 
     async def take(self) -> Concessions:
         asked = InstallerInput(self.plan, self.by.given, self.by.building)
-        wheel = await anyio.to_thread.run_sync(self._write_files, asked)
+        wheels = await anyio.to_thread.run_sync(self._write_files, asked)
         await self.by.run_uv("venv", "--relocatable", "--python", str(self.by.python), str(self.by.env))
         configuration = await anyio.to_thread.run_sync(configuration_of, self.by.env)
         if self.plan.export:
@@ -141,12 +141,12 @@ class _Steps:
         is_old = conceded.newer_pytest or "" < self.plan.newest <= _LAST_WITH_PY
         is_locked = bool(self.plan.export) or PYLOCK in self.plan.files
         await add_undeclared(self.by, old=is_old, locked=is_locked)
-        if wheel:
+        if wheels:
             # This replaces a release that a dependency may have installed, because the candidate's code is
             # judged.
             await self.by.run_uv(
                 *("pip", "install", "--python", self.by.env_python, "--no-deps", "--no-index"),
-                *("--offline", "--no-cache", "--reinstall", f"./{wheel}"),
+                *("--offline", "--no-cache", "--reinstall", *(f"./{each}" for each in wheels)),
                 cache=False,
             )
         await self.by.compile()
@@ -216,20 +216,17 @@ class _Steps:
             network=self.by.options.network,
         )
 
-    def _write_files(self, asked: InstallerInput) -> str:
-        """Write the files for uv.
-
-        Return the name of the wheel with the project's metadata, or an empty text.
-        """
+    def _write_files(self, asked: InstallerInput) -> list[str]:
+        """Write the files for uv. Return the names of the wheels with the metadata of the tree's projects."""
         self.by.given.mkdir()
         self.by.env.mkdir()
         asked.write()
-        wheel = ""
-        if self.plan.project is not None:
-            wheel, content = self.plan.project.wheel()
-            (self.by.given / wheel).write_bytes(content)
+        projects = [self.plan.project] if self.plan.project is not None else []
+        wheels = dict(each.wheel() for each in (*projects, *self.plan.members))
+        for name, content in wheels.items():
+            (self.by.given / name).write_bytes(content)
         open_to_all(self.by.given)
-        return wheel
+        return list(wheels)
 
 
 def _try(lock: int) -> bool:

@@ -17,7 +17,7 @@ from app.workspaces.environments.added import added_requirements, changed_requir
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.launches import InstallError
 from app.workspaces.environments.locked import is_release
-from app.workspaces.environments.naming import normal
+from app.workspaces.environments.naming import OF_THE_TEST_RUNNER, normal
 from app.workspaces.environments.outcome import (
     Concessions,
     EnvironmentOutcome,
@@ -25,7 +25,7 @@ from app.workspaces.environments.outcome import (
     Ready,
     Reason,
 )
-from app.workspaces.environments.plan import OF_THE_TEST_RUNNER, EnvironmentPlan, plan_for
+from app.workspaces.environments.plan import EnvironmentPlan, plan_for
 from app.workspaces.environments.pythons import Interpreter, choose_python
 from app.workspaces.environments.reading import DeclarationError, table, texts
 from app.workspaces.environments.shelf import Shelf

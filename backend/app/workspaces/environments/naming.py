@@ -1,7 +1,10 @@
-"""Chooses the groups of a project's requirements that its tests need."""
+"""Compares names of distributions, and chooses the groups of requirements that a project's tests need."""
 
 import re
 from collections.abc import Callable, Iterable
+
+OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "pygments"})
+"""The parts of pytest itself. An environment needs the released code of these projects."""
 
 _TESTS = frozenset({"test", "tests", "testing"})
 _BENCHMARKS = frozenset({"bench", "benchmark", "benchmarks", "benchmarking"})

@@ -27,16 +27,13 @@ from app.workspaces.environments.tox import (
 )
 from app.workspaces.environments.undeclared import asks_for_metadata, undeclared
 from app.workspaces.environments.uv_lock import default_groups, excluding_extras, locked_groups
-from app.workspaces.environments.uv_workspace import members
+from app.workspaces.environments.uv_workspace import member_projects, members
 from app.workspaces.files.origin import month_after, origin_of
 
 RECIPE = "9"
 """Part of every environment's key: a change of the way of installing needs new environments."""
 
 TEST_RUNNER = "pytest>=7.4"
-
-OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "pygments"})
-"""The parts of pytest itself. An environment needs the released code of these projects."""
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 PYLOCK = "pylock.toml"
@@ -54,6 +51,7 @@ class EnvironmentPlan:
         constraints: those files that only limit versions.
         export: arguments of `uv export` that turn a lock among the files into `LOCKED`; empty without a lock.
         project: the judged project. The environment holds its metadata, but none of its code.
+        members: the other projects of its workspace; the same holds for them.
         requires_python: version specifiers; may be empty.
         pinned_python: a version such as `3.12` that the project develops with; may be empty.
         read_from: the files that all this comes from.
@@ -70,6 +68,7 @@ class EnvironmentPlan:
     constraints: tuple[str, ...] = ()
     export: tuple[str, ...] = ()
     project: ProjectMetadata | None = None
+    members: tuple[ProjectMetadata, ...] = ()
     requires_python: str = ""
     pinned_python: str = ""
     read_from: tuple[str, ...] = ()
@@ -104,10 +103,11 @@ class EnvironmentPlan:
 
     def digest(self, *more: str) -> str:
         """Return the key of the environment. `more` holds further values that determine it."""
-        wheel = hashlib.sha256(self.project.wheel()[1]).hexdigest() if self.project else ""
+        wheel = self.project.digest() if self.project else ""
         content = [RECIPE, dict(sorted(self.files.items())), self.install, self.constraints, self.export]
         content += [self.newest, *([self.overrides] if self.overrides else [])]
         content += [sorted(self.of_candidate)] if self.of_candidate else []
+        content += [[each.digest() for each in self.members]] if self.members else []
         return hashlib.sha256(json.dumps([*content, wheel, more]).encode()).hexdigest()[:32]
 
 
@@ -138,6 +138,7 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
         files={},
         install=(),
         project=project,
+        members=member_projects(tree, project),
         requires_python=requires_python(tree),
         pinned_python=_pinned_python(tree),
         required=frozenset({"pytest", *names_in(asked.requirements)}),

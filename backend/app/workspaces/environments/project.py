@@ -19,7 +19,7 @@ from app.workspaces.environments.poetry import specifiers
 from app.workspaces.environments.reading import read_ini, read_text, read_toml, table, texts
 from app.workspaces.environments.setup_py import setup_arguments
 from app.workspaces.environments.versions import UNKNOWN_VERSION, described_version, takes_version_from_git
-from app.workspaces.files.origin import origin_of
+from app.workspaces.files.origin import TreeOrigin, origin_of
 
 _WHEEL = "Wheel-Version: 1.0\nGenerator: phaserunner\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -74,6 +74,10 @@ class ProjectMetadata:
                 archive.writestr(zipfile.ZipInfo(name, _EPOCH), text)
         return f"{stem}-py3-none-any.whl", content.getvalue()
 
+    def digest(self) -> str:
+        """Return the SHA-256 of the wheel in hexadecimal digits."""
+        return hashlib.sha256(self.wheel()[1]).hexdigest()
+
     def _metadata(self) -> str:
         lines = ["Metadata-Version: 2.4", f"Name: {self.name}", f"Version: {self.version}"]
         lines += [f"{name}: {value}" for name, value in self.about]
@@ -94,7 +98,10 @@ class ProjectMetadata:
 
 
 def project_of(
-    tree: Path, requirements: Sequence[str] = (), extras: Mapping[str, Sequence[str]] | None = None
+    tree: Path,
+    requirements: Sequence[str] = (),
+    extras: Mapping[str, Sequence[str]] | None = None,
+    origin: TreeOrigin | None = None,
 ) -> ProjectMetadata | None:
     """Read a tree's project metadata. Return None if the project has no name.
 
@@ -102,10 +109,12 @@ def project_of(
         tree: the project.
         requirements: its requirements.
         extras: its optional requirements, by name.
+        origin: of the tree's commit; None reads the record of the tree.
 
     Raises:
         DeclarationError: one of the project's files cannot be read.
     """
+    described = (origin or origin_of(tree)).described
     document = read_toml(tree, "pyproject.toml")
     given, poetry = table(document, "project"), table(document, "tool", "poetry")
     metadata = read_ini(tree, "setup.cfg").get("metadata", {})
@@ -118,7 +127,7 @@ def project_of(
     stated = next((str(each["version"]) for each in sources if each.get("version")), "")
     return ProjectMetadata(
         name=name,
-        version=_valid(stated) or _dynamic_version(tree, name, document) or UNKNOWN_VERSION,
+        version=_valid(stated) or _dynamic_version(tree, name, document, described) or UNKNOWN_VERSION,
         requires_python=requires_python(tree),
         requirements=tuple(_readable(requirements)),
         entry_points=_entry_points(tree, given, poetry, called),
@@ -201,10 +210,10 @@ def _asks_git(arguments: Mapping[str, Any]) -> bool:
     return any("scm" in each for each in (*arguments, *needed))
 
 
-def _dynamic_version(tree: Path, name: str, document: Mapping[str, Any]) -> str:
+def _dynamic_version(tree: Path, name: str, document: Mapping[str, Any], git_description: str) -> str:
     """Find a version that is not stated: from a source archive, from git, or in the code."""
     known = _valid(HeaderParser().parsestr(read_text(tree, "PKG-INFO") or "").get("Version", ""))
-    described = described_version(origin_of(tree).described)
+    described = described_version(git_description)
     by_git = takes_version_from_git(document) or _asks_git(setup_arguments(tree))
     found = (
         [known, described, _version_in(tree, name, document)]

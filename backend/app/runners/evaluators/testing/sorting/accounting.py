@@ -154,7 +154,7 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, b
         return replace(judged, questions=red)
     if rules.protected is ProtectedPolicy.FAIL:
         return judged
-    changed = await rules.changed.questions(harness, left, judged.own)
+    changed = await rules.changed.questions(harness, left, judged.own, judged.doubted)
     if rules.protected is ProtectedPolicy.ASK:
         changed = changed or await _about_filters(harness, judged, rules, left)
         return replace(judged, questions=(*red, *changed)) if changed else judged

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.runners.evaluators.protection.questions import by_change, folded, question_of_file, questions_about
@@ -22,10 +22,17 @@ _SKIPPED = "the base's version fails on this code, and the changed one does not 
 
 @dataclass(frozen=True, slots=True)
 class _Theirs:
-    """Results of the candidate's versions of tests: those that ran, and the files that do not load."""
+    """Results of the candidate's versions of tests.
+
+    Attributes:
+        tests: those that ran.
+        unread: the files that do not load.
+        doubted: the files with tests that are asked about and not among these.
+    """
 
     tests: Mapping[str, RanTest]
     unread: frozenset[str]
+    doubted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +59,9 @@ class ChangedTests:
         """Return the files that the candidate changed."""
         return touched_files(self.base, self.workspace)
 
-    async def questions(self, harness: Harness, of_base: RunReport, own: RunReport | None) -> list[Question]:
+    async def questions(
+        self, harness: Harness, of_base: RunReport, own: RunReport | None, doubted: Iterable[str] = ()
+    ) -> list[Question]:
         """Return questions about every failing test of the base.
 
         If a failure has no changed version that passes, there are no questions.
@@ -61,6 +70,7 @@ class ChangedTests:
             harness: runs tests of unchanged files in the candidate's setting.
             of_base: the base's tests on the candidate's code.
             own: the tests that the candidate added or changed.
+            doubted: tests that `own` does not hold, because a person is asked about them.
         """
         failing = [*(each.id for each in of_base.failures), *(each.id for each in of_base.errors)]
         is_whole = of_base.ending is PytestEnding.COMPLETE and not (of_base.forged or of_base.unfinished)
@@ -72,6 +82,7 @@ class ChangedTests:
         # If no test passes in either version, there is no evidence for the change.
         if not any(each.ok for each in (*of_base.tests.values(), *theirs.tests.values())):
             return []
+        theirs = replace(theirs, doubted=frozenset(map(file_of, doubted)))
         return await asyncio.to_thread(self._ask, failing, theirs)
 
     async def about_setting(self, harness: Harness, own: RunReport | None) -> list[Question]:
@@ -157,6 +168,8 @@ class ChangedTests:
         own = next((each for each in asked if each.id == function or _removes(each, function)), None)
         if own is not None and is_one and all(each.idle for each in versions) and _has_condition(own):
             return own.model_copy(update={"why": f"{own.why}; {_SKIPPED}"})
+        if name == path and path in theirs.doubted and all(each.idle for each in versions):
+            return self._whole_file(path)
         if versions and not (all(each.ok for each in versions) if is_one else _holds(versions)):
             return None
         if not versions and name in self._helpers([path]):

@@ -269,6 +269,43 @@ async def test_a_conftest_that_the_code_outgrew_is_asked_about(context, changes,
         assert "tests/conftest.py" in result.questions[0].text
 
 
+WAITING = (
+    "import socket\n\nimport calc.sums\n\n\ndef test_far():\n    socket.create_connection(('127.0.0.1', 1))\n"
+)
+IN_PACKAGE = {
+    "calc/__init__.py": "",
+    "calc/sums.py": "def add(a, b):\n    return a + b\n",
+    "tests/test_sums.py": "import calc\n\n\ndef test_name():\n    assert calc.__name__ == 'calc'\n",
+    "tests/test_far.py": WAITING,
+}
+MOVED = {
+    **{name: text for name, text in IN_PACKAGE.items() if name != "calc/sums.py"},
+    "calc/totals.py": IN_PACKAGE["calc/sums.py"],
+    "tests/test_far.py": WAITING.replace("calc.sums", "calc.totals"),
+}
+SKIPS = "\n\ndef test_elsewhere():\n    import pytest\n\n    pytest.skip('not here')\n"
+WRONG = "import calc.totals\n\n\ndef test_wrong():\n    assert calc.totals.add(1, 2) == 4\n"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [
+        pytest.param({}, True, id="it fails as before"),
+        pytest.param({"tests/test_far.py": MOVED["tests/test_far.py"] + SKIPS}, True, id="one is skipped"),
+        pytest.param({"tests/test_more.py": WRONG}, False, id="another test is wrong"),
+        pytest.param({"tests/test_far.py": WAITING}, False, id="its test does not follow"),
+    ],
+)
+async def test_a_red_file_that_follows_a_renamed_module_is_a_question(context, changes, asked: bool) -> None:
+    result = await run(context, {**MOVED, **changes}, IN_PACKAGE, outside=False)
+    assert result.status == "failed", result.feedback
+    found = {each.id: each.kind for each in result.questions}
+    assert found == (
+        {"tests/test_far.py": "different", "tests/test_far.py::test_far": "doubtful"} if asked else {}
+    ), result.feedback
+
+
 @pytest.mark.anyio
 async def test_a_red_test_that_names_the_directory_of_its_run_fails_in_the_same_way(context) -> None:
     text = (
