@@ -9,4 +9,8 @@ WRONG = {**TEST, "calc.py": "def add(a, b):\n    return a - b\n"}
 
 
 async def run(context, files, base=None, **options):
-    return await PytestEvaluator(**options).evaluate("coding", "", context(files, base))
+    return await judge(context(files, base), **options)
+
+
+async def judge(made, **options):
+    return await PytestEvaluator(**options).evaluate("coding", "", made)

@@ -4,19 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.deterministic import PytestEvaluator
 from app.runners.evaluators.testing.running.dependencies import is_made_by_build
 from app.workspaces.files.origin import TreeOrigin, write_origin
+from tests.unit.runners.evaluators.testing.gate_support import TEST, judge
 
 pytestmark = pytest.mark.anyio
 
 CODE = {"calc/__init__.py": "class OldWarning(Warning): ...\n\n\ndef add(a, b):\n    return a + b\n"}
-TEST = {"tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"}
 WRONG = {"calc/__init__.py": CODE["calc/__init__.py"].replace("a + b", "a - b")}
-
-
-async def judge(made, **options):
-    return await PytestEvaluator(**options).evaluate("coding", "", made)
 
 
 @pytest.mark.parametrize("place", ["", "src/"])

@@ -1,0 +1,134 @@
+"""What runs before the tests: hooks, filters of warnings, plug-ins, and the interpreter itself."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.unit.runners.evaluators.testing.gate_support import CODE, GOOD, TEST, judge
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("prepares", "code", "status"),
+    [
+        pytest.param("raise SystemExit(1)", CODE["calc.py"], "errored", id="which ends it, at the base, too"),
+        pytest.param("assert add(1, 2) == 3", CODE["calc.py"], "passed", id="which works"),
+        pytest.param(
+            "assert add(1, 2) == 3",
+            "def add(a, b):\n    return a - b\n",
+            "failed",
+            id="which the code breaks",
+        ),
+    ],
+)
+async def test_a_hook_that_prepares_a_run(context, prepares: str, code: str, status: str) -> None:
+    hook = (
+        "from calc import add\n\n\ndef pytest_configure(config):\n"
+        f"    if not config.getoption('--collect-only'):\n        {prepares}\n"
+    )
+    base = {**GOOD, "conftest.py": hook}
+    result = await judge(context({**base, "calc.py": code}, base), outside=False, counter_tests="off")
+    assert result.status == status, result.feedback
+    if status == "errored":
+        assert "pytest cannot run in the base either" in result.feedback
+
+
+async def test_a_hook_that_breaks_on_a_red_test_of_the_base_excuses_no_broken_start(context) -> None:
+    hooks = (
+        "from calc import add\n\n\ndef pytest_configure(config):\n"
+        "    if not config.getoption('--collect-only'):\n        assert add(1, 2) == 3\n\n\n"
+        "def pytest_runtest_makereport(call):\n    if call.excinfo:\n        raise RuntimeError('red')\n"
+    )
+    red = {"tests/test_red.py": "def test_red():\n    assert False\n"}
+    base = {**GOOD, **red, "conftest.py": hooks}
+    wrong = {"calc.py": "def add(a, b):\n    return a - b\n"}
+    result = await judge(context({**base, **wrong}, base), outside=False, counter_tests="off")
+    assert result.status == "failed", result.feedback
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        pytest.param("return a + b", "passed", id="nothing new"),
+        pytest.param("warnings.warn('x', Odd)\n    return a + b", "failed", id="a warning that is an error"),
+    ],
+)
+async def test_filters_of_warnings_may_name_a_class_of_the_project(context, code: str, status: str) -> None:
+    lines = "filterwarnings =\n    error\n    ignore:old:calc.Old\n    error::calc.Odd\n"
+    kinds = (
+        "import warnings\n\n\nclass Old(Warning): ...\n\n\nclass Odd(Warning): ...\n\n\ndef add(a, b):\n    "
+    )
+    base = {
+        **TEST,
+        "pytest.ini": f"[pytest]\n{lines}",
+        "calc.py": f"{kinds}warnings.warn('old', Old)\n    return a + b\n",
+    }
+    result = await judge(
+        context({**base, "calc.py": f"{kinds}warnings.warn('old', Old)\n    {code}\n"}, base),
+        outside=False,
+        counter_tests="off",
+    )
+    assert result.status == status, result.feedback
+
+
+async def test_a_plugin_that_lies_in_the_tree_is_loaded_from_there(context) -> None:
+    plugin = "import pytest\n\n\n@pytest.fixture\ndef three():\n    return 3\n"
+    base = {
+        **CODE,
+        "pytest.ini": "[pytest]\naddopts = -p tests.plugin\n",
+        "tests/plugin.py": plugin,
+        "tests/test_calc.py": "import calc\n\n\ndef test_add(three):\n    assert calc.add(1, 2) == three\n",
+    }
+    forged = {
+        **base,
+        "tests/plugin.py": plugin.replace("3", "4"),
+        "calc.py": "def add(a, b):\n    return 4\n",
+    }
+    assert (await judge(context(base, base))).status == "passed"
+    assert (await judge(context(forged, base))).status == "failed"
+
+
+async def test_a_plugin_that_a_project_blocks_has_offered_its_fixtures_as_outside_the_gate(context) -> None:
+    base = {
+        **GOOD,
+        "pytest.ini": "[pytest]\naddopts = -p pytester -p no:legacypath\n",
+        "tests/test_inner.py": "def test_inner(testdir):\n    assert testdir\n",
+    }
+    result = await judge(context({**base, "more.py": "x = 1\n"}, base))
+    assert result.status == "passed", result.feedback
+    assert "red_at_base" not in result.metadata
+
+
+async def test_an_interpreter_without_pytest_and_one_with_an_old_one(context, tmp_path) -> None:
+    bare = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
+    environment = tmp_path / "venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin/python").symlink_to(bare)
+    isolated = f"home = {bare.parent}\ninclude-system-site-packages = false\n"
+    (environment / "pyvenv.cfg").write_text(isolated)
+    result = await judge(context(GOOD), python=environment / "bin/python")
+    assert result.status == "errored"
+    assert "No module named 'pytest'" in result.feedback
+    packages = environment / f"lib/python3.{sys.version_info.minor}/site-packages"
+    packages.mkdir(parents=True)
+    (packages / "pytest.py").write_text("__version__ = '7.1.2'\n")
+    result = await judge(context(GOOD), python=environment / "bin/python")
+    assert result.status == "errored"
+    assert "has pytest 7.1.2; version 7.4 or newer is needed" in result.feedback
+
+
+STOPS = "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef server():\n    pytest.exit('no server here')\n"
+
+
+async def test_a_base_whose_own_run_is_stopped_gives_no_verdict(context) -> None:
+    stopped = {**GOOD, "tests/conftest.py": STOPS}
+    result = await judge(context({**stopped, "more.py": "x = 1\n"}, stopped))
+    assert result.status == "errored"
+    assert "The base's tests also stop early" in result.feedback
+    assert "no server here" in result.feedback
+    # Code that stops the run is at fault.
+    code = {"calc.py": "import pytest\n\n\ndef add(a, b):\n    pytest.exit('enough')\n"}
+    result = await judge(context({**GOOD, **code}, GOOD))
+    assert result.status == "failed"
