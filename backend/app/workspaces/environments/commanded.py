@@ -1,13 +1,15 @@
-"""Finds the extras with which a project's own commands install it before its tests."""
+"""Finds the extras and files with which a project's own commands install it before its tests."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from app.workspaces.environments.groups import Wanted
+from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.local import without_self
 from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.reading import DeclarationError, read_text, read_toml, table, texts
+from app.workspaces.environments.requirement_files import requirement_lines
 
 _FILES = ("tox.ini", "noxfile.py", "Makefile", "justfile", ".gitlab-ci.yml", ".travis.yml")
 _WORKFLOWS = ".github/workflows"
@@ -16,6 +18,7 @@ _HATCH_TESTS = ("default", "hatch-test", "test", "tests")
 _RUNS_TESTS = re.compile(r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*)\b")
 _ALL = re.compile(r"--all-extras\b")
 _OF_PROJECT = re.compile(r"(?:^|[\s'\"=])\.\[([\w.,\s-]+)\]", re.MULTILINE)
+_FILE = re.compile(r"\bpip3? install [^\n]*?(?:-r|--requirement)[ =]*(?P<path>[\w./-]+\.(?:txt|in|pip))")
 _OPTION = re.compile(r"--extras?[ =](?:'([\w.,\s-]+)'|\"([\w.,\s-]+)\"|([\w.-]+))")
 _NOT_FOR_TESTS = frozenset(
     {
@@ -53,6 +56,36 @@ def commanded_extras(tree: Path, extras: Mapping[str, Sequence[str]]) -> list[st
         if (takes_all or normal(name) in wanted)
         and normal(name) not in _NOT_FOR_TESTS
         and names_in(requirements).isdisjoint(_LARGE)
+    ]
+
+
+def commanded_lines(tree: Path, known: Collection[str]) -> list[str]:
+    """Return what tests import and only requirement files declare that the project's commands install.
+
+    Args:
+        tree: the base.
+        known: normalised names of the packages that are installed anyway.
+    """
+    lines = requirement_lines(tree, _commanded_files(tree))
+    unknown = [each for each in lines if names_in([each]).isdisjoint(known)]
+    imported = imported_by_tests(tree) if unknown else frozenset[str]()
+    return [each for each in dict.fromkeys(unknown) if names_in([each]) & imported]
+
+
+def _commanded_files(tree: Path) -> list[str]:
+    """Return the requirement files that commands for tests install, but not those for other work."""
+    found = (
+        match["path"].removeprefix("./")
+        for text in _texts(tree)
+        if _RUNS_TESTS.search(text)
+        for match in _FILE.finditer(text)
+    )
+    return [
+        name
+        for name in dict.fromkeys(found)
+        if _NOT_FOR_TESTS.isdisjoint(re.split(r"[^a-z]+", name.lower()))
+        and not name.startswith("/")
+        and ".." not in name.split("/")
     ]
 
 

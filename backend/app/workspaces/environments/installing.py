@@ -17,6 +17,7 @@ from app.workspaces.environments.finishing import AlteredError, configuration_of
 from app.workspaces.environments.launches import InstallError, InstallOptions, Launches
 from app.workspaces.environments.outcome import Concessions, EnvironmentUnavailable, Reason
 from app.workspaces.environments.plan import LOCKED, PYLOCK, EnvironmentPlan
+from app.workspaces.environments.project import ProjectMetadata
 from app.workspaces.environments.pythons import Interpreter
 from app.workspaces.environments.relaxing import InstallerInput, too_new
 from app.workspaces.environments.shelf import size_of
@@ -119,28 +120,19 @@ class _Steps:
 
     async def take(self) -> Concessions:
         asked = InstallerInput(self.plan, self.by.given, self.by.building)
-        wheels = await anyio.to_thread.run_sync(self._write_files, asked)
+        await anyio.to_thread.run_sync(self._write_files, asked)
         await self.by.run_uv("venv", "--relocatable", "--python", str(self.by.python), str(self.by.env))
         configuration = await anyio.to_thread.run_sync(configuration_of, self.by.env)
         if self.plan.export:
-            locked = await self.by.run_uv(
-                *(
-                    "export",
-                    "--frozen",
-                    "--no-header",
-                    "--no-annotate",
-                    "--no-emit-workspace",
-                    "--no-emit-local",
-                ),
-                *("--python", str(self.by.python), *self.plan.export),
-            )
-            (self.by.given / LOCKED).write_text(locked.stdout)
+            locked = await self._export("--no-emit-workspace", "--no-emit-local")
+            (self.by.given / LOCKED).write_text(locked)
         conceded = await self._install(asked)
         limits = time_limits(self.plan.newest) if self.plan.newest else []
         conceded = conceded.with_built(await build_missing(self.by, asked.unbuilt, limits))
         is_old = conceded.newer_pytest or "" < self.plan.newest <= _LAST_WITH_PY
         is_locked = bool(self.plan.export) or PYLOCK in self.plan.files
         await add_undeclared(self.by, old=is_old, locked=is_locked)
+        wheels = await anyio.to_thread.run_sync(self._write_wheels, await self._members())
         if wheels:
             # This replaces a release that a dependency may have installed, because the candidate's code is
             # judged.
@@ -152,6 +144,21 @@ class _Steps:
         await self.by.compile()
         await anyio.to_thread.run_sync(seal, self.by.env, self.by.python, configuration)
         return conceded
+
+    async def _export(self, *options: str) -> str:
+        done = await self.by.run_uv(
+            *("export", "--frozen", "--no-header", "--no-annotate", *options),
+            *("--python", str(self.by.python), *self.plan.export),
+        )
+        return done.stdout
+
+    async def _members(self) -> list[ProjectMetadata]:
+        """Return the members of the workspace that its lock installs."""
+        if not (self.plan.export and self.plan.members):
+            return []
+        lines = (await self._export("--only-emit-workspace")).splitlines()
+        places = {line.removeprefix("-e ").partition(" ")[0].removeprefix("./") for line in lines}
+        return [member for place, member in self.plan.members.items() if place in places]
 
     async def _install(self, asked: InstallerInput) -> Concessions:
         """Install releases from the base's time. Where the index has none from that time, install today's."""
@@ -216,13 +223,17 @@ class _Steps:
             network=self.by.options.network,
         )
 
-    def _write_files(self, asked: InstallerInput) -> list[str]:
-        """Write the files for uv. Return the names of the wheels with the metadata of the tree's projects."""
+    def _write_files(self, asked: InstallerInput) -> None:
+        """Write the files for uv."""
         self.by.given.mkdir()
         self.by.env.mkdir()
         asked.write()
+        open_to_all(self.by.given)
+
+    def _write_wheels(self, members: Sequence[ProjectMetadata]) -> list[str]:
+        """Write wheels with the metadata of the project and of members. Return their names."""
         projects = [self.plan.project] if self.plan.project is not None else []
-        wheels = dict(each.wheel() for each in (*projects, *self.plan.members))
+        wheels = dict(each.wheel() for each in (*projects, *members))
         for name, content in wheels.items():
             (self.by.given / name).write_bytes(content)
         open_to_all(self.by.given)

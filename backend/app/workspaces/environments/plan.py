@@ -4,10 +4,10 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.workspaces.environments.commanded import commanded_extras, commanded_requirements
+from app.workspaces.environments.commanded import commanded_extras, commanded_lines, commanded_requirements
 from app.workspaces.environments.groups import Wanted, wanted
 from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.local import without_self
@@ -51,7 +51,7 @@ class EnvironmentPlan:
         constraints: those files that only limit versions.
         export: arguments of `uv export` that turn a lock among the files into `LOCKED`; empty without a lock.
         project: the judged project. The environment holds its metadata, but none of its code.
-        members: the other projects of its workspace; the same holds for them.
+        members: the other projects of its workspace, by path; of these, a lock may choose some.
         requires_python: version specifiers; may be empty.
         pinned_python: a version such as `3.12` that the project develops with; may be empty.
         read_from: the files that all this comes from.
@@ -68,7 +68,7 @@ class EnvironmentPlan:
     constraints: tuple[str, ...] = ()
     export: tuple[str, ...] = ()
     project: ProjectMetadata | None = None
-    members: tuple[ProjectMetadata, ...] = ()
+    members: Mapping[str, ProjectMetadata] = field(default_factory=dict[str, ProjectMetadata])
     requires_python: str = ""
     pinned_python: str = ""
     read_from: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ class EnvironmentPlan:
         content = [RECIPE, dict(sorted(self.files.items())), self.install, self.constraints, self.export]
         content += [self.newest, *([self.overrides] if self.overrides else [])]
         content += [sorted(self.of_candidate)] if self.of_candidate else []
-        content += [[each.digest() for each in self.members]] if self.members else []
+        content += [[each.digest() for each in self.members.values()]] if self.members else []
         return hashlib.sha256(json.dumps([*content, wheel, more]).encode()).hexdigest()[:32]
 
 
@@ -138,7 +138,6 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
         files={},
         install=(),
         project=project,
-        members=member_projects(tree, project),
         requires_python=requires_python(tree),
         pinned_python=_pinned_python(tree),
         required=frozenset({"pytest", *names_in(asked.requirements)}),
@@ -146,7 +145,7 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
         needed=needed or (project is not None and asks_for_metadata(tree)),
     )
     return (
-        _from_uv_lock(tree, asked, common, stubs)
+        _from_uv_lock(tree, asked, replace(common, members=member_projects(tree, project)), stubs)
         or _from_pylock(tree, common)
         or _unlocked(tree, asked, common, [*roots, *stubs], files)
     )
@@ -188,11 +187,11 @@ def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], Requirem
         files.collect(tree, name)
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
     # Tests of an extra's features import its packages, and often nothing else requires them. What tests
-    # import may also be in the group for development.
+    # import may also be in the group for development, or in a file that only a workflow installs.
     lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
-    lines += undeclared(
-        tree, [*lines, *(each for text in files.texts.values() for each in text.splitlines())]
-    )
+    stated = [line for text in files.texts.values() for line in text.splitlines()]
+    lines += commanded_lines(tree, names_in([*lines, *stated]) | {normal(project)})
+    lines += undeclared(tree, [*lines, *stated])
     return list(dict.fromkeys(without_self(lines, asked, project))), files
 
 

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +25,7 @@ _USUAL_PLACES = (
     "requirements/*.pip",
 )
 _OF_PROJECT = re.compile(
-    r"requirements(?:/(?:base|common|core|default|install|main|prod|runtime))?\.(?:txt|in|pip)"
+    r"requirements(?:/(?:base|common|core|default|install|main|prod|requirements|runtime))?\.(?:txt|in|pip)"
 )
 _NAME_LIKE = re.compile(r"(?:^|[-_./])(test|tests|testing|dev|develop|development)(?:[-_./]|$)")
 
@@ -113,6 +114,16 @@ def plugins_in(tree: Path, names: Iterable[str], known: Collection[str]) -> list
     """Return the plug-ins of pytest that requirement files name besides `known`: tests need fixtures."""
     lines = [line for name in names for line in _logical_lines(read_text(tree, name) or "")]
     return [each for each in lines for name in names_in([each]) - set(known) if name.startswith("pytest-")]
+
+
+def requirement_lines(tree: Path, names: Iterable[str]) -> list[str]:
+    """Return the requirements in files, without options and includes. Files that cannot be read have none."""
+    found: list[str] = []
+    for name in names:
+        with suppress(DeclarationError):
+            lines = _logical_lines(read_text(tree, name) or "")
+            found += [line for line in lines if not line.startswith("-") and local_extras(line) is None]
+    return found
 
 
 def _plainest(names: list[str]) -> list[str]:

@@ -10,9 +10,11 @@ from app.workspaces.environments.groups import wanted
 from app.workspaces.environments.naming import OF_THE_TEST_RUNNER, normal
 from app.workspaces.environments.project import ProjectMetadata, project_of
 from app.workspaces.environments.reading import DeclarationError, read_toml, table, texts
-from app.workspaces.files.origin import origin_of
+from app.workspaces.files.origin import TreeOrigin, origin_of
 
 _MOST_MEMBERS = 200
+_COMPILING = frozenset({"maturin", "mesonpy", "scikit_build_core", "setuptools_rust", "sipbuild"})
+"""Build backends for code in other languages. A released wheel has what the tree lacks."""
 
 
 def members(tree: Path, document: Mapping[str, Any]) -> list[Path]:
@@ -32,11 +34,11 @@ def members(tree: Path, document: Mapping[str, Any]) -> list[Path]:
     ]
 
 
-def member_projects(tree: Path, project: ProjectMetadata | None) -> tuple[ProjectMetadata, ...]:
-    """Return the metadata of a workspace's members, which uv installs beside the project.
+def member_projects(tree: Path, project: ProjectMetadata | None) -> dict[str, ProjectMetadata]:
+    """Return the metadata of a workspace's members by their POSIX path below its root.
 
-    Members are left out if their files cannot be read, if another one has the same name, or if pytest needs
-    their released code.
+    Members are left out if their files cannot be read, if another one has the same name, if a build compiles
+    them, or if pytest needs their released code.
 
     Args:
         tree: the root of the workspace.
@@ -46,15 +48,23 @@ def member_projects(tree: Path, project: ProjectMetadata | None) -> tuple[Projec
         DeclarationError: the root's `pyproject.toml` cannot be read.
     """
     origin = origin_of(tree)
+    taken = {*OF_THE_TEST_RUNNER, *([normal(project.name)] if project is not None else [])}
     found: dict[str, ProjectMetadata] = {}
     for each in members(tree, read_toml(tree, "pyproject.toml")):
         with suppress(DeclarationError):
-            asked = wanted(each)
-            member = project_of(each, asked.requirements, asked.extras, origin)
-            if member is not None:
-                found.setdefault(normal(member.name), member)
-    taken = {*OF_THE_TEST_RUNNER, *([normal(project.name)] if project is not None else [])}
-    return tuple(member for name, member in found.items() if name not in taken)
+            member = _metadata(each, origin)
+            if member is not None and normal(member.name) not in taken:
+                taken.add(normal(member.name))
+                found[each.relative_to(tree).as_posix()] = member
+    return found
+
+
+def _metadata(place: Path, origin: TreeOrigin) -> ProjectMetadata | None:
+    backend = str(table(read_toml(place, "pyproject.toml"), "build-system").get("build-backend", ""))
+    if backend.partition(".")[0] in _COMPILING:
+        return None
+    asked = wanted(place)
+    return project_of(place, asked.requirements, asked.extras, origin)
 
 
 def _found(tree: Path, patterns: object) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""The extras with which a project's own commands install it."""
+"""The extras and files with which a project's own commands install it."""
 
 from pathlib import Path
 
@@ -38,6 +38,40 @@ def test_extras_that_commands_install(tmp_path: Path, file: str, text: str, foun
 def test_a_file_with_commands_that_is_no_text_adds_nothing(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_bytes(b"\xff pytest --all-extras")
     assert commanded_extras(tmp_path, EXTRAS) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        pytest.param("pip install -r needs/extras/postgres.txt", ["asyncpg>=0.30"], id="with pip"),
+        pytest.param(
+            "uv pip install -e . --requirement=./needs/extras/postgres.txt", ["asyncpg>=0.30"], id="with uv"
+        ),
+        pytest.param("pip install -r needs/docs/all.txt", [], id="for documentation"),
+        pytest.param("pip install -r ../postgres.txt", [], id="outside"),
+        pytest.param("pip install -r needs/missing.txt", [], id="missing"),
+        pytest.param("cat needs/extras/postgres.txt", [], id="not installed"),
+    ],
+)
+def test_packages_of_files_that_workflows_install(tmp_path: Path, command: str, found: list[str]) -> None:
+    text = "-r other.txt\nasyncpg>=0.30  # fast\nuvloop\npytest==6.2.5\n"
+    imports = "import asyncpg\nimport pytest\n\n\ndef test_it(): ...\n"
+    files = {
+        WORKFLOW: f"run: {command}\nrun: pytest\n",
+        "needs/extras/postgres.txt": text,
+        "needs/docs/all.txt": text,
+        "tests/test_it.py": imports,
+        "requirements/requirements.txt": "attrs\n",
+        "requirements/test-requirements.txt": "pytest==7.4.0\n",
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    plan = plan_for(tmp_path)
+    assert plan.files[ROOTS].splitlines() == [*found, "pytest>=7.4"]
+    assert set(plan.install) == {
+        *(ROOTS, "requirements/requirements.txt", "requirements/test-requirements.txt")
+    }
 
 
 def test_they_join_the_plan_and_go_first(tmp_path: Path) -> None:
