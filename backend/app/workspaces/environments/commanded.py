@@ -18,7 +18,8 @@ _HATCH_TESTS = ("default", "hatch-test", "test", "tests")
 _RUNS_TESTS = re.compile(r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*)\b")
 _ALL = re.compile(r"--all-extras\b")
 _OF_PROJECT = re.compile(r"(?:^|[\s'\"=])\.\[([\w.,\s-]+)\]", re.MULTILINE)
-_FILE = re.compile(r"\bpip3? install [^\n]*?(?:-r|--requirement)[ =]*(?P<path>[\w./-]+\.(?:txt|in|pip))")
+_INSTALLS = re.compile(r"\bpip3? install .*")
+_FILE = re.compile(r"\s(?:-r|--requirement)[\s=]*([\w./-]+\.(?:txt|in|pip))(?![\w./-])")
 _OPTION = re.compile(r"--extras?[ =](?:'([\w.,\s-]+)'|\"([\w.,\s-]+)\"|([\w.-]+))")
 _NOT_FOR_TESTS = frozenset(
     {
@@ -75,10 +76,11 @@ def commanded_lines(tree: Path, known: Collection[str]) -> list[str]:
 def _commanded_files(tree: Path) -> list[str]:
     """Return the requirement files that commands for tests install, but not those for other work."""
     found = (
-        match["path"].removeprefix("./")
+        path.removeprefix("./")
         for text in _texts(tree)
         if _RUNS_TESTS.search(text)
-        for match in _FILE.finditer(text)
+        for command in _INSTALLS.findall(text)
+        for path in _FILE.findall(command)
     )
     return [
         name

@@ -72,10 +72,7 @@ def takes_version_from_git(document: Mapping[str, Any]) -> bool:
     hatch = table(tool, "hatch", "version").get("source") == "vcs"
     pdm = table(tool, "pdm", "version").get("source") == "scm"
     required = table(document, "build-system").get("requires")
-    plugins = (
-        *("setuptools-scm", "setuptools_scm", "hatch-vcs", "flit-scm", "flit_scm", "versioneer"),
-        "uv-dynamic-versioning",
-    )
+    plugins = ("setuptools-scm", "setuptools_scm", "hatch-vcs", "flit-scm", "flit_scm", "versioneer")
     return hatch or pdm or "setuptools_scm" in tool or any(each in str(required) for each in plugins)
 
 

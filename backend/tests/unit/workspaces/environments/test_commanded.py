@@ -43,9 +43,12 @@ def test_a_file_with_commands_that_is_no_text_adds_nothing(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("command", "found"),
     [
-        pytest.param("pip install -r needs/extras/postgres.txt", ["asyncpg>=0.30"], id="with pip"),
+        pytest.param("pip install -r needs/extras/postgres.txt; true", ["asyncpg>=0.30"], id="with pip"),
         pytest.param(
             "uv pip install -e . --requirement=./needs/extras/postgres.txt", ["asyncpg>=0.30"], id="with uv"
+        ),
+        pytest.param(
+            "pip install -rneeds/docs/all.txt -r needs/extras/postgres.txt", ["asyncpg>=0.30"], id="several"
         ),
         pytest.param("pip install -r needs/docs/all.txt", [], id="for documentation"),
         pytest.param("pip install -r ../postgres.txt", [], id="outside"),
