@@ -161,8 +161,11 @@ def _why(test: RanTest, lacking: Mapping[str, str], unsteady: set[str], before: 
 
 
 def _all_red(of_base: RunReport, red: Collection[str]) -> set[str]:
-    """Return the classes and files in which each base test fails, on both codes."""
-    scopes = {_scope(name) for name in red}
+    """Return the classes and files in which each base test fails, on both codes.
+
+    Nothing is known of a file that the candidate's code cannot load.
+    """
+    scopes = {_scope(each.id) for each in of_base.tests.values() if each.id in red}
     return scopes.difference(_scope(each.id) for each in of_base.tests.values() if each.id not in red)
 
 

@@ -294,6 +294,9 @@ WRONG = "import calc.totals\n\n\ndef test_wrong():\n    assert calc.totals.add(1
         pytest.param({}, True, id="it fails as before"),
         pytest.param({"tests/test_far.py": MOVED["tests/test_far.py"] + SKIPS}, True, id="one is skipped"),
         pytest.param({"tests/test_more.py": WRONG}, False, id="another test is wrong"),
+        pytest.param(
+            {"tests/test_far.py": f"{MOVED['tests/test_far.py']}\n\n{WRONG}"}, False, id="one beside it is"
+        ),
         pytest.param({"tests/test_far.py": WAITING}, False, id="its test does not follow"),
     ],
 )
