@@ -1,6 +1,7 @@
 """The precise question that a person is asked about a changed test, with both versions side by side."""
 
 import hashlib
+from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,6 +11,9 @@ QUESTIONS = "questions"
 
 MAX_QUESTIONS = 50
 """The most questions in one result."""
+
+FEW_QUESTIONS = 5
+"""The most questions of one kind. More of them become one, because a person decides about all at once."""
 
 _SOURCE_CHARS = 6000
 
@@ -88,8 +92,16 @@ class Question(BaseModel):
             why=why,
             before=_cut(before),
             after=_cut(after),
-            key=hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest(),
+            key=_hashed(parts),
         )
+
+    def standing_for(self, others: Iterable["Question"]) -> "Question":
+        """Return this question with a key that covers those of others, in any order."""
+        return self.model_copy(update={"key": _hashed("\n".join(sorted(each.key for each in others)))})
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _cut(text: str) -> str:

@@ -2,11 +2,12 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from app.workspaces.environments.reading import table, texts
+from app.workspaces.environments.requirement_files import local_projects
 from app.workspaces.environments.uv_workspace import members
 
 _SRC = "src"
@@ -21,14 +22,15 @@ def source_places(tree: Path) -> tuple[str, ...]:
 
     These are `src` by convention, and the directory that `package_dir` gives the root package; see
     https://setuptools.pypa.io/en/latest/userguide/package_discovery.html. The members of uv's workspace have
-    theirs, and tox may name more in `PYTHONPATH`. Only existing directories are returned.
+    theirs, and so have other projects in the tree that requirement files install. tox may name more in
+    `PYTHONPATH`. Only existing directories are returned.
     """
     document = _document(tree / "pyproject.toml")
     named = [_SRC, *_IN_SETUP_PY.findall(_text(tree / "setup.py"))]
     named += [
         *_IN_SETUP_CFG.findall(_text(tree / "setup.cfg")),
         *texts(table(document, "tool", "setuptools", "package-dir").get("")),
-        *_of_members(tree, document),
+        *_of_projects(tree, [*members(tree, document), *(tree / each for each in local_projects(tree))]),
         *_of_tox(_text(tree / "tox.ini")),
     ]
     inside = (each.removeprefix("./").rstrip("/") for each in named)
@@ -36,11 +38,11 @@ def source_places(tree: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in places if (tree / each).is_dir()))
 
 
-def _of_members(tree: Path, document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield where the members of a workspace have their modules."""
-    for place in members(tree, document):
-        member = place.relative_to(tree).as_posix()
-        yield f"{member}/{_SRC}" if (place / _SRC).is_dir() else member
+def _of_projects(tree: Path, projects: Iterable[Path]) -> Iterator[str]:
+    """Yield where other projects in the tree have their modules."""
+    for project in projects:
+        place = project.relative_to(tree).as_posix()
+        yield f"{place}/{_SRC}" if (project / _SRC).is_dir() else place
 
 
 def _of_tox(text: str) -> Iterator[str]:

@@ -80,7 +80,7 @@ async def run_tool(
     Raises:
         ToolTroubleError: it is missing, cannot be started, or did not finish in time.
     """
-    tool = Path(argv[0]).name
+    tool = _name_of(argv)
     try:
         outcome = await run_process(argv, cwd=cwd, env=env, timeout=timeout, output_limit=output_limit)
     except (FileNotFoundError, PermissionError) as error:
@@ -88,6 +88,13 @@ async def run_tool(
     if outcome.timed_out:
         raise ToolTroubleError(f"{tool} did not finish within {timeout:.4g} seconds")
     return outcome
+
+
+def _name_of(argv: Sequence[str]) -> str:
+    """Return the name of a program, or of the module that Python runs as one."""
+    program = Path(argv[0]).name
+    is_module = program.startswith("python") and "-m" in argv[:-1]
+    return argv[argv.index("-m") + 1] if is_module else program
 
 
 def find_workspace(evaluator: Evaluator, context: EvaluationContext, purpose: str) -> Path | EvaluationResult:

@@ -14,6 +14,10 @@ _PATH = re.compile(
     r"(?:\[(?P<of_path>[^\]]*)\])?(?:#(?:egg=[\w.-]++(?:\[(?P<of_egg>[^\]]*)\])?)?[^\s;]*+)?['\"]?(?:\s*+;.*)?$"
 )
 _LOCAL = re.compile(rf"^(?:(?:-e|--editable)(?:\s+|=)(?!['\"]?(?:\w+\+|https?:))|{_EDITABLE}{_NAMED}file:)")
+_EDITABLE_PLACE = re.compile(
+    r"^(?:-e|--editable)(?:\s+|=)['\"]?(?P<path>\w[\w./-]*+)(?:\[[^\]]*\])?['\"]?(?:\s*+;.*)?$"
+)
+"""A directory that is named without `./`, which is possible after `-e` only."""
 _ITSELF = (".", "./", "..", "../")
 """The parent too: people name it in files of a directory such as `requirements/`."""
 
@@ -30,6 +34,13 @@ def local_extras(line: str) -> list[str] | None:
         return []
     groups = (path[name] or "" for name in ("of_name", "of_path", "of_egg"))
     return [extra for group in groups for each in group.split(",") if (extra := each.strip())]
+
+
+def local_place(line: str) -> str | None:
+    """Return the directory beside the project that a line names, as written; None if it names none."""
+    found = _PATH.match(line) or _EDITABLE_PLACE.match(line)
+    place = found["path"].strip() if found is not None else "."
+    return None if place in _ITSELF else place
 
 
 def without_self(lines: Iterable[str], asked: Wanted, project: str, depth: int = 0) -> Iterator[str]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.workspaces.environments.local import local_extras
+from app.workspaces.environments.local import local_extras, local_place
 from app.workspaces.environments.naming import names_in
 from app.workspaces.environments.reading import DeclarationError, read_text
 
@@ -124,6 +124,24 @@ def requirement_lines(tree: Path, names: Iterable[str]) -> list[str]:
             lines = _logical_lines(read_text(tree, name) or "")
             found += [line for line in lines if not line.startswith("-") and local_extras(line) is None]
     return found
+
+
+def local_projects(tree: Path) -> list[str]:
+    """Return the projects beside the tree's own that requirement files install, as POSIX paths below it.
+
+    Pip takes such a path as relative to the directory that it runs in, usually the root of the tree.
+    """
+    found: list[str] = []
+    for name in dict.fromkeys(name for names in requirement_file_names(tree) for name in names):
+        with suppress(DeclarationError):
+            lines = _logical_lines(read_text(tree, name) or "")
+            found += [place for line in lines if (place := local_place(line))]
+    inside = [posixpath.normpath(each) for each in dict.fromkeys(found)]
+    return [each for each in inside if not each.startswith("..") and _is_project(tree / each)]
+
+
+def _is_project(place: Path) -> bool:
+    return not place.is_symlink() and any((place / each).is_file() for each in ("pyproject.toml", "setup.py"))
 
 
 def _plainest(names: list[str]) -> list[str]:

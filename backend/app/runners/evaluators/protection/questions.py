@@ -10,7 +10,7 @@ from app.runners.evaluators.protection.changes import DefinitionChange, changes_
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
 from app.runners.evaluators.protection.first_difference import first_difference
 from app.runners.evaluators.protection.meaning import MeaningChange
-from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
+from app.schemas.questions import FEW_QUESTIONS, MAX_QUESTIONS, Question, QuestionKind
 
 _NAMED = 10
 _ENDING = "does the goal say so?"
@@ -41,12 +41,12 @@ def questions_about(
 
 
 def folded(questions: Sequence[Question]) -> list[Question]:
-    """Return the questions, or one for each file if there are more than one result can hold.
+    """Return the questions, or one for each file if they are more than a few.
 
-    If there are too many files, too, one question names their directories. The key of such a question covers
-    every change that it stands for.
+    If there are more files than one result can hold questions, one question names their directories. The key
+    of such a question covers every change that it stands for.
     """
-    if len(questions) <= MAX_QUESTIONS:
+    if len(questions) <= FEW_QUESTIONS:
         return list(questions)
     by_file: dict[str, list[Question]] = {}
     for each in questions:
@@ -65,9 +65,32 @@ def by_change(questions: Sequence[Question]) -> list[Question]:
     return [each[0] if len(each) == 1 else _of_several(each) for each in groups.values()]
 
 
+def about_files(files: Sequence[Question], changes: Sequence[Question]) -> Question:
+    """Return one question about all test files that load only in their changed versions.
+
+    Args:
+        files: the question about each file.
+        changes: what the candidate changed in them. It is shown instead of the whole files, if there is any.
+    """
+    shown = map(_versions, changes or files)
+    before, after = ("\n\n".join(filter(None, side)) for side in zip(*shown, strict=True))
+    text = f"{len(files)} test files load with this code only in their changed versions: {_ENDING}"
+    named = ", ".join(f"`{each.id}`" for each in files[:_NAMED])
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    why = f"{named}{more}: {files[0].why}"
+    question = Question.about("tests", QuestionKind.DIFFERENT, text, why=why, before=before, after=after)
+    return question.standing_for(files)
+
+
 def _of_several(questions: Sequence[Question]) -> Question:
-    text = questions[0].text.replace("` passes only", f"` and {len(questions) - 1} more pass only", 1)
-    return _covering(questions[0].model_copy(update={"text": text}), questions)
+    what, _, ending = questions[0].text.rpartition(": ")
+    more = f"{len(questions) - 1} more"
+    if "` passes only" in what:
+        what = what.replace("` passes only", f"` and {more} pass only", 1)
+    else:
+        what = f"{what}, and so in {more}"
+    text = f"{what}: {ending}"
+    return questions[0].model_copy(update={"text": text}).standing_for(questions)
 
 
 def _of_all(files: Collection[str], questions: Sequence[Question]) -> Question:
@@ -77,24 +100,30 @@ def _of_all(files: Collection[str], questions: Sequence[Question]) -> Question:
     text = f"{len(files)} protected files were changed, {places}{more}: {_ENDING}"
     why = ", ".join(each.id for each in questions[:_NAMED]) + " and more"
     question = Question.about("tests", QuestionKind.DIFFERENT, text, why=why, after="\n".join(sorted(files)))
-    return _covering(question, questions)
+    return question.standing_for(questions)
 
 
 def _of_many(name: str, questions: Sequence[Question]) -> Question:
     text = f"`{name}`: {len(questions)} of its tests and helpers were changed: {_ENDING}"
-    named = ", ".join(each.id.partition("::")[2] or name for each in questions[:_NAMED])
-    more = " and more" if len(questions) > _NAMED else ""
+    named = "; ".join(map(_in_short, questions[:_NAMED]))
+    more = f"; and {len(questions) - _NAMED} more" if len(questions) > _NAMED else ""
     before, after = ("\n\n".join(filter(None, side)) for side in zip(*map(_versions, questions), strict=True))
     question = Question.about(
         name, QuestionKind.DIFFERENT, text, why=f"{named}{more}", before=before, after=after
     )
-    return _covering(question, questions)
+    return question.standing_for(questions)
 
 
-def _covering(question: Question, questions: Sequence[Question]) -> Question:
-    """Return a question whose key stands for those of others."""
-    keys = "\n".join(each.key for each in questions)
-    return question.model_copy(update={"key": hashlib.sha256(keys.encode()).hexdigest()})
+def _in_short(question: Question) -> str:
+    """Return what a question says about a definition, without the name of its file."""
+    return question.text.removesuffix(f": {_ENDING}").replace(
+        f"`{question.id}`", f"`{_name_in_file(question)}`", 1
+    )
+
+
+def _name_in_file(question: Question) -> str:
+    path, _, name = question.id.partition("::")
+    return name or path
 
 
 def _versions(question: Question) -> tuple[str, str]:

@@ -5,7 +5,8 @@ same check, a new finding is the candidate's. If the base breaks the same rule, 
 or has several at all, its project runs the tool in another way, or not there. Then the setting may be at
 fault instead of the work. The same is true of a comment that names what it hides, in a base that has such
 comments. Code that cannot be parsed, and undefined names, are faults in every setting, except for names that
-are built into newer versions of Python.
+are built into newer versions of Python. A module that has a stub is checked here, although the project's own
+run of the checker reads the stub alone.
 """
 
 import re
@@ -58,6 +59,25 @@ class BaseControl:
         if len(open_ones) >= SEVERAL:
             return f"the base has {_plural(len(open_ones), self.noun)} itself"
         return ""
+
+
+def beside_stub(files: Collection[str], is_fault: Callable[[str], bool]) -> Why:
+    """Return what doubts findings in a module that has a stub.
+
+    A checker reads the stub instead of the module, unless it is named on its command line.
+
+    Args:
+        files: the Python files and stubs of the candidate.
+        is_fault: returns True for a rule about a fault, which counts in every setting.
+    """
+
+    def why(finding: Finding) -> str:
+        stub = f"{finding.file}i"
+        if is_fault(finding.rule) or stub not in files:
+            return ""
+        return f"a checker that is run on the project reads {stub} instead of this file"
+
+    return why
 
 
 def newer_name(finding: Finding) -> str:

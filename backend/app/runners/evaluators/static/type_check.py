@@ -33,7 +33,7 @@ from app.runners.evaluators.static.baseline import (
     result_of,
 )
 from app.runners.evaluators.static.checker_memory import CheckerMemory, pack, unpack
-from app.runners.evaluators.static.doubt import BaseControl, asked, sorted_by_doubt
+from app.runners.evaluators.static.doubt import BaseControl, asked, beside_stub, sorted_by_doubt
 from app.runners.evaluators.static.followed_files import followed_files
 from app.runners.evaluators.static.hidden_types import hidden_types, with_hidden
 from app.runners.evaluators.static.library_memory import LibraryMemory
@@ -222,7 +222,9 @@ class TypeCheckEvaluator:
         comparison = comparison.advising(lambda each: advises or loose.covers(each))
         if trees.base is not None:
             control = BaseControl(at_base.found, _FAULTS.__contains__, _WORDING.noun)
-            why = (trees.copy.hidden, control.why, self._lacks, await base_has_bare_ones(trees, comparison))
+            stub = beside_stub(trees.copy.files, _FAULTS.__contains__)
+            bare = await base_has_bare_ones(trees, comparison)
+            why = (trees.copy.hidden, control.why, self._lacks, bare, stub)
             comparison = sorted_by_doubt(comparison, why, self.protected)
             if self.protected is not ProtectedPolicy.FAIL:
                 gone = await elsewhere.why(trees, wanted, checked.found, comparison.new)

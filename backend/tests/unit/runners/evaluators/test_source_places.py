@@ -26,6 +26,34 @@ def test_members_of_a_workspace_have_places_of_modules(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "places"),
+    [
+        ("-e ./tests/helpers", ("tests/helpers",)),
+        ("--editable=tests/helpers[more]", ("tests/helpers",)),
+        ("-e git+https://host/x#egg=x", ()),
+        ("tests/helpers", ()),
+        ("./lib", ("lib/src",)),
+        ("helpers @ ./tests/helpers ; python_version > '3'", ("tests/helpers",)),
+        ("-e .", ()),
+        ("-e ./tests/notes", ()),
+        ("-e ./linked", ()),
+        ("-e ./../beside", ()),
+        ("-e ./none", ()),
+    ],
+)
+def test_projects_that_requirement_files_install_have_places_of_modules(
+    line: str, places: tuple[str, ...], tmp_path: Path
+) -> None:
+    tree, beside = tmp_path / "tree", tmp_path / "beside"
+    write(beside, "pyproject.toml")
+    write(tree, "pyproject.toml", "tests/notes/README.md", "tests/helpers/setup.py", "lib/pyproject.toml")
+    write(tree, "lib/src/lib.py", "requirements/test_none.txt")
+    (tree / "linked").symlink_to(beside)
+    (tree / "requirements/test_none.txt").write_text(f"{line}\nattrs\n")
+    assert source_places(tree) == places
+
+
+@pytest.mark.parametrize(
     "members",
     [
         '["../*"]',

@@ -1,10 +1,19 @@
 """Limits that are meant for an idle machine."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.tooling import excerpt, seconds_for, seconds_here_for, stretched
+from app.runners.evaluators.tooling import (
+    ToolTroubleError,
+    excerpt,
+    run_tool,
+    seconds_for,
+    seconds_here_for,
+    stretched,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,3 +48,17 @@ def test_a_system_that_does_not_tell_its_load_leaves_the_limit(monkeypatch: pyte
 def test_an_excerpt_is_the_end_without_colours() -> None:
     assert excerpt("\x1b[1;31mBad\x1b[0m: x\n") == "Bad: x"
     assert excerpt("\x1b[31m" + "a" * 10 + "\x1b[0mend", 5) == "…aaend"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        pytest.param(["-m", "wait"], "wait", id="a module"),
+        pytest.param(["wait.py", "-m"], Path(sys.executable).name, id="a program"),
+    ],
+)
+async def test_a_tool_that_takes_too_long_is_named(arguments: list[str], name: str, tmp_path: Path) -> None:
+    (tmp_path / "wait.py").write_text("import time\ntime.sleep(600)\n")
+    with pytest.raises(ToolTroubleError, match=f"^{name} did not finish within 0.1 seconds$"):
+        await run_tool([sys.executable, *arguments], cwd=tmp_path, env={}, timeout=0.1)

@@ -5,7 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.runners.evaluators.protection.questions import by_change, folded, question_of_file, questions_about
+from app.runners.evaluators.protection.questions import (
+    about_files,
+    by_change,
+    folded,
+    question_of_file,
+    questions_about,
+)
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.layout.setting import is_test_file
 from app.runners.evaluators.testing.layout.touched import Touched, touched_files
@@ -16,6 +22,7 @@ from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.questions import Question, QuestionKind
 
 _ENDING = "does the goal say so?"
+_UNREAD = f"loads with this code only in its changed version: {_ENDING}"
 _FAILS = "the base's version fails on this code, the changed one passes"
 _SKIPPED = "the base's version fails on this code, and the changed one does not run here"
 
@@ -146,7 +153,11 @@ class ChangedTests:
             if question is None:
                 return []
             found[question.key] = question
-        return folded(by_change(list(found.values())))
+        unread = [each for each in found.values() if each.text.endswith(_UNREAD)]
+        others = [each for each in found.values() if each not in unread]
+        if len(unread) > 1:
+            unread = [about_files(unread, self.changes(each.id for each in unread))]
+        return [*unread, *folded(by_change(others))]
 
     def _loads_with_changes(self, name: str, theirs: _Theirs) -> bool:
         """Return True if an unchanged file loads with the changes beside it, and its tests pass."""
@@ -231,7 +242,7 @@ class ChangedTests:
         if after is None:
             return asked[0]
         old, new = ((text or b"").decode("utf-8", "replace") for text in (self._before(path), after))
-        text = f"`{path}` loads with this code only in its changed version: {_ENDING}"
+        text = f"`{path}` {_UNREAD}"
         return Question.about(path, QuestionKind.DIFFERENT, text, why=_FAILS, before=old, after=new)
 
     def _changes_of(self, path: str) -> list[Question]:

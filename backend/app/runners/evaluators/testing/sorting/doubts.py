@@ -18,7 +18,7 @@ are removed, such as for want of a server, and only if the base's tests fail in 
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.runners.evaluators.issues import issue_key
@@ -29,7 +29,7 @@ from app.runners.evaluators.testing.running.machine_words import missing_on_mach
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.sorting.base_failures import is_elsewhere
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
-from app.schemas.questions import MAX_QUESTIONS, Question, QuestionKind
+from app.schemas.questions import FEW_QUESTIONS, Question, QuestionKind
 
 _UNSTEADY = "it failed once and passed alone, and also passed in a second whole run or failed by time alone"
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
@@ -38,6 +38,8 @@ _BLAMED = "only for garbage such as the base's tests leave, too"
 _SO_BEFORE = "this test, or the base's version of it, also fails on the base's code"
 _BESIDE = "all tests beside it failed before anything was done, and fail on this code, too"
 _MESSAGE_CHARS = 500
+_WHY_CHARS = 1000
+_NAMED = 3
 _HELPER_LINE = re.compile(r"(?P<file>(?:[^\s:/<][^\s:]*/)?(?:conftest\.py|tests?/[^\s:]+)):\d+(?=: )")
 """The line of a failure in a file of the tests' setting, not in the code under test."""
 
@@ -84,11 +86,26 @@ class Doubts:
         return [one, *self._one_by_one({name: why for name, why in every.items() if why != _BLAMED})]
 
     def _one_by_one(self, every: Mapping[str, str]) -> list[Question]:
-        if len(every) > MAX_QUESTIONS:
-            ids = "\n".join(sorted(every))
-            text = f"{len(every)} tests failed, and the setting may be at fault: may that be?"
-            return [Question.about("tests", QuestionKind.DOUBTFUL, text, why=_reasons(every), after=ids)]
-        return [self._about(name, why) for name, why in every.items()]
+        """Return a question about each failure, or one for each reason if they are many."""
+        asked = [self._about(name, why) for name, why in every.items()]
+        if len(asked) <= FEW_QUESTIONS:
+            return asked
+        reasons = list(dict.fromkeys(every.values()))
+        groups = [[each for each in asked if every[each.id] == reason] for reason in reasons]
+        if len(groups) > FEW_QUESTIONS:
+            groups, reasons = [asked], ["the setting may be at fault"]
+        return [
+            group[0] if len(group) == 1 else self._about_all(group, reason)
+            for group, reason in zip(groups, reasons, strict=True)
+        ]
+
+    def _about_all(self, questions: Sequence[Question], reason: str) -> Question:
+        """Return one question. Its key covers which tests fail, not how: that may vary among so many."""
+        names = ", ".join(f"`{each.id}`" for each in questions[:_NAMED])
+        text = f"{len(questions)} tests failed, such as {names}, but {reason}: may that be?"
+        why = "; ".join(dict.fromkeys(each.why for each in questions))[:_WHY_CHARS]
+        ids = "\n".join(sorted(each.id for each in questions))
+        return Question.about("tests", QuestionKind.DOUBTFUL, text, why=why, after=ids)
 
     def _about(self, name: str, why: str) -> Question:
         message = " ".join(self.messages[name].split())[:_MESSAGE_CHARS]
@@ -196,7 +213,3 @@ def _needs(what: str) -> str:
 
 def _is_sound(run: RunReport) -> bool:
     return run.ending is PytestEnding.COMPLETE and not (run.forged or run.unfinished) and run.canaries_ran
-
-
-def _reasons(every: Mapping[str, str]) -> str:
-    return "; ".join(dict.fromkeys(every.values()))

@@ -103,6 +103,21 @@ async def test_an_error_that_the_newest_python_does_not_have_is_no_proof(
     assert "attr-defined" in result.feedback
 
 
+@pytest.mark.parametrize(
+    ("code", "stub", "status"),
+    [
+        pytest.param("def g(x):\n    return x\n", "b.pyi", "asks", id="its stub is what a checker reads"),
+        pytest.param("def g(x):\n    return x\n", "c.pyi", "failed", id="another module's stub"),
+        pytest.param("def g(x):\n    return y\n", "b.pyi", "failed", id="a fault"),
+    ],
+)
+async def test_a_module_beside_its_stub_is_asked_about(context, code: str, stub: str, status: str) -> None:
+    base = {"mypy.ini": "[mypy]\nstrict = true\n", "a.py": TYPED["a.py"]}
+    files = {"b.py": code, stub: "def g(x: int) -> int: ...\n"}
+    result = await types(context, files, base)
+    assert judge([result], [result.evaluator_name]).status is VerdictStatus(status), result.feedback
+
+
 async def test_a_fault_is_one_whatever_the_base_has(context) -> None:
     base = {**RUFF, **CLEAN, "a.py": "import os\n\n\ndef f(x):\n    return x\n"}
     result = await lint(context, {"a.py": base["a.py"].replace("return x", "return y")}, base)

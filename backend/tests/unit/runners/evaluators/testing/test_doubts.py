@@ -18,7 +18,7 @@ from app.runners.evaluators.testing.sorting.again import SecondLook, steadied
 from app.runners.evaluators.testing.sorting.doubts import doubts_about
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.verdict import VerdictStatus, judge
-from app.schemas.questions import MAX_QUESTIONS, BaseFailures, Question
+from app.schemas.questions import FEW_QUESTIONS, BaseFailures, Question
 from tests.unit.runners.evaluators.testing.gate_support import GOOD, run
 
 
@@ -119,12 +119,20 @@ def test_where_no_test_passes_only_failures_of_other_people_s_code_are_in_doubt(
     assert not doubts_about(replace(judged, own=replace(own, forged=("pytest was patched",))), {})
 
 
-def test_very_many_doubts_are_one_question() -> None:
-    names = [f"t{each}" for each in range(MAX_QUESTIONS + 1)]
+def test_many_doubts_of_one_kind_are_one_question() -> None:
+    names = [f"t{each}" for each in range(FEW_QUESTIONS + 1)]
     of_base = ran(a="passed", **dict.fromkeys(names, "failed"))
     judged = JudgedRun(of_base=of_base, second=SecondLook(flaky=tuple(names), unsteady=tuple(names)))
     (question,) = doubts_about(judged, {}).questions()
-    assert f"{MAX_QUESTIONS + 1} tests" in question.text
+    assert f"{FEW_QUESTIONS + 1} tests failed, such as `t0`, `t1`, `t2`, but it failed once" in question.text
+    own = ran(b="error")
+    judged = replace(judged, own=own)
+    both = doubts_about(judged, {"b": "no server"}).questions()
+    assert [each.id for each in both] == ["b", "tests"]
+    many = [f"u{each}" for each in range(FEW_QUESTIONS)]
+    judged = replace(judged, own=ran(**dict.fromkeys(many, "error")))
+    (question,) = doubts_about(judged, {each: f"no {each}" for each in many}).questions()
+    assert f"{len(names) + len(many)} tests failed" in question.text
 
 
 @dataclass

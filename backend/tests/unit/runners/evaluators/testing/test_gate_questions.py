@@ -573,3 +573,28 @@ async def test_an_old_test_that_only_now_loads_is_in_doubt_where_the_bases_code_
         return
     worse = {**UNREAD, "tests/test_calc.py": text, "calc.py": "def add(a, b):\n    return a - b\n"}
     assert not (await run(context, worse, UNREAD, outside=False)).questions
+
+
+@pytest.mark.parametrize(
+    ("imported", "asked"),
+    [
+        pytest.param("from {0} import add", "3 test files load with this code only in", id="a name"),
+        pytest.param(
+            "try:\n    from {0} import add\nfinally:\n    pass",
+            "`tests/test_a.py` a statement was added, and so in 2 more: does the goal say so?",
+            id="a statement",
+        ),
+    ],
+)
+async def test_files_that_load_only_in_their_changed_versions_are_one_question(
+    context, imported: str, asked: str
+) -> None:
+    code = "def add(a, b):\n    return a + b\n"
+    test = imported + "\n\n\ndef test_{1}():\n    assert add(1, 2) == 3\n"
+    base = {"calc.py": code, **{f"tests/test_{each}.py": test.format("calc", each) for each in "abc"}}
+    named = {"sums.py": code, **{f"tests/test_{each}.py": test.format("sums", each) for each in "abc"}}
+    result = await run(context, named, base, outside=False)
+    (question,) = result.questions
+    assert question.text.startswith(asked)
+    assert "sums" in question.after
+    assert "sums" not in question.before
