@@ -5,8 +5,8 @@ same check, a new finding is the candidate's. If the base breaks the same rule, 
 or has several at all, its project runs the tool in another way, or not there. Then the setting may be at
 fault instead of the work. The same is true of a comment that names what it hides, in a base that has such
 comments. Code that cannot be parsed, and undefined names, are faults in every setting, except for names that
-are built into newer versions of Python. A module that has a stub is checked here, although the project's own
-run of the checker reads the stub alone.
+are built into newer versions of Python. A module whose annotations are in a stub is checked here, where the
+project's own run of the checker reads the stub alone.
 """
 
 import re
@@ -16,7 +16,7 @@ from typing import Any
 
 from app.runners.evaluators.issues import issue_key
 from app.runners.evaluators.static.baseline import Comparison, Finding
-from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, ProtectedPolicy, Question, QuestionKind
+from app.schemas.questions import FEW_QUESTIONS, QUESTIONS, ProtectedPolicy, Question, QuestionKind
 
 SEVERAL = 10
 """A base with this many findings that it does not silence is not kept clean in the gate's setting."""
@@ -27,6 +27,8 @@ Why = Callable[[Finding], str]
 _LISTED = 5
 _NEWER_NAME = re.compile(r"^Undefined name `(\w+)`\. Consider specifying `requires-python")
 """What ruff says of a name that is built into a newer version of Python than the project supports."""
+_NO_ANNOTATIONS = re.compile(r"no-untyped-def|no-untyped-call|reportUnknown\w+|reportMissingParameterType")
+"""Rules of mypy and pyright about functions without annotations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +63,19 @@ class BaseControl:
         return ""
 
 
-def beside_stub(files: Collection[str], is_fault: Callable[[str], bool]) -> Why:
-    """Return what doubts findings in a module that has a stub.
+def beside_stub(files: Collection[str]) -> Why:
+    """Return what doubts that a module with a stub lacks annotations: the stub gives them.
 
-    A checker reads the stub instead of the module, unless it is named on its command line.
+    A checker reads the stub instead of the module, unless the module is named on its command line.
 
     Args:
         files: the Python files and stubs of the candidate.
-        is_fault: returns True for a rule about a fault, which counts in every setting.
     """
 
     def why(finding: Finding) -> str:
         stub = f"{finding.file}i"
-        if is_fault(finding.rule) or stub not in files:
-            return ""
-        return f"a checker that is run on the project reads {stub} instead of this file"
+        is_about_annotations = _NO_ANNOTATIONS.fullmatch(finding.rule) is not None
+        return f"the annotations are in {stub}" if is_about_annotations and stub in files else ""
 
     return why
 
@@ -105,7 +105,7 @@ def sorted_by_doubt(comparison: Comparison, why: Iterable[Why], policy: Protecte
 
 
 def asked(comparison: Comparison, noun: str) -> dict[str, Any]:
-    """Return metadata for a result that asks one question for each file with doubtful findings.
+    """Return metadata for a result that asks a question for each file with doubtful findings, or one for all.
 
     Nothing is asked if other findings count anyway.
     """
@@ -114,7 +114,7 @@ def asked(comparison: Comparison, noun: str) -> dict[str, Any]:
         return {}
     files = dict.fromkeys(each.file for each in doubts)
     groups = {name: [each for each in doubts if each.file == name] for name in files}
-    if len(groups) > MAX_QUESTIONS:
+    if len(groups) > FEW_QUESTIONS:
         groups = {f"{len(groups)} files": list(doubts)}
     questions = [_about(name, found, comparison, noun) for name, found in groups.items()]
     return {QUESTIONS: [each.model_dump(mode="json") for each in questions]}
@@ -136,7 +136,11 @@ def _about(name: str, found: Sequence[Finding], comparison: Comparison, noun: st
 
 def _lines(findings: Iterable[Finding]) -> str:
     """Format findings as lines that stay the same if only line numbers change."""
-    return "\n".join(f"{each.rule} {issue_key(each.message)}" for each in findings)
+    listed = list(findings)
+    is_one_file = len({each.file for each in listed}) == 1
+    places = ["" if is_one_file else f"{each.file}: " for each in listed]
+    lines = [f"{each.rule} {issue_key(each.message)}" for each in listed]
+    return "\n".join(f"{place}{line}" for place, line in zip(places, lines, strict=True))
 
 
 def _first(why: Sequence[Why], finding: Finding) -> str:

@@ -222,9 +222,8 @@ class TypeCheckEvaluator:
         comparison = comparison.advising(lambda each: advises or loose.covers(each))
         if trees.base is not None:
             control = BaseControl(at_base.found, _FAULTS.__contains__, _WORDING.noun)
-            stub = beside_stub(trees.copy.files, _FAULTS.__contains__)
             bare = await base_has_bare_ones(trees, comparison)
-            why = (trees.copy.hidden, control.why, self._lacks, bare, stub)
+            why = (trees.copy.hidden, control.why, self._lacks, bare, beside_stub(trees.copy.files))
             comparison = sorted_by_doubt(comparison, why, self.protected)
             if self.protected is not ProtectedPolicy.FAIL:
                 gone = await elsewhere.why(trees, wanted, checked.found, comparison.new)

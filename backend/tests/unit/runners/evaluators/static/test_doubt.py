@@ -7,7 +7,7 @@ from app.runners.evaluators.static.baseline import Comparison, Finding
 from app.runners.evaluators.static.doubt import SEVERAL, BaseControl, asked, sorted_by_doubt
 from app.runners.evaluators.static.ruff_rules import is_fault
 from app.runners.evaluators.verdict import VerdictStatus, judge
-from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, ProtectedPolicy
+from app.schemas.questions import FEW_QUESTIONS, QUESTIONS, ProtectedPolicy
 from tests.unit.runners.evaluators.static.types_support import check_types
 
 pytestmark = pytest.mark.anyio
@@ -106,9 +106,10 @@ async def test_an_error_that_the_newest_python_does_not_have_is_no_proof(
 @pytest.mark.parametrize(
     ("code", "stub", "status"),
     [
-        pytest.param("def g(x):\n    return x\n", "b.pyi", "asks", id="its stub is what a checker reads"),
+        pytest.param("def g(x):\n    return x\n", "b.pyi", "asks", id="its stub has the annotations"),
         pytest.param("def g(x):\n    return x\n", "c.pyi", "failed", id="another module's stub"),
         pytest.param("def g(x):\n    return y\n", "b.pyi", "failed", id="a fault"),
+        pytest.param("def g(x: int) -> int:\n    return str(x)\n", "b.pyi", "failed", id="a wrong type"),
     ],
 )
 async def test_a_module_beside_its_stub_is_asked_about(context, code: str, stub: str, status: str) -> None:
@@ -239,9 +240,12 @@ def test_a_question_stays_the_same_when_lines_move_and_not_when_a_finding_comes(
     assert key(found("a.py")) != key(found("b.py"))
 
 
-def test_findings_in_very_many_files_are_one_question() -> None:
+def test_findings_in_many_files_are_one_question() -> None:
     control = BaseControl([found("z.py")], is_fault, "lint error")
-    every = tuple(found(f"f{each}.py") for each in range(MAX_QUESTIONS + 1))
+    every = tuple(found(f"f{each}.py") for each in range(FEW_QUESTIONS + 1))
     made = sorted_by_doubt(Comparison(every, ()), [control.why], ProtectedPolicy.ASK)
     (question,) = asked(made, "lint error")[QUESTIONS]
-    assert f"{MAX_QUESTIONS + 1} files" in question["text"]
+    assert f"{FEW_QUESTIONS + 1} files" in question["text"]
+    assert question["after"].splitlines()[0].startswith("f0.py: ")
+    few = sorted_by_doubt(Comparison(every[1:], ()), [control.why], ProtectedPolicy.ASK)
+    assert [each["id"] for each in asked(few, "lint error")[QUESTIONS]] == [each.file for each in every[1:]]
