@@ -16,6 +16,13 @@ _WORKFLOWS = ".github/workflows"
 _MOST_WORKFLOWS = 30
 _HATCH_TESTS = ("default", "hatch-test", "test", "tests")
 _RUNS_TESTS = re.compile(r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*)\b")
+_PYTEST_MODULE = re.compile(r"(?<!\S)[\"']?-m[\"']?,?\s+[\"']?pytest\b")
+_PYTEST = re.compile(
+    r"^\s*(?:- )?(?:run:|script:|commands\s*=)?\s*(?:(?!-m |\S*(?:python|install))[\w.-]+ )*pytest(?:\s|$)"
+    r"|(?:&&|;)\s*pytest(?:\s|$)|\(\s*[\"']pytest[\"']",
+    re.MULTILINE,
+)
+"""A command that begins with pytest, perhaps after others that start it, such as `uv run`."""
 _ALL = re.compile(r"--all-extras\b")
 _OF_PROJECT = re.compile(r"(?:^|[\s'\"=])\.\[([\w.,\s-]+)\]", re.MULTILINE)
 _INSTALLS = re.compile(r"\bpip3? install .*")
@@ -89,6 +96,16 @@ def _commanded_files(tree: Path) -> list[str]:
         and not name.startswith("/")
         and ".." not in name.split("/")
     ]
+
+
+def runs_pytest_as_module(tree: Path) -> bool:
+    """Return True if the project's commands run its tests by `python -m pytest` only.
+
+    The name of the program is another one then, and code and tests may go by it.
+    """
+    commands = [text for text in _texts(tree) if _RUNS_TESTS.search(text)]
+    is_program = any(_PYTEST.search(text) for text in commands)
+    return not is_program and any(_PYTEST_MODULE.search(text) for text in commands)
 
 
 def commanded_requirements(tree: Path, asked: Wanted, project: str, known: Collection[str]) -> list[str]:

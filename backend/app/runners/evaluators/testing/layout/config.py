@@ -5,7 +5,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ from app.runners.evaluators.testing.layout.python_files import (
     named_otherwise,
     patterns_of_tests,
 )
+from app.workspaces.environments.commanded import runs_pytest_as_module
 from app.workspaces.environments.django import settings_of, settings_of_tox
 
 # Options in the base's `addopts` that determine which tests exist, how they are imported, and what they find
@@ -69,6 +70,7 @@ class PytestSettings:
         test_files: glob patterns of test files.
         names_tests: whether the configuration says which functions and classes are tests.
         import_places: directories, relative to the tree, from which tests import besides its root.
+        is_module: whether the base's commands run pytest as a module, which gives the program another name.
     """
 
     config_file: Path | None
@@ -77,6 +79,7 @@ class PytestSettings:
     test_files: tuple[str, ...] = _TEST_FILES
     names_tests: bool = False
     import_places: tuple[str, ...] = ("src",)
+    is_module: bool = False
 
     @property
     def has_doctests(self) -> bool:
@@ -107,6 +110,10 @@ class PytestSettings:
 
 def settings_for(tree: Path, base: Path | None) -> PytestSettings:
     """Choose the configuration for a run in `tree`. `base` may be that same tree."""
+    return replace(_settings_for(tree, base), is_module=base is not None and runs_pytest_as_module(base))
+
+
+def _settings_for(tree: Path, base: Path | None) -> PytestSettings:
     found = _find(base) if base else None
     if found is None:
         files = _usual_test_files(base)

@@ -102,7 +102,9 @@ def _run_pytest(
         # of this variable come in their order, so what is blocked late has already offered its fixtures.
         os.environ["PYTEST_ADDOPTS"] = shlex.join(options_to_load(plugins))  # noqa: TID251 - for pytest
         given = ["-W", _ORDER_OF_PLUGINS, *without_options_of_others(arguments, plugins)]
-        sys.argv = ["pytest", *given]
+        # As the project's own commands start it: names of programs in help texts depend on that.
+        program = os.path.join(os.path.dirname(pytest.__file__), "__main__.py")
+        sys.argv = [program if task["is_module"] else "pytest", *given]
         low, filters = LowDescriptors(), EarlyFilters()
         ours = [ReportPlugin(send, task, canaries, late), RowIds(task["tree"]), low, filters]
         try:

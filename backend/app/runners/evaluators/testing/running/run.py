@@ -124,6 +124,7 @@ class Harness:
         task = {
             "tree": str(copy),
             "arguments": [*arguments, "--collect-only"] if collect_only else arguments,
+            "is_module": settings.is_module,
             "sources": plugin_sources(tree, copy, settings, given),
             "trusted": sorted(tree.trusted),
             "pinned": sorted(tree.pinned),

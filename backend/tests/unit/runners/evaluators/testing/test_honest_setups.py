@@ -495,3 +495,12 @@ async def test_parameters_that_are_found_files_are_the_same_tests_in_every_run(c
     assert passed.status == "passed", passed.feedback
     failed = await judge(context({**base, **WRONG}, base))
     assert "Fix tests/test_files.py::test_sum[tests/1.txt]" in failed.suggestions[0]
+
+
+@pytest.mark.parametrize(("command", "name"), [("python -m pytest", "__main__.py"), ("pytest", "pytest")])
+async def test_the_program_has_the_name_that_the_projects_commands_give_it(context, command, name) -> None:
+    code = "import os\nimport sys\n\n\ndef program():\n    return os.path.basename(sys.argv[0])\n"
+    test = f"from prog import program\n\n\ndef test_program():\n    assert program() == {name!r}\n"
+    base = {"prog.py": code, "tests/test_prog.py": test, "Makefile": f"test:\n\t{command}\n"}
+    passed = await judge(context({**base, "b.py": "X = 1\n"}, base))
+    assert passed.status == "passed", passed.feedback
