@@ -15,14 +15,7 @@ _FILES = ("tox.ini", "noxfile.py", "Makefile", "justfile", ".gitlab-ci.yml", ".t
 _WORKFLOWS = ".github/workflows"
 _MOST_WORKFLOWS = 30
 _HATCH_TESTS = ("default", "hatch-test", "test", "tests")
-_RUNS_TESTS = re.compile(r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*)\b")
-_PYTEST_MODULE = re.compile(r"(?<!\S)[\"']?-m[\"']?,?\s+[\"']?pytest\b")
-_PYTEST = re.compile(
-    r"^\s*(?:- )?(?:run:|script:|commands\s*=)?\s*(?:(?!-m |\S*(?:python|install))[\w.-]+ )*pytest(?:\s|$)"
-    r"|(?:&&|;)\s*pytest(?:\s|$)|\(\s*[\"']pytest[\"']",
-    re.MULTILINE,
-)
-"""A command that begins with pytest, perhaps after others that start it, such as `uv run`."""
+RUNS_TESTS = re.compile(r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*)\b")
 _ALL = re.compile(r"--all-extras\b")
 _OF_PROJECT = re.compile(r"(?:^|[\s'\"=])\.\[([\w.,\s-]+)\]", re.MULTILINE)
 _INSTALLS = re.compile(r"\bpip3? install .*")
@@ -54,7 +47,7 @@ def commanded_extras(tree: Path, extras: Mapping[str, Sequence[str]]) -> list[st
     """
     if not extras:
         return []
-    commands = [text for text in _texts(tree) if _RUNS_TESTS.search(text)]
+    commands = [text for text in command_texts(tree) if RUNS_TESTS.search(text)]
     named = [name for text in commands for name in _named(text)]
     wanted = {normal(name) for name in (*named, *_features(tree))}
     takes_all = any(_ALL.search(text) for text in commands)
@@ -84,8 +77,8 @@ def _commanded_files(tree: Path) -> list[str]:
     """Return the requirement files that commands for tests install, but not those for other work."""
     found = (
         path.removeprefix("./")
-        for text in _texts(tree)
-        if _RUNS_TESTS.search(text)
+        for text in command_texts(tree)
+        if RUNS_TESTS.search(text)
         for command in _INSTALLS.findall(text)
         for path in _FILE.findall(command)
     )
@@ -96,16 +89,6 @@ def _commanded_files(tree: Path) -> list[str]:
         and not name.startswith("/")
         and ".." not in name.split("/")
     ]
-
-
-def runs_pytest_as_module(tree: Path) -> bool:
-    """Return True if the project's commands run its tests by `python -m pytest` only.
-
-    The name of the program is another one then, and code and tests may go by it.
-    """
-    commands = [text for text in _texts(tree) if _RUNS_TESTS.search(text)]
-    is_program = any(_PYTEST.search(text) for text in commands)
-    return not is_program and any(_PYTEST_MODULE.search(text) for text in commands)
 
 
 def commanded_requirements(tree: Path, asked: Wanted, project: str, known: Collection[str]) -> list[str]:
@@ -138,7 +121,7 @@ def _features(tree: Path) -> Iterator[str]:
         yield from texts(table(environments, name).get("features"))
 
 
-def _texts(tree: Path) -> Iterator[str]:
+def command_texts(tree: Path) -> Iterator[str]:
     """Yield the texts of the files with commands. One that cannot be read only adds nothing."""
     for name in (*_FILES, *_workflows(tree)):
         try:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.workspaces.environments.commanded import commanded_extras, runs_pytest_as_module
+from app.workspaces.environments.commanded import commanded_extras
 from app.workspaces.environments.plan import ROOTS, plan_for
 
 EXTRAS = {"yaml": ["PyYAML"], "web": ["starlette"], "docs": ["sphinx"], "learn": ["torch", "numpy"]}
@@ -86,30 +86,3 @@ def test_they_join_the_plan_and_go_first(tmp_path: Path) -> None:
     plan = plan_for(tmp_path)
     assert "PyYAML" in plan.files[ROOTS]
     assert plan.optional == {"pyyaml"}
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("tox.ini", "[testenv]\ncommands = coverage run -m pytest {posargs}\n", True),
-        ("tox.ini", "[testenv]\ncommands =\n    pytest {posargs}\n    python -m pytest\n", False),
-        ("Makefile", "test:\n\tpip install coverage pytest\n\tpython3 -m pytest\n", True),
-        ("noxfile.py", "session.run(\n    'python', '-m', 'pytest')\n", True),
-        ("noxfile.py", "session.run('pytest')\n# python -m pytest\n", False),
-        (".github/workflows/ci.yml", "      - run: uv run --all-extras python -m pytest -x\n", True),
-        (
-            ".github/workflows/ci.yml",
-            "      - run: uv run --group dev pytest\n      - run: python -m pytest",
-            False,
-        ),
-        (".github/workflows/ci.yml", "      - run: python -m pytest_other\n", False),
-        ("Makefile", "all:\n\tpip install pytest && pytest\n\tpython -m pytest\n", False),
-        ("Makefile", "test:\n\tpython -m pytest" + " x" * 50_000 + "\n", True),
-    ],
-)
-def test_pytest_is_a_module_where_all_commands_run_it_so(
-    name: str, text: str, expected: bool, tmp_path: Path
-) -> None:
-    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / name).write_text(text)
-    assert runs_pytest_as_module(tmp_path) is expected

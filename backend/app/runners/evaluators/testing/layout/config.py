@@ -15,8 +15,8 @@ from app.runners.evaluators.testing.layout.python_files import (
     named_otherwise,
     patterns_of_tests,
 )
-from app.workspaces.environments.commanded import runs_pytest_as_module
 from app.workspaces.environments.django import settings_of, settings_of_tox
+from app.workspaces.environments.pytest_commands import directories_with_tests, runs_pytest_as_module
 
 # Options in the base's `addopts` that determine which tests exist, how they are imported, and what they find
 # in `sys.stdout` and in logs. Others (coverage, parallel runs, reports, warnings as errors) are for
@@ -125,6 +125,7 @@ def _settings_for(tree: Path, base: Path | None) -> PytestSettings:
         arguments += _django_settings(base)
         if files != _TEST_FILES:
             arguments += ["-o", f"python_files={' '.join(files)}"]
+        arguments += _test_paths(base)
         return PytestSettings(None, tuple(arguments), "built-in", files)
     path, options = found
     arguments = _kept(_words(options.get("addopts")))
@@ -135,11 +136,18 @@ def _settings_for(tree: Path, base: Path | None) -> PytestSettings:
     test_files = tuple(_words(options.get("python_files"))) or _usual_test_files(base)
     if not options.get("python_files") and test_files != _TEST_FILES:
         arguments += ["-o", f"python_files={' '.join(test_files)}"]
+    arguments += _test_paths(base) if not options.get("testpaths") else []
     names_tests = bool(options.get("python_functions") or options.get("python_classes"))
     if base is not None and not names_tests:
         test_files = patterns_of_tests(base, test_files)
     places = tuple(dict.fromkeys((*_words(options.get("pythonpath")), "src", *source_places(tree))))
     return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests, places)
+
+
+def _test_paths(base: Path | None) -> list[str]:
+    """Return the option for the directories that the base's commands name, instead of all."""
+    places = directories_with_tests(base) if base is not None else ()
+    return ["-o", f"testpaths={' '.join(map(shlex.quote, places))}"] if places else []
 
 
 def _django_settings(base: Path | None) -> list[str]:

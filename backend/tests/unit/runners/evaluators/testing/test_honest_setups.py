@@ -504,3 +504,14 @@ async def test_the_program_has_the_name_that_the_projects_commands_give_it(conte
     base = {"prog.py": code, "tests/test_prog.py": test, "Makefile": f"test:\n\t{command}\n"}
     passed = await judge(context({**base, "b.py": "X = 1\n"}, base))
     assert passed.status == "passed", passed.feedback
+
+
+async def test_only_the_directories_that_the_projects_commands_name_have_tests(context) -> None:
+    demo = "import service_that_is_not_here\n\n\ndef test_demo():\n    assert False\n"
+    base = {**CODE, "Makefile": "test:\n\tpytest tests -v\n", "demos/test_demo.py": demo}
+    base["tests/test_calc.py"] = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+    passed = await judge(context({**base, "b.py": "X = 1\n"}, base))
+    assert (passed.status, passed.questions) == ("passed", []), passed.feedback
+    assert "test_demo" not in passed.feedback
+    failed = await judge(context({**base, **WRONG}, base))
+    assert failed.metadata["failing"] == ["tests/test_calc.py::test_add"]
