@@ -40,7 +40,7 @@ def runs_pytest_as_module(tree: Path) -> bool:
 def directories_with_tests(tree: Path) -> tuple[str, ...]:
     """Return the only directories whose tests the project's commands run; none if they may run others.
 
-    At least half of the tree's test files must be below them: a job for a few tests counts for nothing.
+    At least a third of the tree's test files must be below them: a job for a few tests counts for nothing.
 
     Args:
         tree: the base.
@@ -54,7 +54,7 @@ def directories_with_tests(tree: Path) -> tuple[str, ...]:
         return ()
     files = [path.relative_to(tree) for path in tree.rglob("*.py") if _TEST_FILE.fullmatch(path.name)]
     inside = [each for each in files if any(each.is_relative_to(place) for place in found)]
-    return found if 2 * len(inside) >= len(files) and inside else ()
+    return found if inside and 3 * len(inside) >= len(files) else ()
 
 
 def _texts(tree: Path) -> list[str]:

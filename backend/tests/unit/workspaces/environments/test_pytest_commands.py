@@ -45,7 +45,7 @@ def test_pytest_is_a_module_where_all_commands_run_it_so(
         (WORKFLOW, "      - run: pytest tests\n      - run: pytest more -x\n", ("tests", "more")),
         (WORKFLOW, "      - run: pytest tests && pytest\n", ()),
         (WORKFLOW, "      - run: pytest -k tests\n", ()),
-        (WORKFLOW, "      - run: pytest more\n", ()),
+        (WORKFLOW, "      - run: pytest more\n", ()),  # a quarter of the files
         (WORKFLOW, "      - run: pytest tests/test_a.py\n", ()),
         (WORKFLOW, "      - run: pytest ../tests /tests .\n", ()),
         (WORKFLOW, "      - run: pytest tests ${{ matrix.more }}\n", ()),
