@@ -76,9 +76,9 @@ async def test_tests_that_always_fail_do_not_hide_those_that_fail_beside_others(
         return {**context(given, given_base), **SAID}
 
     result = await run(made, {**base, **explained}, base, outside=False, counter_tests="off")
-    asked = " ".join(each.text for each in result.questions)
+    asked = "\n".join(each.before for each in result.questions)
     assert all(
-        f"`{name}`" in asked for name in ("tests/test_calc.py::test_add[3]", "tests/test_a.py::test_a[0]")
+        f"{name}: " in asked for name in ("tests/test_calc.py::test_add[3]", "tests/test_a.py::test_a[0]")
     )
 
 
