@@ -9,9 +9,10 @@ from pathlib import Path, PurePosixPath
 
 from app.workspaces.environments.commanded import RUNS_TESTS, command_texts
 
-_MODULE = re.compile(r"(?<!\S)[\"']?-m[\"']?,?\s+[\"']?pytest(?![\w.-])")
+_MODULE = re.compile(r"(?<!\S)[\"']?-m[\"']?,?\s++[\"']?pytest(?![\w.-])")
 _PROGRAM = re.compile(
-    r"^\s*(?:- )?(?:run:|script:|commands\s*=)?\s*(?:(?!-m |\S*(?:python|install))[\w.-]+ )*pytest(?=\s|$)"
+    r"^[ \t]*+(?:- )?(?:run:|script:|commands[ \t]*=)?[ \t]*+"
+    r"(?:(?!-m |\S*(?:python|install))[\w.-]+ )*pytest(?=\s|$)"
     r"|(?:&&|;)\s*pytest(?=\s|$)|\(\s*[\"']pytest[\"']",
     re.MULTILINE,
 )

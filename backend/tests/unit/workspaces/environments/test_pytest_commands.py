@@ -26,6 +26,7 @@ WORKFLOW = ".github/workflows/ci.yml"
         (".github/workflows/ci.yml", "      - run: python -m pytest_other\n", False),
         ("Makefile", "all:\n\tpip install pytest && pytest\n\tpython -m pytest\n", False),
         ("Makefile", "test:\n\tpython -m pytest" + " x" * 50_000 + "\n", True),
+        ("Makefile", "test:\n\tpython -m pytest\n" + " " * 200_000 + "\n" * 200_000, True),
     ],
 )
 def test_pytest_is_a_module_where_all_commands_run_it_so(
