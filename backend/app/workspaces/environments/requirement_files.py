@@ -137,7 +137,7 @@ def local_projects(tree: Path) -> list[str]:
             lines = _logical_lines(read_text(tree, name) or "")
             found += [place for line in lines if (place := local_place(line))]
     inside = [posixpath.normpath(each) for each in dict.fromkeys(found)]
-    return [each for each in inside if not each.startswith("..") and _is_project(tree / each)]
+    return [each for each in inside if each != "." and not each.startswith("..") and _is_project(tree / each)]
 
 
 def _is_project(place: Path) -> bool:

@@ -35,6 +35,7 @@ def test_members_of_a_workspace_have_places_of_modules(tmp_path: Path) -> None:
         ("./lib", ("lib/src",)),
         ("helpers @ ./tests/helpers ; python_version > '3'", ("tests/helpers",)),
         ("-e .", ()),
+        ("-e ./tests/..", ()),
         ("-e ./tests/notes", ()),
         ("-e ./linked", ()),
         ("-e ./../beside", ()),
