@@ -29,7 +29,7 @@ from app.runners.evaluators.testing.running.machine_words import missing_on_mach
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.sorting.base_failures import is_elsewhere
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
-from app.schemas.questions import FEW_QUESTIONS, Question, QuestionKind
+from app.schemas.questions import FEW_QUESTIONS, MAX_QUESTIONS, Question, QuestionKind
 
 _UNSTEADY = "it failed once and passed alone, and also passed in a second whole run or failed by time alone"
 _AS_BEFORE = "it fails in the same words as tests that failed before anything was done"
@@ -100,12 +100,16 @@ class Doubts:
         ]
 
     def _about_all(self, questions: Sequence[Question], reason: str) -> Question:
-        """Return one question. Its key covers which tests fail, not how: that may vary among so many."""
+        """Return one question, with a key that covers those of others.
+
+        If it is about very many, the key covers which tests fail and why, not how: that may vary among them.
+        """
         names = ", ".join(f"`{each.id}`" for each in questions[:_NAMED])
         text = f"{len(questions)} tests failed, such as {names}, but {reason}: may that be?"
         why = "; ".join(dict.fromkeys(each.why for each in questions))[:_WHY_CHARS]
         ids = "\n".join(sorted(each.id for each in questions))
-        return Question.about("tests", QuestionKind.DOUBTFUL, text, why=why, after=ids)
+        question = Question.about("tests", QuestionKind.DOUBTFUL, text, why=why, after=f"{reason}\n{ids}")
+        return question if len(questions) > MAX_QUESTIONS else question.standing_for(questions)
 
     def _about(self, name: str, why: str) -> Question:
         message = " ".join(self.messages[name].split())[:_MESSAGE_CHARS]

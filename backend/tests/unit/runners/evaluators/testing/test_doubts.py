@@ -18,7 +18,7 @@ from app.runners.evaluators.testing.sorting.again import SecondLook, steadied
 from app.runners.evaluators.testing.sorting.doubts import doubts_about
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.verdict import VerdictStatus, judge
-from app.schemas.questions import FEW_QUESTIONS, BaseFailures, Question
+from app.schemas.questions import FEW_QUESTIONS, MAX_QUESTIONS, BaseFailures, Question
 from tests.unit.runners.evaluators.testing.gate_support import GOOD, run
 
 
@@ -133,6 +133,21 @@ def test_many_doubts_of_one_kind_are_one_question() -> None:
     judged = replace(judged, own=ran(**dict.fromkeys(many, "error")))
     (question,) = doubts_about(judged, {each: f"no {each}" for each in many}).questions()
     assert f"{len(names) + len(many)} tests failed" in question.text
+
+
+@pytest.mark.parametrize(("number", "same"), [(FEW_QUESTIONS + 1, False), (MAX_QUESTIONS + 1, True)])
+def test_an_acceptance_of_many_doubts_covers_how_they_fail_unless_they_are_very_many(
+    number: int, same: bool
+) -> None:
+    names = [f"t{each}" for each in range(number)]
+
+    def key(message: str) -> str:
+        of_base = ran({"t0": message}, a="passed", **dict.fromkeys(names, "failed"))
+        judged = JudgedRun(of_base=of_base, second=SecondLook(flaky=tuple(names), unsteady=tuple(names)))
+        (question,) = doubts_about(judged, {}).questions()
+        return question.key
+
+    assert (key("OSError: reset") == key("ValueError: wrong")) is same
 
 
 @dataclass
