@@ -11,6 +11,7 @@ AGENT ?=
 PORT ?=
 ARGS ?=
 OUT ?=
+SHARD ?= commit
 JOBS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 )))
 
 # Behind a proxy that inspects TLS, only the system's certificates lead to its authority. uv has a list of its own
@@ -22,7 +23,7 @@ export GIT_SSL_CAINFO ?= $(SSL_CERT_FILE)
 export PIP_CERT ?= $(SSL_CERT_FILE)
 endif
 
-.PHONY: help setup run test forge-samples test-faults test-agents test-image test-compose lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots lighthouse wheel check-wheel clean
+.PHONY: help setup run test test-all forge-samples test-faults test-agents test-image test-compose lint format types lock bench check-layers dashboard check-dashboard api-types docs screenshots lighthouse wheel check-wheel clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | while IFS=$$'\t' read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
@@ -48,9 +49,14 @@ run: export REPO_PATH = $(value REPO)
 
 # Files of tests side by side: three for every two processors, as many tests wait for programs. JOBS=0 runs them one
 # after the other. What comes before keeps one processor busy each: types of Python and of the dashboard, side by side.
-test: setup dashboard ## Everything that must hold: lint, types, layers, tests [JOBS=4]
+#
+# Slow tests are divided: a commit runs one share of them, SHARD=2 the second one. test-all runs all.
+test: setup dashboard ## Lint, types, layers, fast tests, and a share of the slow ones [SHARD=2] [JOBS=4]
 	@$(MAKE) --no-print-directory -j 2 lint check-dashboard forge-samples
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --durations=20 --shard=$(SHARD) $(ARGS)
+
+test-all: ## Everything that must hold, above an hour on two cores
+	@$(MAKE) --no-print-directory test SHARD=all
 
 forge-samples: setup
 	@$(BIN)/python .ci/forge_samples.py

@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 
 SECONDS = 60
@@ -28,11 +29,23 @@ def direct(host: str, port: str) -> str:
         if is_path:
             with socket.socket(socket.AF_UNIX) as opened:
                 opened.connect(f"{host}/.s.PGSQL.{port}")
-        else:
-            socket.create_connection((host, int(port)), timeout=SECONDS).close()
+            return "connected"
+        with socket.create_connection((host, int(port)), timeout=SECONDS) as opened:
+            return "refused" if is_of_this_place(opened) else "connected"
     except OSError:
         return "refused"
-    return "connected"
+
+
+def is_of_this_place(connection: socket.socket) -> bool:
+    """Whether the other end is this connection itself, or the way to the proxy.
+
+    The system gives numbers out of the same range to ports outside and here. So a port that is taken outside
+    can be the near end of this connection, which TCP then connects with itself, or the port that the proxy
+    has here.
+    """
+    proxy = urllib.parse.urlsplit(os.environ.get("http_proxy", ""))
+    other = connection.getpeername()
+    return other == connection.getsockname() or other[:2] == (proxy.hostname, proxy.port)
 
 
 def main(places: list[str]) -> None:
