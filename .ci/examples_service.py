@@ -20,7 +20,8 @@ def started(
     program: Path, work: Path, environment: Mapping[str, str], log: Path, account: int | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run `phaserunner up` while the block runs. Its evaluators get the patience of a busy machine."""
-    patience = dict.fromkeys(("EVALUATOR_LINT_TIMEOUT", "EVALUATOR_TEST_TIMEOUT"), str(PATIENCE_SECONDS))
+    limits = (f"EVALUATOR_{what}_TIMEOUT" for what in ("LINT", "TYPE_CHECK", "TEST"))
+    patience = dict.fromkeys(limits, str(PATIENCE_SECONDS))
     rights: dict[str, Any] = (
         {} if account is None else {"user": account, "group": account, "extra_groups": []}
     )

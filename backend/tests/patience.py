@@ -7,7 +7,7 @@ from typing import Any
 PATIENCE = 300.0
 """Seconds. A test that passes never waits so long; one that fails says so in the end."""
 
-UNHURRIED = {"EVALUATOR_LINT_TIMEOUT": str(PATIENCE), "EVALUATOR_TEST_TIMEOUT": str(PATIENCE)}
+UNHURRIED = {f"EVALUATOR_{what}_TIMEOUT": str(PATIENCE) for what in ("LINT", "TYPE_CHECK", "TEST")}
 """Settings for services of tests that are not about the time limits of evaluators."""
 
 

@@ -37,6 +37,7 @@ def build_evaluator_config(
     at_once = evaluators_at_once(settings)
     return EvaluatorConfig(
         lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,
+        type_check_timeout=settings.EVALUATOR_TYPE_CHECK_TIMEOUT,
         test_timeout=settings.EVALUATOR_TEST_TIMEOUT,
         llm_timeout=settings.EVALUATOR_LLM_TIMEOUT,
         pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,

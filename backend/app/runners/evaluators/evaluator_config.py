@@ -27,7 +27,8 @@ class EvaluatorConfig:
     """The configuration of the built-in evaluators. Seconds are wall clock, thresholds are in [0, 1].
 
     Attributes:
-        lint_timeout: for ruff, and for the type checker.
+        lint_timeout: for ruff.
+        type_check_timeout: for one run of the type checker.
         test_timeout: for one run of the tests.
         llm_timeout: for one evaluation by a model.
         pass_threshold: least score with which a model's evaluation passes.
@@ -54,6 +55,7 @@ class EvaluatorConfig:
     """
 
     lint_timeout: float = 30.0
+    type_check_timeout: float = 120.0
     test_timeout: float = 120.0
     llm_timeout: float = 60.0
     pass_threshold: float = defaults.PASS_THRESHOLD

@@ -51,7 +51,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
         [CODING, VERIFICATION],
     )
     types = TypeCheckEvaluator(
-        timeout=config.lint_timeout,
+        timeout=config.type_check_timeout,
         python=config.python,
         interpreters=config.interpreters,
         checker=config.type_checker,

@@ -34,7 +34,7 @@ async def play(name: str) -> LoopResult:
     script = AgentScript.model_validate(tomllib.loads((place / "script.toml").read_text()))
     workspace = place / "workspace" if (place / "workspace").is_dir() else None
     registry = create_default_registry(
-        EvaluatorConfig(model=None, lint_timeout=PATIENCE, test_timeout=PATIENCE)
+        EvaluatorConfig(model=None, lint_timeout=PATIENCE, type_check_timeout=PATIENCE, test_timeout=PATIENCE)
     )
     content = read_from_tree(workspace) if workspace else None
     door = DirectorEvaluator(

@@ -28,7 +28,9 @@ class Sprint:
         self._workspace = workspace
         self._base = base
         self._runner = PhaseRunner(
-            create_default_registry(EvaluatorConfig(lint_timeout=PATIENCE, test_timeout=PATIENCE))
+            create_default_registry(
+                EvaluatorConfig(lint_timeout=PATIENCE, type_check_timeout=PATIENCE, test_timeout=PATIENCE)
+            )
         )
 
     async def run(self, phase: Phase) -> PhaseOutcome:

@@ -82,7 +82,11 @@ async def judge(
             (tree / name).write_text(text)
     content = (base / "phaserunner.toml").read_bytes()
     panel = panel_for(
-        create_default_registry(EvaluatorConfig(lint_timeout=PATIENCE, test_timeout=PATIENCE)), content, RULES
+        create_default_registry(
+            EvaluatorConfig(lint_timeout=PATIENCE, type_check_timeout=PATIENCE, test_timeout=PATIENCE)
+        ),
+        content,
+        RULES,
     )
     assert panel.problems == ()
     (command,) = [

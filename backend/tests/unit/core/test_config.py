@@ -37,7 +37,7 @@ def test_documented_defaults() -> None:
     assert settings.MAX_ATTEMPTS == settings.EVALUATOR_MAX_RETRIES == 3
     assert settings.EVALUATOR_RUN_DETERMINISTIC_ONLY is False
     assert (settings.EVALUATOR_LINT_TIMEOUT, settings.EVALUATOR_TEST_TIMEOUT) == (30, 120)
-    assert settings.EVALUATOR_LLM_TIMEOUT == 60
+    assert (settings.EVALUATOR_TYPE_CHECK_TIMEOUT, settings.EVALUATOR_LLM_TIMEOUT) == (120, 60)
     assert (settings.EVALUATOR_PASS_THRESHOLD, settings.EVALUATOR_BLOCKING_THRESHOLD) == (0.7, 0.5)
 
 

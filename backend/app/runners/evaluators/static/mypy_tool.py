@@ -21,7 +21,7 @@ _MAX_BLOCKERS = 8
 """Limit on separate runs, one for each file that shares its module name with another."""
 
 
-_PATIENCE = 10
+_PATIENCE = 5
 """The factor on the time limit for a check that no caller waits for."""
 
 # The packages beside the checker say nothing about the code. Tests find imports that fail.

@@ -106,7 +106,7 @@ class TypeCheckEvaluator:
         learns: whether checks add to the caches of libraries; False if no later check can use them.
     """
 
-    timeout: float = 30.0
+    timeout: float = 120.0
     python: Path | None = None
     interpreters: Interpreters | None = field(default=None, compare=False)
     checker: CheckerName = "mypy"

@@ -100,11 +100,13 @@ def test_a_model_brings_further_advisers() -> None:
 
 
 def test_figures_are_handed_on() -> None:
-    config = EvaluatorConfig(lint_timeout=1, test_timeout=2, llm_timeout=3, python=Path("/p"))
+    config = EvaluatorConfig(
+        lint_timeout=1, test_timeout=2, llm_timeout=3, type_check_timeout=4, python=Path("/p")
+    )
     registry = create_default_registry(config)
     evaluators = registry.get_evaluators("coding")
     timeouts = {each.name: getattr(each, "timeout") for each in evaluators if hasattr(each, "timeout")}  # noqa: B009
-    assert timeouts == {"ruff_lint": 1, "pytest": 2, "type_check": 1, "llm_code_quality": 3}
+    assert timeouts == {"ruff_lint": 1, "pytest": 2, "type_check": 4, "llm_code_quality": 3}
 
 
 def test_the_registry_describes_itself() -> None:
