@@ -19,6 +19,23 @@ def unchanged_tests(files: Set[str], base: Path, tree: RunTree) -> set[str]:
     return found
 
 
+def renamed_tests(name: str, base: Path, workspace: Path) -> dict[str, str]:
+    """Return the ids of a file's tests that a workspace calls otherwise and that mean the same there.
+
+    Each one is paired with the first such function of the same class or module.
+    """
+    before, after = (dict(_functions(root / name, name)) for root in (base, workspace))
+    left = {each: meaning for each, meaning in after.items() if each not in before}
+    found: dict[str, str] = {}
+    for each, meaning in before.items():
+        scope = each.rpartition("::")[0]
+        same = (new for new, its in left.items() if its == meaning and new.rpartition("::")[0] == scope)
+        if each not in after and (new := next(same, None)) is not None:
+            found[each] = new
+            del left[new]
+    return found
+
+
 def _functions(path: Path, name: str) -> Iterator[tuple[str, str]]:
     """Yield the id and the meaning of each function in a file and its classes."""
     try:

@@ -1,7 +1,7 @@
 """Asks about base tests that fail while the candidate's version of them passes."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,33 +13,20 @@ from app.runners.evaluators.protection.questions import (
     questions_about,
 )
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.same_tests import renamed_tests
 from app.runners.evaluators.testing.layout.setting import is_test_file
 from app.runners.evaluators.testing.layout.touched import Touched, touched_files
 from app.runners.evaluators.testing.layout.trees import RunTree, whole_tree
 from app.runners.evaluators.testing.layout.written import written_tests
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.running.run import Harness
+from app.runners.evaluators.testing.sorting.versions import Theirs, holds
 from app.schemas.questions import Question, QuestionKind
 
 _ENDING = "does the goal say so?"
 _UNREAD = f"loads with this code only in its changed version: {_ENDING}"
 _FAILS = "the base's version fails on this code, the changed one passes"
 _SKIPPED = "the base's version fails on this code, and the changed one does not run here"
-
-
-@dataclass(frozen=True, slots=True)
-class _Theirs:
-    """Results of the candidate's versions of tests.
-
-    Attributes:
-        tests: those that ran.
-        unread: the files that do not load.
-        doubted: the files with tests that are asked about and not among these.
-    """
-
-    tests: Mapping[str, RanTest]
-    unread: frozenset[str]
-    doubted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +108,7 @@ class ChangedTests:
             Question.about(parts[0].id, QuestionKind.DIFFERENT, text, why=why, before=before, after=after)
         ]
 
-    async def _theirs(self, harness: Harness, failing: Sequence[str], own: RunReport | None) -> _Theirs:
+    async def _theirs(self, harness: Harness, failing: Sequence[str], own: RunReport | None) -> Theirs:
         """Return the results of the candidate's versions. Tests of unchanged files run in its setting."""
         found = dict(own.tests) if own is not None else {}
         unread: frozenset[str] = frozenset()
@@ -137,12 +124,12 @@ class ChangedTests:
             is_whole = report.ending is PytestEnding.COMPLETE and not report.forged
             found |= report.tests if is_whole else {}
             unread = frozenset(each.id for each in report.errors) if is_whole else only.only or frozenset()
-        return _Theirs(found, unread)
+        return Theirs(found, unread)
 
     def _is_changed_test_file(self, path: str) -> bool:
         return path in self.laid_over and is_test_file(path, self.patterns)
 
-    def _ask(self, failing: Sequence[str], theirs: _Theirs) -> list[Question]:
+    def _ask(self, failing: Sequence[str], theirs: Theirs) -> list[Question]:
         found: dict[str, Question] = {}
         alike = [each for each in failing if self._loads_with_changes(each, theirs)]
         if len(alike) > 1 and (question := self._support(alike, [])) is not None:
@@ -159,20 +146,17 @@ class ChangedTests:
             unread = [about_files(unread, self.changes(each.id for each in unread))]
         return [*unread, *folded(by_change(others))]
 
-    def _loads_with_changes(self, name: str, theirs: _Theirs) -> bool:
+    def _loads_with_changes(self, name: str, theirs: Theirs) -> bool:
         """Return True if an unchanged file loads with the changes beside it, and its tests pass."""
-        if name != file_of(name) or name in theirs.unread or not (self.workspace / name).exists():
-            return False
-        tests = [each for each in theirs.tests.values() if file_of(each.id) == name]
-        return name not in self.laid_over and (not tests or _holds(tests))
+        is_unchanged = name == file_of(name) and name not in self.laid_over
+        return is_unchanged and (self.workspace / name).exists() and theirs.loads(name)
 
-    def _about(self, name: str, theirs: _Theirs) -> Question | None:
+    def _about(self, name: str, theirs: Theirs) -> Question | None:
         path, function = file_of(name), function_of(name)
         if self._loads_with_changes(name, theirs):
             return self._support([name], [])
-        tests = theirs.tests.values()
-        same = [each for each in tests if name in (function_of(each.id), each.id, file_of(each.id))]
-        versions = same or [each for each in tests if function_of(each.id) == function]
+        same = theirs.same(name)
+        versions = same or theirs.of_function(function) or self._renamed(function, theirs)
         # Some tests of a file or function may be skipped on this machine. A skip alone is no evidence.
         is_one = bool(same) and name != path
         asked = self._changes_of(path) if path in self.laid_over or path in self.doctests else []
@@ -181,7 +165,7 @@ class ChangedTests:
             return own.model_copy(update={"why": f"{own.why}; {_SKIPPED}"})
         if name == path and path in theirs.doubted and all(each.idle for each in versions):
             return self._whole_file(path)
-        if versions and not (all(each.ok for each in versions) if is_one else _holds(versions)):
+        if versions and not (all(each.ok for each in versions) if is_one else holds(versions)):
             return None
         if not versions and name in self._helpers([path]):
             return self._whole_file(path)
@@ -191,6 +175,13 @@ class ChangedTests:
         if not versions:
             return self._whole_file(path) if not (self.workspace / path).exists() else None
         return self._whole_file(path) if name == path else self._support([name], asked)
+
+    def _renamed(self, function: str, theirs: Theirs) -> list[RanTest]:
+        """Return the tests of a function that has another name in the candidate and means the same."""
+        path = file_of(function)
+        if path not in self.laid_over:
+            return []
+        return theirs.of_function(renamed_tests(path, self.base, self.workspace).get(function, ""))
 
     def _support(self, names: Sequence[str], asked: Sequence[Question]) -> Question | None:
         """Return a question about other changes around unchanged tests.
@@ -278,11 +269,6 @@ def both_sides(parts: Sequence[Question]) -> tuple[str, str]:
     """Return what several questions show of the base and of the candidate, one below the other."""
     before, after = ([each.before for each in parts], [each.after for each in parts])
     return "\n\n".join(filter(None, before)), "\n\n".join(filter(None, after))
-
-
-def _holds(tests: Sequence[RanTest]) -> bool:
-    """Return True if the tests of a file are evidence, and none of it is against the code."""
-    return any(each.ok for each in tests) and not any(each.bad for each in tests)
 
 
 def is_good(own: RunReport) -> bool:

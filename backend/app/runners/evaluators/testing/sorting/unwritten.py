@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.core.python_source import parse_module
 from app.runners.evaluators.testing.layout.inventory import file_of
@@ -33,8 +33,8 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
     That is so if the project's own module, class or function lacks what the test uses, or says itself that it
     is not implemented. A module that the base does not contain is usually a package that is not installed.
     Only a goal that speaks of it makes it the run's. What is missing in the tests themselves is not for the
-    run to write: a name or a module of their helpers, or a name that is unknown in a test file, unless the
-    file imports all names of a module.
+    run to write: a name or a module of their helpers, an argument of what the test file defines, or a name
+    that is unknown in a test file, unless the file imports all names of a module.
 
     Args:
         message: of the failure at the base.
@@ -52,11 +52,8 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
         return code.has_module(found.group(1)) and not code.is_of_tests(found.group(1))
     if found := _NO_CLASS_ATTRIBUTE.search(message) or _OTHER_ARGUMENTS.search(message):
         names = _names_in(found.group(1))
-        if unknown := _UNKNOWN_ARGUMENT.search(message):
-            # A class of the same name that other people wrote may lack what the project's own has.
-            function = unknown.group(1).rpartition(".")[2]
-            return all(map(code.defines, names)) and not code.takes(function, unknown.group(2))
-        return all(map(code.defines, names))
+        is_own = all(map(code.defines, names)) and not _are_of_test(names, code.text(file_of(test_id)))
+        return is_own and not _is_taken(message, code)
     if _NOT_IMPLEMENTED.search(message):
         place = _LOCATION.search(message)
         return place is None or place.group(1) in code.sources
@@ -64,6 +61,21 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
         return False
     place = _LOCATION.search(message)
     return place is None or not _comes_from_an_option(found.group(1), code.text(place.group(1)), code)
+
+
+def _is_taken(message: str, code: BaseCode) -> bool:
+    """Return True if an argument is unknown only to a class of the same name that other people wrote."""
+    unknown = _UNKNOWN_ARGUMENT.search(message)
+    return unknown is not None and code.takes(unknown.group(1).rpartition(".")[2], unknown.group(2))
+
+
+def _are_of_test(names: Sequence[str], text: str) -> bool:
+    """Return True if a test file itself defines a class or function, and the methods named with it."""
+    if not names:
+        return False
+    places = [rf"^(?:async\s+)?(?:def|class)\s+{names[0]}\b"]
+    places += [rf"^\s+(?:async\s+)?(?:def|class)\s+{each}\b" for each in names[1:]]
+    return all(re.search(each, text, re.MULTILINE) for each in places)
 
 
 def _comes_from_an_option(name: str, text: str, code: BaseCode) -> bool:

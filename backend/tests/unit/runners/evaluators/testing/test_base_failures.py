@@ -116,6 +116,14 @@ def test_a_test_that_waits_for_code_of_others_is_a_question(message: str, tmp_pa
     assert sort(message, Goal(words="Add a strict mode"), code=calc(tmp_path)).questions
 
 
+def test_an_argument_of_what_the_test_file_defines_is_not_for_the_run_to_write(tmp_path: Path) -> None:
+    code = calc(tmp_path)
+    message = "calc.py:9: TypeError: Calc.add() takes 1 positional argument but 2 were given"
+    assert not sort(message, Goal(words="Round to cents"), code=code).questions
+    written(tmp_path, "tests/test_a.py", "class Calc:\n    def add(self): ...\n")
+    assert sort(message, Goal(words="Round to cents"), code=code).questions
+
+
 def test_an_argument_that_the_project_takes_and_another_package_lacks_is_a_question(tmp_path: Path) -> None:
     message = "calc.py:9: TypeError: Calc.add() got an unexpected keyword argument 'strict'"
     assert sort(message, Goal(words="Round to cents"), code=calc(tmp_path)).questions

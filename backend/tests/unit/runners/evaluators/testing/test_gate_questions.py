@@ -315,6 +315,29 @@ async def test_a_test_class_that_got_another_name_with_the_code_is_one_question(
     assert [each.id.partition("::test_")[0] for each in result.questions] == ["tests/test_calc.py::TestAdd"]
 
 
+MESSAGE_IN_A_HELPER = {
+    "calc.py": "def add(a, b):\n    raise ValueError('no addition')\n\n\ndef half(x):\n    return x / 2\n",
+    "tests/words.py": "class Words:\n    REFUSED = 'no addition'\n",
+    "tests/test_add.py": "import pytest\nfrom calc import add, half\nfrom words import Words\n\n\n"
+    "class TestAdd:\n    def test_add_refuses(self):\n        with pytest.raises(ValueError) as caught:\n"
+    "            add(1, 2)\n        assert str(caught.value) == Words.REFUSED\n\n"
+    "    def test_half(self):\n        assert half(4) == 2\n",
+}
+
+
+@pytest.mark.parametrize("expected", ["REFUSED", "REFUSED[:2]"])
+async def test_a_test_that_was_only_renamed_beside_a_changed_helper_is_asked_about(
+    context, expected: str
+) -> None:
+    base = MESSAGE_IN_A_HELPER
+    changed = {name: text.replace("no addition", "not that") for name, text in base.items()}
+    test = changed["tests/test_add.py"].replace("test_add_refuses", "test_error_of_add")
+    changed["tests/test_add.py"] = test.replace("REFUSED", expected)
+    result = await run(context, changed, base, outside=False)
+    is_asked = "Words" in " ".join(each.text for each in result.questions)
+    assert is_asked is (expected == "REFUSED"), result.feedback
+
+
 ROWS_OF_DATA = {
     "calc.py": "def double(x):\n    return x + x\n",
     "tests/rows.json": '{"a": 2, "b": 4, "c": 6}',
