@@ -23,6 +23,7 @@ from app.runners.evaluators.protection.normal_form import (
     normal_form,
 )
 from app.runners.evaluators.protection.row_tables import assigned_names, has_more_rows
+from app.runners.evaluators.protection.spellings import real_bases, with_short_super
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -68,7 +69,7 @@ def changes_between(before: bytes, after: bytes) -> list[DefinitionChange] | Non
     if max(len(before), len(after)) > _MAX_BYTES:
         return None
     try:
-        old, new = (forget_letters(parse_module(each)) for each in (before, after))
+        old, new = (with_short_super(forget_letters(parse_module(each))) for each in (before, after))
         if max(len(old.body), len(new.body)) > _MAX_STATEMENTS:
             return None
         return list(_Scope(old.body, new.body, "", old, new).changes())
@@ -233,7 +234,7 @@ def _counts(statement: ast.stmt) -> bool:
 
 
 def _compare_heads(old: ast.ClassDef, new: ast.ClassDef) -> Meaning:
-    heads = [[ast.dump(part) for part in (*each.bases, *each.keywords)] for each in (old, new)]
+    heads = [[ast.dump(part) for part in (*real_bases(each), *each.keywords)] for each in (old, new)]
     if heads[0] != heads[1]:
         return Meaning(MeaningChange.DIFFERENT, "has different base classes")
     return compare_decorators(old.decorator_list, new.decorator_list)

@@ -22,6 +22,7 @@ from app.runners.evaluators.protection.normal_form import (
     renamed,
     signature,
 )
+from app.runners.evaluators.protection.spellings import respelled_decorator
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -92,7 +93,7 @@ def _compare_silencers(old: Sequence[ast.expr], new: Sequence[ast.expr]) -> Mean
 
 
 def _compare_decorator(old: ast.expr, new: ast.expr) -> Meaning:
-    one, other = plain(old), plain(new)
+    one, other = (plain(respelled_decorator(each)) for each in (old, new))
     if ast.dump(one) == ast.dump(other):
         return SAME
     before, after = rows_of(one), rows_of(other)

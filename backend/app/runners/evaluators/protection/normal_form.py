@@ -1,7 +1,7 @@
 """Describes what a function does as a text that is equal for equal meanings. Pure.
 
-Comments, layout, docstrings, messages of assertions, names of local variables, annotations and the way in
-which a text is formatted do not count.
+Comments, layout, docstrings, messages of assertions, names of local variables, annotations, the way in which
+a text is formatted and older spellings (see `spellings`) do not count.
 """
 
 import ast
@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from app.runners.evaluators.protection.additions import names_in
 from app.runners.evaluators.protection.formatted_text import of_format, of_percent
+from app.runners.evaluators.protection.spellings import Respelled, respelled_decorator
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -25,7 +26,7 @@ _LOOK_AT_NAMES = frozenset({"locals", "eval", "exec", "vars", "globals"})
 
 def normal_form(function: Function) -> str:
     """Return the normal form of a function without its name. It is equal for equal meanings."""
-    decorators = [ast.dump(plain(each)) for each in function.decorator_list]
+    decorators = [ast.dump(plain(respelled_decorator(each))) for each in function.decorator_list]
     body = [ast.dump(each) for each in renamed(function)]
     return "\n".join([signature(function), *decorators, "", *body])
 
@@ -187,9 +188,9 @@ def forget_letters(module: ast.Module) -> ast.Module:
 
 
 def plain(node: _Node, *, is_in_function: bool = False) -> _Node:
-    """Return a copy without the parts that do not count."""
+    """Return a copy without the parts that do not count, in one spelling."""
     # A statement can be replaced by one of another kind.
-    return _Unworded(is_in_function=is_in_function).visit(copy.deepcopy(node))
+    return Respelled().visit(_Unworded(is_in_function=is_in_function).visit(copy.deepcopy(node)))
 
 
 class _Rename(ast.NodeTransformer):
