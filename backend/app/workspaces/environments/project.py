@@ -116,13 +116,9 @@ def project_of(
     """
     described = (origin or origin_of(tree)).described
     document = read_toml(tree, "pyproject.toml")
-    given, poetry = table(document, "project"), table(document, "tool", "poetry")
-    metadata = read_ini(tree, "setup.cfg").get("metadata", {})
-    called = setup_arguments(tree)
-    flit = {"name": table(document, "tool", "flit", "metadata").get("module")}
-    sources: tuple[Mapping[str, Any], ...] = (given, poetry, metadata, called, flit)
-    name = next((str(each["name"]) for each in sources if each.get("name")), "")
-    if not _NAME.match(name):
+    sources = given, poetry, _, called, _ = _statements(tree, document)
+    name = _name_in(sources)
+    if not name:
         return None
     stated = next((str(each["version"]) for each in sources if each.get("version")), "")
     return ProjectMetadata(
@@ -134,6 +130,31 @@ def project_of(
         about=fields_of(tree, document),
         extras=_usable(extras or {}),
         readme=readme_of(tree, document),
+    )
+
+
+def project_name(tree: Path) -> str:
+    """Return the name of a tree's project; empty if it has none.
+
+    Raises:
+        DeclarationError: one of the project's files cannot be read.
+    """
+    return _name_in(_statements(tree, read_toml(tree, "pyproject.toml")))
+
+
+def _name_in(sources: Sequence[Mapping[str, Any]]) -> str:
+    name = next((str(each["name"]) for each in sources if each.get("name")), "")
+    return name if _NAME.match(name) else ""
+
+
+def _statements(tree: Path, document: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Return what states a project's metadata: its table, Poetry's, setup.cfg, setup.py and flit's."""
+    return (
+        table(document, "project"),
+        table(document, "tool", "poetry"),
+        read_ini(tree, "setup.cfg").get("metadata", {}),
+        setup_arguments(tree),
+        {"name": table(document, "tool", "flit", "metadata").get("module")},
     )
 
 

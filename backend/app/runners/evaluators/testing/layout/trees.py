@@ -214,7 +214,7 @@ def materialise(tree: RunTree, dest: Path) -> None:
 
     Links that lead out of their tree and unreadable files are left out.
     """
-    dest.mkdir()
+    dest.mkdir(parents=True)
     made = {""}
     for name, root in tree.files.items():
         directory = posixpath.dirname(name)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.runners.evaluators.testing.layout.config import settings_for
+from app.runners.evaluators.testing.layout.tree_name import tree_name
 from app.runners.evaluators.testing.layout.trees import RunTree, materialise
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
 from app.runners.evaluators.testing.pytest_outside.wire import ENDED
@@ -147,7 +148,8 @@ class Outside:
         *,
         detailed: bool,
     ) -> tuple["_Program", "_Program"]:
-        copy, given, shared = place / "tree", place / "given", place / "shared"
+        copy = place / "vault" / tree_name(self.harness.base)
+        given, shared = place / "given", place / "shared"
         materialise(tree, copy)
         write_generated(self.harness.base, copy)
         for path in (given, shared):
@@ -161,9 +163,9 @@ class Outside:
             *pytest_arguments(tree, copy, settings, given),
             *([] if detailed else ["--assert=plain"]),
         ]
-        plan |= {"ids": None if ids is None else list(ids), "files": list(files)}
-        plan |= {"budget": budget, "stop": str(given / "stop")}
-        plan |= {"support": support, "sources": plugin_sources(tree, copy, settings, given)}
+        plan |= {"ids": None if ids is None else list(ids), "files": list(files), "budget": budget}
+        plan |= {"stop": str(given / "stop"), "support": support}
+        plan |= {"sources": plugin_sources(tree, copy, settings, given)}
         (given / "judge.json").write_text(json.dumps(plan))
         # The processes may run as other users.
         shared.chmod(0o777)
@@ -204,8 +206,7 @@ class Outside:
                     "LANG": "C.UTF-8",
                     "LC_ALL": "C.UTF-8",
                     "PYTHONDONTWRITEBYTECODE": "1",
-                    "HOME": str(program.shared),
-                    "TMPDIR": str(program.shared),
+                    **dict.fromkeys(("HOME", "TMPDIR"), str(program.shared)),
                 },
                 timeout=self.harness.seconds + _SHORT_OF_TIME,
                 confinement=Confinement(writable=(program.shared,), readable=readable),

@@ -21,6 +21,7 @@ from .plugins import PinnedModules, need_no_rewriting, set_aside
 from .surroundings import Surroundings
 from .time_budget import TimeBudget
 from .wide_exceptions import wide_exceptions
+from .without import Without
 
 _IDS_PER_RECORD = 200
 _DETAILED_FAILURES = 1000
@@ -51,7 +52,7 @@ class ReportPlugin:
         self._pinned: list[str] = task["pinned"]
         self._limits = TestLimits(task["test_seconds"])
         self._budget = TimeBudget(task["patience"], task["seconds"], task["ends_at"])
-        self._without: set[str] = set(task["without"])
+        self._without = Without(task["without"])
         self._aside: list[str] = task["aside"]
         self._canaries = canaries
         self._canary_names = {name for part in canaries.values() for name, _ in part}
@@ -112,7 +113,7 @@ class ReportPlugin:
         yield
         if self._ids is not None:
             items[:] = [item for item in items if self._is_chosen(item.nodeid, self._ids)]
-        items[:] = [item for item in items if item.nodeid not in self._without]
+        self._without.leave_out(items)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Report a file that cannot be collected, or that skips itself as a whole."""
@@ -179,6 +180,15 @@ class ReportPlugin:
             yield
         if self._surroundings and item in self._places:
             self._surroundings.look(getattr(item, "module", None))
+
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: "pytest.Item | None") -> "Iterator[None]":
+        """Blame no test for the end of what it shares with those that are left out."""
+        try:
+            self._without.tear_down_own(item)
+        finally:
+            self._without.tear_down_shared(item, nextitem)
+        yield
 
     def pytest_runtest_logstart(self) -> None:
         """Return to the tree if the last test removed the directory that it left the process in."""

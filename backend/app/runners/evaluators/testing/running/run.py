@@ -19,6 +19,7 @@ from app.runners.evaluators.testing.layout.config import PytestSettings, package
 from app.runners.evaluators.testing.layout.doctests import fixtures_of_doctests
 from app.runners.evaluators.testing.layout.namespaces import are_in_namespaces
 from app.runners.evaluators.testing.layout.setting import is_test_support
+from app.runners.evaluators.testing.layout.tree_name import tree_name
 from app.runners.evaluators.testing.layout.trees import RunTree, materialise
 from app.runners.evaluators.testing.running.generated import write_generated
 from app.runners.evaluators.testing.running.idle import until_idle
@@ -112,9 +113,7 @@ class Harness:
         self, tree: RunTree, place: Path, ids: Collection[str] | None, *, collect_only: bool
     ) -> "_PreparedRun":
         # The writable directory is a mount inside, and tests may ask whether their tree is one.
-        # Its name adds no letters; see `_make_directory`.
-        copy, given = place / "vault" / "tree", place / "given"
-        copy.parent.mkdir()
+        copy, given = place / "vault" / tree_name(self.base), place / "given"
         materialise(tree, copy)
         write_generated(self.base, copy)
         settings = settings_for(copy, self.base)
