@@ -6,7 +6,6 @@ are taken for what Python, pytest and unittest call so.
 """
 
 import ast
-from collections.abc import Callable
 
 _OS_ERRORS = frozenset({"IOError", "EnvironmentError", "select.error", "socket.error"})
 _READING = frozenset({"r", "rt"})
@@ -22,11 +21,7 @@ _UNITTEST = {
     "assertRegexpMatches": "assertRegex",
     "assertNotRegexpMatches": "assertNotRegex",
 }
-_MAKERS: dict[str, Callable[[list[ast.expr]], ast.expr]] = {
-    "set": lambda elements: ast.Set(elements),
-    "list": lambda elements: ast.List(elements, ast.Load()),
-    "tuple": lambda elements: ast.Tuple(elements, ast.Load()),
-}
+_SEQUENCES = {"list": ast.List, "tuple": ast.Tuple}
 
 
 class Respelled(ast.NodeTransformer):
@@ -97,9 +92,9 @@ def _container(name: str, arguments: list[ast.expr], words: list[ast.keyword]) -
         case ("set", [ast.List([_, *_] as elements) | ast.Tuple([_, *_] as elements)], []):
             return ast.Set(elements)
         case ("list" | "tuple", [ast.List(elements) | ast.Tuple(elements)], []):
-            return _MAKERS[name](elements)
+            return _SEQUENCES[name](elements, ast.Load())
         case ("list" | "tuple", [], []):
-            return _MAKERS[name]([])
+            return _SEQUENCES[name]([], ast.Load())
         case ("dict", [], _) if all(each.arg for each in words):
             return ast.Dict([ast.Constant(each.arg) for each in words], [each.value for each in words])
         case _:
