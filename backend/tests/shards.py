@@ -6,6 +6,7 @@ Without the option, and if files are named, everything that is asked for runs.
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,7 @@ SLOW = (
 
 ALL = "all"
 BY_COMMIT = "commit"
+_SHARD = "shard"
 _TESTS = Path(__file__).parent
 _LEFT_OUT = pytest.StashKey[set[Path]]()
 
@@ -38,13 +40,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Settle which share runs. Workers receive the number, so all agree."""
-    if hasattr(config, "workerinput"):
-        return
-    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+    """Settle which share runs. Workers parse the same options, and get what was settled."""
+    given: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if given is not None:
+        config.option.shard = given[_SHARD]
+    elif config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         config.option.shard = ALL
     elif config.option.shard == BY_COMMIT:
         config.option.shard = shard_of_commit(_TESTS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker which share runs."""
+    node.workerinput[_SHARD] = node.config.option.shard
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
