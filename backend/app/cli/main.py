@@ -41,6 +41,7 @@ _COMMANDS: Mapping[str, Sequence[tuple[str, str, str]]] = {
     ),
     "Decide and intervene": (
         ("escalations:app", "escalations", "List, show and resolve what waits for a person."),
+        ("known_failures:app", "known-failures", "List tests that may fail at the base; remove some."),
         ("mark:mark", "mark", "Mark a verdict as right or wrong."),
         ("say:say", "say", "Send a message to the agent of a run."),
         ("holding:pause", "pause", "Pause a run. The interrupted attempt does not count."),

@@ -68,6 +68,7 @@ from app.services.record.budgets import BudgetKeeper
 from app.services.record.transactions import EventBell, Recorder
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
+from app.services.review.known_failures import KnownFailureService
 from app.services.review.looks import LookService
 from app.services.review.marks import MarkService
 from app.services.review.merging import MergeService
@@ -181,6 +182,7 @@ def build_container(
         merges=merges,
         rechecks=rechecks,
         escalations=escalations,
+        known_failures=KnownFailureService(sessions),
         evaluations=build_evaluations(tools, at_once=settings.EVALUATION_CONCURRENCY),
         evaluators=EvaluatorService(sessions, tools.registry.describe()),
         marks=MarkService(sessions),

@@ -141,7 +141,7 @@ class ProjectPanel:
         extra = [*context.get("protected_paths", []), *self.settings.protected.extra]
         made: EvaluationContext = {**context, "open_paths": opened, "protected_paths": extra}
         made["goal_tests"] = [*context.get("goal_tests", []), *self.settings.tests.goal]
-        made["known_failures"] = list(self.settings.tests.known_failures)
+        made["known_failures"] = [*context.get("known_failures", []), *self.settings.tests.known_failures]
         if self.settings.protected.policy is not None:
             made.setdefault("protected_policy", self.settings.protected.policy)
         if self.settings.tests.base_failures is not None:

@@ -1,7 +1,7 @@
 """The precise question that a person is asked about a changed test, with both versions side by side."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,6 +14,9 @@ MAX_QUESTIONS = 50
 
 FEW_QUESTIONS = 5
 """The most questions of one kind. More of them become one, because a person decides about all at once."""
+
+MAX_TESTS = 500
+"""The most tests that a question names one by one. One about more tests names none."""
 
 _SOURCE_CHARS = 6000
 
@@ -66,6 +69,8 @@ class Question(BaseModel):
         why: what is known about it, one sentence.
         before: its source text at the base; `""` if it was not there.
         after: its source text in the attempt; `""` if it is gone.
+        tests: ids of the tests in question that fail at the base. A reviewer can add them to the known
+            failures of the repository, so that no later run asks about them.
         key: identifies the question; an acceptance of it covers exactly this change.
     """
 
@@ -77,6 +82,7 @@ class Question(BaseModel):
     why: str = ""
     before: str = ""
     after: str = ""
+    tests: tuple[str, ...] = ()
     key: str = Field(pattern=r"^[0-9a-f]{64}$")
 
     @classmethod
@@ -94,6 +100,10 @@ class Question(BaseModel):
             after=_cut(after),
             key=_hashed(parts),
         )
+
+    def about_tests(self, tests: Sequence[str]) -> "Question":
+        """Return this question about tests that fail at the base; see `tests`."""
+        return self.model_copy(update={"tests": tuple(tests) if len(tests) <= MAX_TESTS else ()})
 
     def standing_for(self, others: Iterable["Question"]) -> "Question":
         """Return this question with a key that covers those of others, in any order."""

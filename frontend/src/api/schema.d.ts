@@ -486,6 +486,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/known-failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tests that may fail at the base
+         * @description Lists what reviewers added when they resolved escalations, not what `phaserunner.toml` names.
+         */
+        get: operations["list_known_failures"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove known failures of a project
+         * @description Later attempts ask about these tests again. 404 if the project has none of them.
+         */
+        delete: operations["remove_known_failures"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/loops": {
         parameters: {
             query?: never;
@@ -4004,8 +4028,9 @@ export interface components {
          *     `retry` grants `additional_attempts` attempts (default 1); their prompts contain guidance and line
          *     comments. `accept` also unprotects the files that the accepted attempt changed; if it answers questions,
          *     it allows exactly the changes in question. A loop ends with its last output, an answer with its best safe
-         *     attempt. `reject` fails the run. `version` is the version that the reviewer saw; if the escalation has
-         *     changed since, the response is 409.
+         *     attempt. `reject` fails the run. `known_failures` adds the tests in question that fail at the base to the
+         *     known failures of the repository, whose later runs then ask nothing about them. `version` is the version
+         *     that the reviewer saw; if the escalation has changed since, the response is 409.
          * @example {
          *       "additional_attempts": 2,
          *       "decision": "retry",
@@ -4028,6 +4053,12 @@ export interface components {
              * @default
              */
             guidance: string;
+            /**
+             * Known Failures
+             * @description Also add the tests in `tests` of the questions to the repository's known failures.
+             * @default false
+             */
+            known_failures: boolean;
             /**
              * Line Comments
              * @default []
@@ -4052,6 +4083,7 @@ export interface components {
          * @description A reviewer's decision.
          *
          *     `max_attempts` is what the phase may use from now on, grants included; null in events of older versions.
+         *     `known_failures` is how many tests became known failures of the repository.
          */
         EscalationResolvedData: {
             /**
@@ -4073,6 +4105,11 @@ export interface components {
              * @default
              */
             guidance: string;
+            /**
+             * Known Failures
+             * @default 0
+             */
+            known_failures: number;
             /** Max Attempts */
             max_attempts?: number | null;
             /**
@@ -5740,6 +5777,52 @@ export interface components {
             whole: boolean;
         };
         /**
+         * KnownFailureList
+         * @description Known failures, by project and test. `total` also counts those beyond the first 5,000.
+         */
+        KnownFailureList: {
+            /** Items */
+            items: components["schemas"]["KnownFailureView"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * KnownFailuresRemoved
+         * @description How many known failures were removed.
+         */
+        KnownFailuresRemoved: {
+            /** Removed */
+            removed: number;
+        };
+        /**
+         * KnownFailureView
+         * @description One test that may fail at the base in every run of a project.
+         *
+         *     Attributes:
+         *         project: the location of the runs' source.
+         *         test: the test's exact id.
+         *         run_id: the run that asked about it; it may no longer exist.
+         *         added_by: the reviewer who decided.
+         */
+        KnownFailureView: {
+            /**
+             * Added At
+             * Format: date-time
+             */
+            added_at: string;
+            /** Added By */
+            added_by: string;
+            /** Project */
+            project: string;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /** Test */
+            test: string;
+        };
+        /**
          * Latency
          * @description Durations in milliseconds; null without cases.
          *
@@ -7040,6 +7123,8 @@ export interface components {
          *         why: what is known about it, one sentence.
          *         before: its source text at the base; `""` if it was not there.
          *         after: its source text in the attempt; `""` if it is gone.
+         *         tests: ids of the tests in question that fail at the base. A reviewer can add them to the known
+         *             failures of the repository, so that no later run asks about them.
          *         key: identifies the question; an acceptance of it covers exactly this change.
          */
         Question: {
@@ -7058,6 +7143,11 @@ export interface components {
             /** Key */
             key: string;
             kind: components["schemas"]["QuestionKind"];
+            /**
+             * Tests
+             * @default []
+             */
+            tests: string[];
             /** Text */
             text: string;
             /**
@@ -13302,6 +13392,304 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Info"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not support this method; `Allow` lists those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_known_failures: {
+        parameters: {
+            query?: {
+                project?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownFailureList"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid token is required */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The host, origin or role is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The path does not support this method; `Allow` lists those it does */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is not valid; `errors` names each one */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests with a wrong token */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request's headers are too large */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_known_failures: {
+        parameters: {
+            query: {
+                project: string;
+                /** @description Ids of tests; all of the project's known failures if absent. */
+                test?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownFailuresRemoved"];
                 };
             };
             /** @description The request is not valid */

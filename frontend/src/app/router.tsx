@@ -84,6 +84,12 @@ const backlog = createRoute({
   validateSearch: parseBacklogSearch,
   component: lazyRouteComponent(() => import("./routes/backlog"), "BacklogRoute"),
 });
+const knownFailures = createRoute({
+  getParentRoute: () => root,
+  path: "/known-failures",
+  validateSearch: parseBacklogSearch,
+  component: lazyRouteComponent(() => import("./routes/known-failures"), "KnownFailuresRoute"),
+});
 const metrics = createRoute({
   getParentRoute: () => root,
   path: "/metrics",
@@ -118,6 +124,7 @@ const tree = root.addChildren([
   escalations,
   escalation,
   backlog,
+  knownFailures,
   metrics,
   evaluators,
   evaluator,

@@ -37,6 +37,7 @@ from app.services.read.usage import UsageQueries
 from app.services.review.decision_links import DecisionLinkService
 from app.services.review.escalations import EscalationService
 from app.services.review.evaluators import EvaluatorService
+from app.services.review.known_failures import KnownFailureService
 from app.services.review.looks import LookService
 from app.services.review.marks import MarkService
 from app.services.review.merging import MergeService
@@ -63,6 +64,7 @@ class ApiServices:
     merges: MergeService
     rechecks: RecheckService
     escalations: EscalationService
+    known_failures: KnownFailureService
     evaluations: EvaluationService
     evaluators: EvaluatorService
     marks: MarkService

@@ -50,6 +50,8 @@ class Resolution:
         comment: PATH:LINE:TEXT, a comment on a line of the diff; PATH:FIRST-LAST:TEXT on several lines,
             PATH:LINE@old:TEXT on a removed line; repeatable.
         open_paths: GLOB of protected files that the run may change; repeatable.
+        known_failures: Later runs of the repository ask no more about the tests in question that fail at the
+            base.
     """
 
     accept: Annotated[bool, _Flag] = False
@@ -59,6 +61,7 @@ class Resolution:
     attempts: Annotated[int | None, Parameter(validator=Number(gte=1, lte=20))] = None
     comment: Annotated[list[str] | None, Parameter(negative="")] = None
     open_paths: Annotated[list[str] | None, Parameter(name="--open", negative="")] = None
+    known_failures: Annotated[bool, _Flag] = False
 
 
 @app.default
@@ -116,7 +119,11 @@ async def show_escalation(
                 short = str(found.run_id)[:8]
                 terminal.line(f"  diff    phaserunner diff {short} --attempt {found.phase}/{found.attempt}")
             ways = how_to_resolve(
-                found.id, found.reason_kind, session.api.url, with_token=session.api.has_token
+                found.id,
+                found.reason_kind,
+                session.api.url,
+                red_tests=any(each.tests for each in found.questions),
+                with_token=session.api.has_token,
             )
             for line in ["", "Decide with one of:", *ways]:
                 terminal.line(line)
@@ -255,6 +262,7 @@ def _resolution(
         "line_comments": comments_of(resolution.comment or ()),
         "additional_attempts": resolution.attempts,
         "open_paths": resolution.open_paths or [],
+        "known_failures": resolution.known_failures,
         # The service refuses this if another reviewer has decided since.
         "version": found.version,
     }

@@ -26,8 +26,14 @@ def question(escalation_id: UUID, reason: str) -> list[str]:
     ]
 
 
-def how_to_resolve(escalation_id: UUID, reason_kind: str, url: str, *, with_token: bool = False) -> list[str]:
-    """Return the commands that resolve an escalation, and one for curl."""
+def how_to_resolve(
+    escalation_id: UUID, reason_kind: str, url: str, *, red_tests: bool = False, with_token: bool = False
+) -> list[str]:
+    """Return the commands that resolve an escalation, and one for curl.
+
+    Args:
+        red_tests: whether a question is about tests that fail at the base.
+    """
     resolve = f"    phaserunner escalations resolve {str(escalation_id)[:8]}"
     lines: list[str] = []
     body: dict[str, object] = {"decision": "retry"}
@@ -40,6 +46,8 @@ def how_to_resolve(escalation_id: UUID, reason_kind: str, url: str, *, with_toke
     else:
         lines += [f'{resolve} --retry --guidance "{_GUIDANCE}" --attempts 1']
         lines += [f"{resolve} --accept    (or --reject)"]
+        if red_tests:
+            lines += [f"{resolve} --accept --known-failures    (later runs do not ask again)"]
         body |= {"guidance": _GUIDANCE, "additional_attempts": 1}
     command = curl(escalation_id, url, body, with_token=with_token)
     return [*lines, "", "The same with curl:", f"    {command}", ""]

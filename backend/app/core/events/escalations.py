@@ -58,6 +58,7 @@ class EscalationResolvedData(TypedEventData):
     """A reviewer's decision.
 
     `max_attempts` is what the phase may use from now on, grants included; null in events of older versions.
+    `known_failures` is how many tests became known failures of the repository.
     """
 
     event_type: ClassVar[SprintEventType] = SprintEventType.ESCALATION_RESOLVED
@@ -68,6 +69,7 @@ class EscalationResolvedData(TypedEventData):
     additional_attempts: int = 0
     max_attempts: int | None = None
     open_paths: list[str] = Field(default=[])
+    known_failures: int = 0
 
 
 class EscalationResolvedEvent(Envelope):

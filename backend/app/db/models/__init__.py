@@ -13,6 +13,7 @@ from app.db.models.events import EventRow
 from app.db.models.forges import ForgeDelivery, ForgeMerge, ForgePoll, ForgeReport, ForgeReview
 from app.db.models.held_out import HeldOut
 from app.db.models.idempotency import IdempotencyKey
+from app.db.models.known_failures import KnownFailure
 from app.db.models.ledger import DailySpending, ModelRequestRow
 from app.db.models.looks import WorkspaceLook
 from app.db.models.messages import AgentMessage
@@ -42,6 +43,7 @@ __all__ = [
     "ForgeReview",
     "HeldOut",
     "IdempotencyKey",
+    "KnownFailure",
     "ModelRequestRow",
     "ResultCheck",
     "Run",

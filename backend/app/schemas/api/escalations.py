@@ -65,8 +65,9 @@ class EscalationResolve(BaseModel):
     `retry` grants `additional_attempts` attempts (default 1); their prompts contain guidance and line
     comments. `accept` also unprotects the files that the accepted attempt changed; if it answers questions,
     it allows exactly the changes in question. A loop ends with its last output, an answer with its best safe
-    attempt. `reject` fails the run. `version` is the version that the reviewer saw; if the escalation has
-    changed since, the response is 409.
+    attempt. `reject` fails the run. `known_failures` adds the tests in question that fail at the base to the
+    known failures of the repository, whose later runs then ask nothing about them. `version` is the version
+    that the reviewer saw; if the escalation has changed since, the response is 409.
     """
 
     model_config = ConfigDict(
@@ -91,12 +92,18 @@ class EscalationResolve(BaseModel):
         max_length=MAX_OPEN_PATHS,
         description="Globs of protected files that the run may change from now on.",
     )
+    known_failures: bool = Field(
+        default=False,
+        description="Also add the tests in `tests` of the questions to the repository's known failures.",
+    )
     version: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _only_retry_grants_attempts(self) -> "EscalationResolve":
         if self.additional_attempts is not None and self.decision is not EscalationDecision.RETRY:
             raise ValueError("additional_attempts is only for the decision 'retry'")
+        if self.known_failures and self.decision is EscalationDecision.REJECT:
+            raise ValueError("known_failures is not for the decision 'reject'")
         return self
 
 

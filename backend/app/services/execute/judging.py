@@ -43,6 +43,7 @@ from app.services.record.attempts import judge_decided, total_usage
 from app.services.record.baselines import load_baseline
 from app.services.record.evaluations import load_too_slow
 from app.services.record.history import Recorded, load_acceptances, load_latest_feedback
+from app.services.record.known_failures import load_known_failures
 from app.services.record.ledger import charge
 from app.services.record.transactions import Recorder, Recording, place_in
 from app.services.record.waiting import end_wait
@@ -170,6 +171,7 @@ class Judging:
             acceptances = await load_acceptances(session, recorded)
             baseline = await load_baseline(session, case.run.id)
             too_slow = await load_too_slow(session, case.run.id)
+            known_failures = await load_known_failures(session, case.run)
         context: EvaluationContext = {
             "goal": case.run.goal,
             "attempt": attempt.number,
@@ -177,6 +179,7 @@ class Judging:
             "previous_feedback": feedback,
             "open_paths": list(recorded.policy.open_paths),
             "goal_tests": list(recorded.policy.goal_tests),
+            "known_failures": known_failures,
         }
         if baseline is not None:
             context["baseline"] = baseline

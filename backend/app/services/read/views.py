@@ -23,6 +23,7 @@ from app.schemas.runs import (
     Usage,
 )
 from app.services.record.history import escalation_facts
+from app.services.record.known_failures import project_of
 from app.services.record.ledger import run_usage
 
 Marks = Mapping[UUID, Sequence[VerdictMark]]
@@ -212,7 +213,7 @@ def escalation_view(
             "assigned_at": row.assigned_at,
             "version": row.version,
             "created_at": row.created_at,
-            "questions": list(questions),
+            "questions": list(questions) if project_of(run) else [each.about_tests(()) for each in questions],
             "changed_files": None if changed_files is None else list(changed_files),
         }
     )

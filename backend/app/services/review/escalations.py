@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,8 +15,6 @@ from app.core.events.runs import WorkflowStatusData
 from app.db.engine import Sessions
 from app.db.models import Attempt, Candidate, Escalation, Evaluation, Run
 from app.jobs.queue import enqueue_advance
-from app.runners.evaluators.protection.protected_files import NAME as PROTECTED_FILES
-from app.runners.evaluators.verdict import questions_of
 from app.schemas.api.escalations import (
     EscalationAssign,
     EscalationPage,
@@ -26,18 +23,15 @@ from app.schemas.api.escalations import (
     EscalationView,
     VerdictMarkIn,
 )
-from app.schemas.questions import QUESTIONS, Question
 from app.schemas.runs import EscalationDecision, RunPolicy, RunStatus
-from app.schemas.text import PathGlob
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.read.views import attempts_allowed_now, escalation_view
-from app.services.record.evaluations import evaluation_result
 from app.services.record.transactions import EventBell, Recording
 from app.services.record.waiting import forget_failures
+from app.services.review.asked import attempt_of, load_questions, would_open
 from app.services.review.inbox import check_assignable, lock_escalation, read_page
+from app.services.review.known_failures import learn_known_failures
 from app.services.review.marks import store_mark, verdict_status
-
-_GLOB = TypeAdapter[str](PathGlob)
 
 
 class EscalationService:
@@ -71,7 +65,7 @@ class EscalationService:
             if row is None:
                 raise NotFoundError(f"there is no escalation {escalation_id}")
             run = await session.get_one(Run, row.run_id)
-            attempt = await _attempt_of(session, row)
+            attempt = await attempt_of(session, row)
             asked = await load_questions(session, attempt)
             return escalation_view(row, run, asked, attempt.changed_files if attempt else None)
 
@@ -84,14 +78,15 @@ class EscalationService:
             NotFoundError: there is no such escalation.
             ConflictError: it is already resolved or withdrawn, the reviewer saw an older version, or there is
                 nothing to accept.
-            InvalidInputError: a verdict mark belongs to another attempt.
+            InvalidInputError: a verdict mark belongs to another attempt, or no test can become a known
+                failure.
             ReplayError: the same request has resolved it in the meantime.
         """
         async with self._sessions.begin() as session:
             await once.claim(session)
             run, escalation = await lock_escalation(session, escalation_id)
             _check_open(escalation, resolution)
-            attempt = await _attempt_of(session, escalation)
+            attempt = await attempt_of(session, escalation)
             if resolution.decision is EscalationDecision.ACCEPT and (
                 attempt is None or attempt.head_commit is None
             ):
@@ -101,13 +96,16 @@ class EscalationService:
             await _mark_verdicts(session, attempt, resolution.verdict_marks, actor)
             _decide(escalation, resolution, actor)
             run.policy = await _opened(session, run, attempt, resolution)
+            known = (
+                await learn_known_failures(session, run, attempt, actor) if resolution.known_failures else 0
+            )
             if resolution.decision is EscalationDecision.RETRY and attempt is not None:
                 _give_new_chance(attempt)
             run.status = RunStatus.ACTIVE
             run.status_reason = ""
             run.version += 1
             recording = Recording(session, run)
-            await _tell(recording, escalation, actor)
+            await _tell(recording, escalation, actor, known)
             await recording.flush_events()
             if run.paused_at is None:
                 await enqueue_advance(session, run.id)
@@ -177,15 +175,6 @@ def _check_open(escalation: Escalation, resolution: EscalationResolve) -> None:
         )
 
 
-async def _attempt_of(session: AsyncSession, escalation: Escalation) -> Attempt | None:
-    statement = select(Attempt).where(
-        Attempt.run_id == escalation.run_id,
-        Attempt.phase == escalation.phase,
-        Attempt.number == escalation.attempt,
-    )
-    return (await session.execute(statement)).scalar_one_or_none()
-
-
 async def _mark_verdicts(
     session: AsyncSession, attempt: Attempt | None, marks: Sequence[VerdictMarkIn], actor: str
 ) -> None:
@@ -232,43 +221,6 @@ async def _opened(
     return policy.model_copy(update={"open_paths": every}).model_dump(mode="json")
 
 
-async def would_open(session: AsyncSession, attempt: Attempt) -> list[str]:
-    """Return the protected files that an attempt changed; accepting the attempt unprotects them."""
-    statement = (
-        select(Evaluation.details)
-        .join(Candidate)
-        .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
-        .where(Evaluation.evaluator == PROTECTED_FILES)
-    )
-    # Questions are answered one by one: accepting them permits these changes and does
-    # not unprotect whole files.
-    opening = [each for each in await session.scalars(statement) if not each.get(QUESTIONS)]
-    found = [path for details in opening for path in details.get("tampered", [])]
-    return [path for path in found if _can_be_opened(path)]
-
-
-async def load_questions(session: AsyncSession, attempt: Attempt | None) -> list[Question]:
-    """Return what the gates asked about an attempt's changed tests, each question once."""
-    if attempt is None:
-        return []
-    statement = (
-        select(Evaluation)
-        .join(Candidate)
-        .where(Candidate.attempt_id == attempt.id, Candidate.index == attempt.chosen_candidate)
-        .where(Evaluation.gate)
-        .order_by(Evaluation.position)
-    )
-    return list(questions_of(evaluation_result(each) for each in await session.scalars(statement)))
-
-
-def _can_be_opened(path: str) -> bool:
-    try:
-        _GLOB.validate_python(glob.escape(path))
-    except ValidationError:
-        return False
-    return True
-
-
 def _give_new_chance(attempt: Attempt) -> None:
     attempt.agent_failures = 0
     forget_failures(attempt)
@@ -278,7 +230,7 @@ def _give_new_chance(attempt: Attempt) -> None:
     attempt.not_before = None
 
 
-async def _tell(recording: Recording, escalation: Escalation, actor: str) -> None:
+async def _tell(recording: Recording, escalation: Escalation, actor: str, known: int) -> None:
     run = recording.run
     await recording.session.flush()
     of_phase = select(Escalation).where(Escalation.run_id == run.id, Escalation.phase == escalation.phase)
@@ -292,6 +244,7 @@ async def _tell(recording: Recording, escalation: Escalation, actor: str) -> Non
         additional_attempts=escalation.additional_attempts,
         max_attempts=attempts_allowed_now(run, escalation.phase, asked),
         open_paths=run.policy["open_paths"],
+        known_failures=known,
     )
     recording.tell(data, phase, attempt)
     status = WorkflowStatusData(status=RunStatus.ACTIVE, reason=f"{actor} decided: {escalation.decision}")

@@ -21,6 +21,7 @@ from app.schemas.api.result_checks import ResultCheckView
 from app.schemas.runs import Phase, RunPolicy
 from app.services.read.runs import find_run
 from app.services.record.history import load_acceptances, load_run
+from app.services.record.known_failures import load_known_failures
 from app.services.review.merging import MergeService
 from app.services.review.results import Result, ResultService
 from app.workspaces.files.removal import remove_tree
@@ -127,11 +128,13 @@ class RecheckService:
         async with self._sessions() as session:
             run = await session.get_one(Run, run_id)
             acceptances = await load_acceptances(session, await load_run(session, run_id))
+            known_failures = await load_known_failures(session, run)
         phase = next((each for each in _JUDGED if each in run.phases), Phase(run.phases[-1]))
         panel = await self._panel.for_tree(base)
         policy = RunPolicy.model_validate(run.policy)
         context = _context(run, policy, base, candidate)
         context["open_paths"] = [*policy.open_paths, *opened]
+        context["known_failures"] = known_failures
         gate = comparing_gate(panel.get_evaluator_registry(), [phase])
         measured = await baseline_at(gate, base) if gate else None
         if measured is not None:

@@ -18,7 +18,7 @@ from app.schemas.runs import RunKind, RunPolicy
 from app.services.read.runs import load_attempt_views, load_views
 from app.services.read.views import escalation_view
 from app.services.record.answers import attempt_of, question_of, result_of
-from app.services.review.escalations import load_questions, would_open
+from app.services.review.asked import load_questions, would_open
 from app.services.review.track_records import load_track_records
 
 

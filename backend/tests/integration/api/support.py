@@ -42,6 +42,7 @@ from app.services.measure.trends import TrendService
 from app.services.read.usage import UsageQueries
 from app.services.review.decision_links import DecisionLinkService
 from app.services.review.evaluators import EvaluatorService
+from app.services.review.known_failures import KnownFailureService
 from app.services.review.looks import LookService
 from app.services.review.marks import MarkService
 from app.services.review.rechecks import RecheckService
@@ -125,6 +126,7 @@ async def open_api(
             merges=cases.merges,
             rechecks=RecheckService(cases.sessions, cases.results, cases.merges, PhasePanel(registry)),
             escalations=cases.escalations,
+            known_failures=KnownFailureService(cases.sessions),
             evaluations=evaluations(registry),
             evaluators=EvaluatorService(cases.sessions, registry.describe()),
             marks=MarkService(cases.sessions),

@@ -225,6 +225,7 @@ it("shows both versions of a changed test with the question, as text", async () 
     why: "It asserts less than before.",
     before: "assert half(8) == 4",
     after: "assert half(8) <b>",
+    tests: [],
   };
   const removed = { ...question, id: "tests/test_b.py", key: "k2", after: "" };
   escalation = { ...OPEN, questions: [question, removed] };
@@ -239,6 +240,28 @@ it("shows both versions of a changed test with the question, as text", async () 
     "In the attemptRemoved.",
   ]);
   expect(second?.querySelector("b")).toBeNull();
+});
+
+it("offers not to be asked again about tests that fail at the base", async () => {
+  const question = {
+    id: "tests",
+    kind: "red_at_base",
+    key: "k1",
+    text: "2 tests already failed at the base: may they stay like that?",
+    why: "",
+    tests: ["tests/test_a.py::test_one", "tests/test_a.py::test_two"],
+  };
+  escalation = { ...OPEN, questions: [question] };
+  const user = await show();
+  resolveWith(() => HttpResponse.json(RESOLVED));
+  await user.click(screen.getByRole("radio", { name: /Reject/ }));
+  expect(screen.queryByRole("checkbox", { name: /again/ })).toBeNull();
+  await user.click(screen.getByRole("radio", { name: /Accept/ }));
+  await user.click(screen.getByRole("checkbox", { name: /Do not ask about these red tests again/ }));
+  expect(readDraft(ID).knownFailures).toBe(true);
+  await user.click(screen.getByRole("button", { name: /^Accept/ }));
+  await waitFor(() => expect(sent).toHaveLength(1));
+  expect(sent[0]?.body).toMatchObject({ decision: "accept", known_failures: true });
 });
 
 it("sends guidance, attempts, comments and the version that was seen; and believes only the service", async () => {
@@ -265,6 +288,7 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
     {
       decision: "retry",
       guidance: "By two.",
+      known_failures: false,
       line_comments: [{ path: "shares.py", line: 2, side: "new", body: "Five?" }],
       verdict_marks: [],
       open_paths: [],

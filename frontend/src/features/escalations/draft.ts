@@ -24,6 +24,7 @@ const kept = z.object({
     attempts: z.number(),
     openPaths: z.string(),
     comments: z.array(comment),
+    knownFailures: z.catch(z.boolean(), false),
   }),
 });
 

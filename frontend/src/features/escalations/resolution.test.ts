@@ -56,6 +56,7 @@ describe("resolutionOf", () => {
       line_comments: [{ path: "a.py", line: 3, side: "new", body: "here" }],
       verdict_marks: [],
       open_paths: ["tests/a.py", "tests/b.py"],
+      known_failures: false,
       version: 7,
       additional_attempts: 2,
     });
@@ -67,6 +68,16 @@ describe("resolutionOf", () => {
       expect(resolutionOf(draft({ attempts: 5 }), decision, 1)).not.toHaveProperty("additional_attempts");
     },
   );
+
+  it.each([
+    ["accept", true],
+    ["retry", true],
+    ["reject", false],
+  ] as const)("%s: known failures are added: %s", (decision, added) => {
+    const body = resolutionOf(draft({ knownFailures: true }), decision, 1);
+    expect(body.known_failures).toBe(added);
+    expect(asCommand("id-1", body, "").includes("--known-failures")).toBe(added);
+  });
 });
 
 describe("the same decision in other words", () => {

@@ -13,14 +13,26 @@ export interface Draft {
   /** As typed: one glob a line. */
   readonly openPaths: string;
   readonly comments: readonly LineComment[];
+  /** Whether the red tests in question become known failures of the repository. */
+  readonly knownFailures: boolean;
 }
 
-export const EMPTY: Draft = { decision: null, guidance: "", attempts: 1, openPaths: "", comments: [] };
+export const EMPTY: Draft = {
+  decision: null,
+  guidance: "",
+  attempts: 1,
+  openPaths: "",
+  comments: [],
+  knownFailures: false,
+};
 export const MOST_ATTEMPTS = 20;
 
 export function isEmpty(draft: Draft): boolean {
   return (
-    draft.guidance.trim() === "" && draft.openPaths.trim() === "" && written(draft.comments).length === 0
+    draft.guidance.trim() === "" &&
+    draft.openPaths.trim() === "" &&
+    written(draft.comments).length === 0 &&
+    !draft.knownFailures
   );
 }
 
@@ -32,6 +44,7 @@ export function resolutionOf(draft: Draft, decision: Decision, version: number):
     line_comments: written(draft.comments).map(sent),
     verdict_marks: [],
     open_paths: globsOf(draft.openPaths),
+    known_failures: draft.knownFailures && decision !== "reject",
     version,
     ...(decision === "retry" ? { additional_attempts: draft.attempts } : {}),
   };
@@ -76,5 +89,6 @@ export function asCommand(id: string, body: Resolution, origin: string): string 
     words.push(`--comment=${each.path}:${lines}:${each.body}`);
   }
   for (const each of body.open_paths ?? []) words.push(`--open=${each}`);
+  if (body.known_failures) words.push("--known-failures");
   return command(origin, words);
 }

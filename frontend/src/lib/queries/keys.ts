@@ -6,6 +6,7 @@ export const keys = {
   runs: ["runs"] as const,
   runList: (filters: object) => ["runs", "list", filters] as const,
   runCounts: (filters: object) => ["runs", "counts", filters] as const,
+  knownFailures: (project: string) => ["known-failures", project] as const,
   backlog: (project: string) => ["runs", "backlog", project] as const,
   /** Of a run of any kind; what its events put out of date. */
   run: (id: string) => ["run", id] as const,

@@ -99,7 +99,7 @@ def _as_run(test_id: str) -> str:
 
 
 def _question(case: Case) -> Question:
-    return Question.about(
+    question = Question.about(
         case.id,
         QuestionKind.RED_AT_BASE,
         f"`{case.id}` already failed at the base and still fails: is that right?",
@@ -107,3 +107,4 @@ def _question(case: Case) -> Question:
         before="",
         after="",
     )
+    return question.about_tests([case.id])

@@ -97,7 +97,7 @@ export function BulkReject({ chosen, onClear, onGone }: Props) {
   );
 }
 
-const NOTHING_ELSE = { line_comments: [], verdict_marks: [], open_paths: [] };
+const NOTHING_ELSE = { line_comments: [], verdict_marks: [], open_paths: [], known_failures: false };
 
 /** One after the other: the service decides each, and one refusal stops none of the others. */
 async function rejectAll(

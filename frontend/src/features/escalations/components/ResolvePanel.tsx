@@ -25,6 +25,8 @@ import {
 } from "../resolution";
 import { DECISIONS } from "../labels";
 
+import { KnownFailures } from "./KnownFailures";
+
 const LONGEST_GUIDANCE = 20_000;
 const CHOICES = [
   { decision: "accept", key: "a" },
@@ -101,6 +103,7 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
           <p className="text-muted">{commentsText(draft)}</p>
         </>
       )}
+      <KnownFailures escalation={escalation} draft={draft} update={update} />
       <div className="flex flex-wrap items-center gap-2">
         <Allowed
           needs="reviewer"

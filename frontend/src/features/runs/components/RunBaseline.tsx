@@ -31,7 +31,8 @@ export function RunBaseline({ baseline }: { baseline: Summary }) {
           {baseline.red > 0 && (
             <li className="text-muted">
               To let tests stay red without a question each time, list them as <code>known_failures</code>{" "}
-              below <code>[tests]</code> in <code>phaserunner.toml</code>.
+              below <code>[tests]</code> in <code>phaserunner.toml</code>, or say so when you answer a
+              question about them.
             </li>
           )}
         </ul>

@@ -271,4 +271,5 @@ def _question(test: RanTest | CollectProblem, at_base: str) -> Question:
     key = issue_key(message)
     elsewhere = "it fails outside the project's own code"
     why = f"{elsewhere if _ELSEWHERE.search(at_base) else 'the goal does not name it'}: {message}"
-    return Question.about(test.id, QuestionKind.RED_AT_BASE, text, why=why, before=key, after=key)
+    question = Question.about(test.id, QuestionKind.RED_AT_BASE, text, why=why, before=key, after=key)
+    return question.about_tests([test.id])

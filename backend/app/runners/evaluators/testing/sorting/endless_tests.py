@@ -33,7 +33,6 @@ def sort_endless(endless: Mapping[str, str], goal: Goal) -> SortedFailures:
             known[name] = f"it {why}"
         else:
             text = f"`{name}` {why}: may it stay so?"
-            questions.append(
-                Question.about(name, QuestionKind.RED_AT_BASE, text, why="the goal does not name it")
-            )
+            question = Question.about(name, QuestionKind.RED_AT_BASE, text, why="the goal does not name it")
+            questions.append(question.about_tests([name]))
     return SortedFailures(known, tuple(questions))

@@ -45,4 +45,5 @@ def _as_one(alike: Sequence[Question], ways: str) -> Sequence[Question]:
         before=listed,
         after=listed,
     )
-    return [question.standing_for(alike)]
+    tests = [test for each in alike for test in each.tests]
+    return [question.about_tests(tests).standing_for(alike)]
