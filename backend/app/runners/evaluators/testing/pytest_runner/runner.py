@@ -94,8 +94,11 @@ def _run_pytest(
 ) -> int:
     """Run pytest without the plug-ins that cannot be loaded. Tests that do not need them still run."""
     from .early_filters import EarlyFilters  # noqa: PLC0415 - an older pytest lacks what it is made of
+    from .parser_errors import show_failures_without_parser  # noqa: PLC0415 - as above
     from .recorder import ReportPlugin  # noqa: PLC0415 - as above
     from .row_ids import RowIds  # noqa: PLC0415 - as above
+
+    show_failures_without_parser()
 
     def run(plugins: "list[str]") -> int:
         # Pytest blocks plug-ins of its command line before it loads any. Those of a configuration and

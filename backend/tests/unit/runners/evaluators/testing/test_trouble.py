@@ -216,3 +216,18 @@ async def test_a_test_that_ends_the_process_at_the_base_too_is_one_question_with
     crashing = {**GOOD, "calc.py": "import os\n\n\ndef add(a, b):\n    os.abort()\n"}
     result = await judge(context(crashing, GOOD))
     assert (result.status, result.questions) == ("failed", [])
+
+
+_PARSER_FAILS = {
+    "tests/test_parser.py": "import ast\n\n\ndef fails(*arguments, **named):\n"
+    "    raise SystemError('AST constructor recursion depth mismatch (before=47, after=59)')\n\n\n"
+    "def test_red():\n    ast.parse = fails\n    assert 1 == 2\n"
+}
+
+
+async def test_an_error_of_the_parser_ends_no_run(context) -> None:
+    """Python 3.11 raises it while pytest shows the source of a failure."""
+    base = {**GOOD, **_PARSER_FAILS}
+    wrong = {**base, "calc.py": "def add(a, b):\n    return a - b\n"}
+    result = await judge(context(wrong, base))
+    assert result.feedback.startswith("2 of 2 tests failed"), result.feedback
