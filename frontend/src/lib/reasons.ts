@@ -10,5 +10,5 @@ export const REASONS: Record<Schemas["EscalationReason"], string> = {
   evaluator_unavailable: "Evaluator unavailable",
   worker_lost: "Workers lost",
   human_asked: "The agent asks",
-  question: "A changed test needs a decision",
+  question: "The gates ask",
 };

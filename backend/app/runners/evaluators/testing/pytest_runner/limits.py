@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -36,6 +36,10 @@ class CutError(BaseException):
     """A test exceeded its time limit."""
 
 
+class CutTeardownError(Exception):
+    """The end of a test exceeded the test's time limit. pytest goes on with whatever else ends with it."""
+
+
 class TestLimits:
     """Ends tests by a signal in the main thread, where Python runs the handler between two instructions.
 
@@ -59,14 +63,24 @@ class TestLimits:
     def __init__(self, seconds: Mapping[str, float]) -> None:
         self._seconds = seconds
         self._running = ""
+        self._is_ending = False
         self._ticks = 0
         self.cut: set[str] = set()
+
+    def around_end(self, test: str) -> AbstractContextManager[None]:
+        """Limit the end of a test to the same time. A `CutTeardownError` interrupts it after that.
+
+        A fixture may wait forever for what a failed test did not do. It does not count as cut.
+        """
+        self._is_ending = True
+        return self.around(test)
 
     @contextmanager
     def around(self, test: str) -> Generator[None]:
         """Limit the block to the time of a test. A `CutError` interrupts it after that."""
         seconds = self._seconds.get(test.partition("[")[0])
         if seconds is None:
+            self._is_ending = False
             yield
             return
         before = signal.signal(signal.SIGALRM, self._tick)
@@ -76,7 +90,7 @@ class TestLimits:
         try:
             yield
         finally:
-            self._running = ""
+            self._running, self._is_ending = "", False
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
             with suppress(TypeError):  # the earlier handler was not set from Python
@@ -85,6 +99,10 @@ class TestLimits:
     def _tick(self, _number: int, _frame: Any) -> None:
         self._ticks += 1
         # It interrupts the test repeatedly, because the interrupted code may catch the error and go on.
-        if self._running and self._ticks % _TICKS == 0:
-            self.cut.add(self._running)
-            raise CutError(f"it took longer than {self._seconds[self._running.partition('[')[0]]:.2f} s")
+        if not self._running or self._ticks % _TICKS:
+            return
+        why = f"it took longer than {self._seconds[self._running.partition('[')[0]]:.2f} s"
+        if self._is_ending:
+            raise CutTeardownError(why)
+        self.cut.add(self._running)
+        raise CutError(why)

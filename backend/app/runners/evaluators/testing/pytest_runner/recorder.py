@@ -188,7 +188,8 @@ class ReportPlugin:
             self._without.tear_down_own(item)
         finally:
             self._without.tear_down_shared(item, nextitem)
-        yield
+        with self._limits.around_end(item.nodeid):
+            yield
 
     def pytest_runtest_logstart(self) -> None:
         """Return to the tree if the last test removed the directory that it left the process in."""

@@ -7,7 +7,7 @@ from types import FrameType
 
 import pytest
 
-from app.runners.evaluators.testing.pytest_runner.limits import CutError, TestLimits
+from app.runners.evaluators.testing.pytest_runner.limits import CutError, CutTeardownError, TestLimits
 
 # The limit of the suite takes the same alarm.
 pytestmark = pytest.mark.timeout(0)
@@ -24,12 +24,13 @@ def no_alarm_is_left() -> Iterator[None]:
     assert signal.getsignal(signal.SIGALRM) == before
 
 
+def wait() -> None:
+    while True:
+        signal.pause()
+
+
 def test_what_never_ends_is_ended_even_if_it_goes_on_once() -> None:
     limits = TestLimits({TEST: 0.1})
-
-    def wait() -> None:
-        while True:
-            signal.pause()
 
     def wait_twice() -> None:
         with suppress(BaseException):
@@ -39,6 +40,15 @@ def test_what_never_ends_is_ended_even_if_it_goes_on_once() -> None:
     with pytest.raises(CutError, match=r"longer than 0\.10 s"), limits.around(f"{TEST}[1]"):
         wait_twice()
     assert limits.cut == {f"{TEST}[1]"}
+
+
+def test_an_end_that_never_ends_is_no_cut_test() -> None:
+    limits = TestLimits({TEST: 0.1})
+    with pytest.raises(CutTeardownError, match=r"longer than 0\.10 s"), limits.around_end(TEST):
+        wait()
+    assert limits.cut == set()
+    with pytest.raises(CutError), limits.around(TEST):
+        wait()
 
 
 def test_what_ends_in_time_is_left_alone() -> None:

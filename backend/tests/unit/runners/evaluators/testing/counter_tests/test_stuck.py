@@ -63,3 +63,43 @@ async def test_the_last_test_may_be_the_stuck_one(tmp_path: Path) -> None:
         IDS[0]: Outcome.PASSED,
         IDS[1]: Outcome.CUT,
     }
+
+
+WAITS_AT_THE_END = """import signal
+
+import pytest
+
+
+@pytest.fixture
+def queue():
+    left = [1]
+    yield left
+    while left:
+        signal.pause()
+
+@pytest.fixture
+def told():
+    yield
+    print("also ended")
+
+def test_waits(told, queue):
+    assert False
+    queue.clear()
+
+def test_after(queue):
+    queue.clear()
+"""
+
+
+async def test_a_fixture_that_waits_for_ever_costs_no_other_test(tmp_path: Path) -> None:
+    (tmp_path / "test_code.py").write_text(WAITS_AT_THE_END)
+    limits = {"test_code.py::test_waits": 0.2, "test_code.py::test_after": 0.2}
+    harness = Harness(
+        python=Path(sys.executable), base=None, seconds=600, sandbox=SANDBOX, test_seconds=limits
+    )
+    report = await harness.run(whole_tree(tmp_path))
+    assert report.ending is PytestEnding.COMPLETE
+    assert report.tests["test_code.py::test_waits"].outcome is Outcome.FAILED
+    assert "assert False" in report.tests["test_code.py::test_waits"].message
+    assert report.tests["test_code.py::test_after"].ok
+    assert "also ended" in report.text
