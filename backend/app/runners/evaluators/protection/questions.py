@@ -104,7 +104,8 @@ def _of_all(files: Collection[str], questions: Sequence[Question]) -> Question:
 
 
 def _of_many(name: str, questions: Sequence[Question]) -> Question:
-    text = f"`{name}`: {len(questions)} of its tests and helpers were changed: {_ENDING}"
+    parts = "tests and helpers" if name.endswith(".py") else "settings"
+    text = f"`{name}`: {len(questions)} of its {parts} were changed: {_ENDING}"
     named = "; ".join(map(_in_short, questions[:_NAMED]))
     more = f"; and {len(questions) - _NAMED} more" if len(questions) > _NAMED else ""
     before, after = ("\n\n".join(filter(None, side)) for side in zip(*map(_versions, questions), strict=True))
