@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.runners.evaluators.testing.at_base.endless import Endless
 from app.runners.evaluators.testing.at_base.remembered import Remembered, ran_endless
-from app.runners.evaluators.testing.at_base.slow import SlowTests, joined
+from app.runners.evaluators.testing.at_base.slow import SlowTests, joined, part_of
 from app.runners.evaluators.testing.layout.config import PytestSettings
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of, lost_tests
 from app.runners.evaluators.testing.layout.setting import is_test_file
@@ -53,9 +53,10 @@ class BaseTests:
             harness=harness, base=base, sources=layout.base_sources, unreadable=self.unreadable
         )
         self._patience = patience
-        self.endless = Endless(harness, self.run_now, baseline)
+        self.endless = Endless(harness, self.run_now, self.whole, baseline)
         self.slow = SlowTests(harness, self._run_short)
         self.remembered = Remembered(baseline) if baseline and baseline.whole else None
+        self._whole: RunReport | None = None
 
     async def prepare(self) -> None:
         """Read the base's tests. Start listing them if their text does not show all of them."""
@@ -77,10 +78,19 @@ class BaseTests:
         """Return the results at the base: of all tests, of those in some files, or of some of these."""
         if self.remembered is not None and self.remembered.knows(ids or ()):
             return self.remembered.report(files, ids)
-        if (seen := self.slow.seen_of(files, ids)) is None:
+        seen = self.slow.seen_of(files, ids)
+        if seen is None and self._whole is not None:
+            seen = part_of(self._whole, files, ids)
+        if seen is None:
             return await self.run_now(files, ids)
         unseen = [each for each in ids or () if each not in seen.tests]
         return joined(seen, await self.run_now(files, unseen)) if unseen else seen
+
+    async def whole(self) -> RunReport:
+        """Return the results of all tests at the base. They run at most once for this."""
+        if self._whole is None:
+            self._whole = await self.run()
+        return self._whole
 
     async def run_now(
         self,
@@ -194,7 +204,7 @@ class BaseTests:
 
     async def _stopped_too(self, report: RunReport) -> str:
         """Return a message if something stops the base's own run, too, before the same tests."""
-        there = await self.run()
+        there = await self.whole()
         is_same = there.unfinished and set(report.unfinished) <= set(there.unfinished)
         return f"The base's tests also stop early: {excerpt(there.text, 300)}" if is_same else ""
 

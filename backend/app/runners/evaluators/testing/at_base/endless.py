@@ -1,10 +1,11 @@
 """Handles tests that never end at the base either, or end the process there: the others run without them.
 
 A test that never ends is waited for once. With one that ends the process, its whole file is left out, because
-the others of the file often do the same, and each would cost a run.
+the others of the file often do the same, and each would cost a run. If one stops the run in order, the tests
+before it are judged.
 """
 
-from collections.abc import Awaitable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -20,6 +21,7 @@ MOST_ENDLESS = 2
 _ALONE_SECONDS = 10.0
 _STOPPED = (PytestEnding.TIMED_OUT, PytestEnding.TORN)
 _ENDS_PROCESS = "ends the process of the tests, in the base, too"
+_STOPS = "stops the run of all tests, in the base, too"
 _WITH = "did not run, as "
 
 
@@ -40,12 +42,14 @@ class Endless:
     Attributes:
         harness: how the tests run.
         at_base: runs them on the base's own code.
+        whole: runs all of them there.
         baseline: of the run, if there is one; it may name such a test.
         known: by id, why a test was left out.
     """
 
     harness: Harness
     at_base: RunAtBase
+    whole: Callable[[], Awaitable[RunReport]]
     baseline: Baseline | None = None
     known: dict[str, str] = field(default_factory=dict[str, str])
     _found: dict[str, str] = field(default_factory=dict[str, str], init=False, repr=False)
@@ -66,7 +70,15 @@ class Endless:
             tree: the tree that ran.
             report: the report of that run.
         """
-        while tree is not None and report is not None and report.ending in _STOPPED:
+        if tree is None or report is None:
+            return report
+        report = await self._past_each(tree, report)
+        is_stopped = report.ending is PytestEnding.COMPLETE and report.unfinished
+        return await self._past_stop(tree, report) if is_stopped else report
+
+    async def _past_each(self, tree: RunTree, report: RunReport) -> RunReport:
+        """Leave out one test after the other that never ends or ends the process."""
+        while report.ending in _STOPPED:
             name = report.unfinished[0] if report.unfinished else ""
             is_one_too_many = name not in self.known and self._count() >= MOST_ENDLESS
             why = await self.why(name) if name and not is_one_too_many else ""
@@ -78,6 +90,22 @@ class Endless:
                 break
             report = await self.harness.run(tree, ids=left)
         return report
+
+    async def _past_stop(self, tree: RunTree, report: RunReport) -> RunReport:
+        """Leave out the tests before which a run stopped, if the base's own run stops no later.
+
+        Those before it run once more, because a run that stops lacks its last control tests. A fixture that
+        misses a server may call `pytest.exit`, for example.
+        """
+        there = await self.whole()
+        first, *others = report.unfinished
+        is_same = there.ending is PytestEnding.COMPLETE and {first, *others} <= set(there.unfinished)
+        if not (is_same and any(each.ok for each in there.tests.values())):
+            return report
+        after = "another one" if len(others) == 1 else f"{len(others)} others"
+        self.known[first] = f"{_STOPS}, so {after} did not run" if others else _STOPS
+        self.known |= dict.fromkeys(others, f"{_WITH}`{first}` {_STOPS}")
+        return await self.harness.run(tree, ids=[each for each in report.ids if each not in self.known])
 
     def kept_from(self, lost: Collection[str]) -> list[str]:
         """Return the lost tests without those that were left out."""
@@ -107,8 +135,13 @@ class Endless:
         return _words(limit) if alone.ending is PytestEnding.TIMED_OUT else ""
 
 
+def stops_all(why: str) -> bool:
+    """Return True if a test stops the run, so that not only its own file did not run."""
+    return why.startswith(_STOPS)
+
+
 def is_left_out_with_another(why: str) -> bool:
-    """Return True if a test was left out because another one of its file ends the process."""
+    """Return True if a test was left out because another one ends the process or stops the run."""
     return why.startswith(_WITH)
 
 

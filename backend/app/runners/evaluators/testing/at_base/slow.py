@@ -85,11 +85,7 @@ class SlowTests:
         if self._control is None or not self._control.done() or self._control.cancelled():
             return None
         there = self._control.result()
-        if there.ending is not PytestEnding.COMPLETE:
-            return None
-        chosen = there.ids if ids is None else ids
-        kept = {each for each in chosen if files is None or file_of(each) in files}
-        return there.without([each for each in there.ids if each not in kept])
+        return part_of(there, files, ids) if there.ending is PytestEnding.COMPLETE else None
 
     def _excused(self, report: RunReport, there: RunReport, is_goal: IsGoal) -> Mapping[str, str]:
         if there.ending is not PytestEnding.COMPLETE:
@@ -124,6 +120,13 @@ def _kinds_that_pass(there: RunReport) -> set[_Kind]:
     bad = {_kind_of(each.id) for each in there.failures}
     good = {_kind_of(each.id) for each in there.tests.values() if not each.bad}
     return good | (left - bad)
+
+
+def part_of(report: RunReport, files: Collection[str] | None, ids: Collection[str] | None) -> RunReport:
+    """Return a report of all tests as if only those in some files had run, or some of these."""
+    chosen = report.ids if ids is None else ids
+    kept = {each for each in chosen if files is None or file_of(each) in files}
+    return report.without([each for each in report.ids if each not in kept])
 
 
 def joined(report: RunReport, more: RunReport) -> RunReport:

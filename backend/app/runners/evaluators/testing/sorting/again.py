@@ -115,7 +115,7 @@ async def look_again(
         return SecondLook(flaky=_now_good(looked_at, await again))
     if base.remembered is not None and base.remembered.knows(failing):
         return await _remembered(base.remembered, base, report, failing, await again)
-    by_name = failing if len(failing) <= _COMPARED or base.slow.known else None
+    by_name = failing if len(failing) <= _COMPARED or base.slow.known or base.endless.known else None
     files = set(map(file_of, failing))
     at_base_now = base.run_now(files) if by_name is None else base.run(files, by_name)
     alone, there = await together(again, at_base_now)

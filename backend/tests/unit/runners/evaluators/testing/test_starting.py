@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.runners.evaluators.testing.gate_support import CODE, GOOD, TEST, judge
+from tests.unit.runners.evaluators.testing.gate_support import CODE, GOOD, TEST, WRONG, judge
 
 pytestmark = pytest.mark.anyio
 
@@ -132,3 +132,33 @@ async def test_a_base_whose_own_run_is_stopped_gives_no_verdict(context) -> None
     code = {"calc.py": "import pytest\n\n\ndef add(a, b):\n    pytest.exit('enough')\n"}
     result = await judge(context({**GOOD, **code}, GOOD))
     assert result.status == "failed"
+
+
+_MORE = "from calc import add\n\n\ndef test_more(server):\n    assert add(1, 1) == 2\n"
+_LATER = {
+    **GOOD,
+    "tests/conftest.py": STOPS.replace("(autouse=True)", ""),
+    "tests/test_server.py": _MORE,
+    "tests/test_then.py": _MORE.replace("server", ""),
+}
+
+
+async def test_tests_before_which_the_base_stops_are_a_question(context) -> None:
+    same = context({**_LATER, "more.py": "x = 1\n"}, _LATER)
+    # The reviewer knows one test. What comes after it is another matter.
+    for known in ([], ["tests/test_server.py::test_more"]):
+        result = await judge({**same, "known_failures": known})
+        assert [(each.id, each.tests) for each in result.questions] == [
+            ("tests/test_server.py::test_more", ())
+        ], result.feedback
+        assert "so another one did not run" in result.questions[0].text
+    wrong = await judge(context({**_LATER, **WRONG}, _LATER))
+    assert (wrong.status, list(wrong.questions)) == ("failed", [])
+    assert wrong.metadata["failing"] == ["tests/test_calc.py::test_add"]
+
+
+async def test_code_that_stops_the_run_earlier_than_the_base_fails(context) -> None:
+    base = {**_LATER, "tests/test_a.py": "def test_a():\n    assert True\n"}
+    code = {"calc.py": "import pytest\n\n\ndef add(a, b):\n    pytest.exit('enough')\n"}
+    result = await judge(context({**base, **code}, base))
+    assert (result.status, list(result.questions)) == ("failed", [])
