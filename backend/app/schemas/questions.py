@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +20,8 @@ MAX_TESTS = 500
 """The most tests that a question names one by one. One about more tests names none."""
 
 _SOURCE_CHARS = 6000
+_LINES_AROUND = 3
+_COMPARED_LINES = 10_000
 
 
 class ProtectedPolicy(StrEnum):
@@ -89,15 +92,16 @@ class Question(BaseModel):
     def about(
         cls, subject: str, kind: QuestionKind, text: str, *, why: str = "", before: str = "", after: str = ""
     ) -> "Question":
-        """Return a question about a change; long sources are cut for display, but the key covers all."""
+        """Return a question about a change. Long sources show only what differs, but the key covers all."""
         parts = "\x1f".join((subject, kind.value, before, after))
+        before_shown, after_shown = _shown(before, after)
         return cls(
             id=subject,
             kind=kind,
             text=text,
             why=why,
-            before=_cut(before),
-            after=_cut(after),
+            before=before_shown,
+            after=after_shown,
             key=_hashed(parts),
         )
 
@@ -112,6 +116,20 @@ class Question(BaseModel):
 
 def _hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _shown(before: str, after: str) -> tuple[str, str]:
+    """Return both sources, or if one is long, their different lines with a few around them."""
+    old, new = before.splitlines(), after.splitlines()
+    is_short = max(len(before), len(after)) <= _SOURCE_CHARS or before == after
+    if is_short or not (old and new) or len(old) + len(new) > _COMPARED_LINES:
+        return _cut(before), _cut(after)
+    groups = list(SequenceMatcher(None, old, new).get_grouped_opcodes(_LINES_AROUND))
+    sides = (
+        ["\n".join(old[group[0][1] : group[-1][2]]) for group in groups],
+        ["\n".join(new[group[0][3] : group[-1][4]]) for group in groups],
+    )
+    return _cut("\n…\n".join(sides[0])), _cut("\n…\n".join(sides[1]))
 
 
 def _cut(text: str) -> str:

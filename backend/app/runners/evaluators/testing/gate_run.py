@@ -15,6 +15,7 @@ from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.gate_settings import PytestGateSettings
 from app.runners.evaluators.testing.layout.config import PytestSettings, settings_for
 from app.runners.evaluators.testing.layout.trees import Layout, RunTree, lay_out, whole_tree
+from app.runners.evaluators.testing.running.asides import without_asides
 from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
@@ -210,7 +211,7 @@ async def _both_runs(
 
 
 async def _run(harness: Harness, tree: RunTree | None, short: asyncio.Event) -> RunReport | None:
-    return None if tree is None else await harness.run(tree, short=short)
+    return None if tree is None else without_asides(await harness.run(tree, short=short), tree.only)
 
 
 async def _compared(

@@ -15,7 +15,6 @@ import importlib
 import json
 import os
 import sys
-import time
 import unittest
 import warnings
 from collections.abc import Generator
@@ -25,6 +24,7 @@ from typing import Any
 import pytest
 
 from . import comparing
+from .clock import monotonic
 from .doubts import SourceDoubts
 from .faults import BUILTIN, may_be_system
 from .finder import CandidateFinder
@@ -241,7 +241,7 @@ class JudgePace:
     """
 
     def __init__(self, seconds: float, stop: Path) -> None:
-        self._began = time.monotonic()
+        self._began = monotonic()
         self._seconds = seconds
         self._stop = stop
         self._done = self._carried = 0
@@ -253,7 +253,7 @@ class JudgePace:
 
     def is_over(self) -> bool:
         """Return True if the time is up, or has brought almost no evidence."""
-        spent = time.monotonic() - self._began
+        spent = monotonic() - self._began
         idle = spent > _PATIENCE and self._done >= _TRIED and self._carried < _WORTH * self._done
         return idle or spent > self._seconds or self._stop.exists()
 

@@ -3,8 +3,9 @@
 import json
 import socket
 import struct
-import time
 from typing import Any, cast
+
+from .clock import monotonic
 
 _HEAD = struct.Struct(">I")
 _TIMEVAL = struct.Struct("@ll")
@@ -41,7 +42,7 @@ class Wire:
         limit = _TIMEVAL.pack(int(min(seconds, patience or seconds)) + 1, 0)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
-        self._until = time.monotonic() + seconds
+        self._until = monotonic() + seconds
         self._left = _MAX_TOTAL
         self._received = bytearray()
 
@@ -103,5 +104,5 @@ class Wire:
         return data
 
     def _check_time(self) -> None:
-        if self._until < time.monotonic():
+        if self._until < monotonic():
             raise WireError("time is up")

@@ -9,13 +9,13 @@ import doctest
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, cast
 
 from .assigned import assigned_globals
+from .clock import monotonic
 from .kinds import is_kind, names_in, plain_text
 from .module_state import ModuleState, innermost, parts_of
 
@@ -61,7 +61,7 @@ class Surroundings:
         self._passing: dict[str, str] = {}
         self._patching: dict[str, bool] = {}
         self._inside: dict[str, bool] = {}
-        self._began = time.monotonic()
+        self._began = monotonic()
         self._looked = 0.0
 
     def remember(self, modules: "list[Any]") -> None:
@@ -86,7 +86,7 @@ class Surroundings:
         What is changed now may be as before after the last test. This takes a small part of the run's time,
         and leaves out files that patch something themselves.
         """
-        began = time.monotonic()
+        began = monotonic()
         if not isinstance(module, ModuleType) or self._looked > self._most_seconds(began):
             return
         if module.__name__ not in self._patching:
@@ -94,7 +94,7 @@ class Surroundings:
         if not self._patching[module.__name__]:
             found = self._of_library(set(_packages_of(module)) - _GUARDED)
             self._passing.update((name, file) for name, file in found if file and file not in self._trusted)
-        self._looked += time.monotonic() - began
+        self._looked += monotonic() - began
 
     def _most_seconds(self, now: float) -> float:
         return _FREE_SECONDS + _LOOKING * (now - self._began)

@@ -1,13 +1,14 @@
 """Leaves out tests for which a run has no time, once it has seen how long tests like them take."""
 
 import os
-import time
 from collections import defaultdict
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
+
+from .clock import monotonic
 
 _FIRST_SHARE = 1 / 8
 """Share of the limit that the tests of one file may take before anything is left out."""
@@ -49,9 +50,8 @@ class TimeBudget:
     ) -> None:
         self._limit = limit
         # Inside a container, the clock may count from another moment.
-        self._last = min(ends_at, time.monotonic() + seconds) - (1 - _LAST_SHARE) * seconds
+        self._last = min(ends_at, monotonic() + seconds) - (1 - _LAST_SHARE) * seconds
         # Tests may replace these functions.
-        self._monotonic = time.monotonic
         self._open, self._read, self._close = os.open, os.read, os.close
         self._now = clock or self._own_time
         self._began = self._now()
@@ -101,7 +101,7 @@ class TimeBudget:
         return [each.nodeid for each in left if each in out]
 
     def _too_slow(self, group: str, left: "list[pytest.Item]", limit: float) -> "list[pytest.Item]":
-        if self._monotonic() > self._last:
+        if monotonic() > self._last:
             return left
         done = self._done[group]
         took = [seconds for _, seconds in done]
@@ -125,7 +125,7 @@ class TimeBudget:
         return [each for each in left if not slow.isdisjoint(_kinds_of(each))]
 
     def _own_time(self) -> float:
-        return self._monotonic() - self._starved()
+        return monotonic() - self._starved()
 
     def _starved(self) -> float:
         """Return the seconds in which this thread wanted to run and could not."""

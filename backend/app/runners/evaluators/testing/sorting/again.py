@@ -149,7 +149,9 @@ async def look_again(
 
 
 async def red_versions(own: RunReport, of_base: RunReport | None, base: BaseTests) -> SecondLook:
-    """Look at the base for versions of the candidate's failing tests whose file its code cannot load.
+    """Look at the base for versions of the candidate's failing tests that did not run on its code.
+
+    The code cannot load their file, or a test before them stops the run.
 
     Args:
         own: the run of the candidate's tests.
@@ -157,7 +159,8 @@ async def red_versions(own: RunReport, of_base: RunReport | None, base: BaseTest
         base: the base.
     """
     unread = {file_of(each.id) for each in of_base.errors} if of_base else set[str]()
-    missing = [each.id for each in own.failures if file_of(each.id) in unread]
+    unrun = base.endless.known
+    missing = [each.id for each in own.failures if file_of(each.id) in unread or each.id in unrun]
     if own.ending is not PytestEnding.COMPLETE or not missing:
         return SecondLook()
     there = (await base.run(set(map(file_of, missing)), missing)).tests

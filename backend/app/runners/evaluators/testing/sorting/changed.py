@@ -194,11 +194,15 @@ class ChangedTests:
         """
         tests = {each for each in self.laid_over if is_test_file(each, self.patterns)}
         others = [each for each in self.laid_over if each not in tests]
+        mine = sorted(tests.intersection(map(file_of, names)))
         parts = (
             [*asked, *self._further(others, asked)]
             or self._further(sorted(tests), asked)
-            # A helper may only lack an import that the code no longer provides.
-            or [question_of_file(each, *self.versions(each)) for each in others or self._helpers(tests)]
+            # A helper may only lack an import that the code no longer provides, or have a further method.
+            or [
+                question_of_file(each, *self.versions(each))
+                for each in others or self._helpers(tests) or mine or sorted(tests)
+            ]
         )
         kind = "changed" if parts else "added"
         parts = parts or [question_of_file(each, None, self._after(each)) for each in self.added]

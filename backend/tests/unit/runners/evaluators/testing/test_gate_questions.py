@@ -338,6 +338,34 @@ async def test_a_test_that_was_only_renamed_beside_a_changed_helper_is_asked_abo
     assert is_asked is (expected == "REFUSED"), result.feedback
 
 
+MOCK_IN_A_TEST_FILE = {
+    "client.py": "def leave(device):\n    device.close()\n    return True\n",
+    "tests/test_leave.py": "from client import leave\n\n\n"
+    "class Device:\n    def close(self):\n        ...\n\n\n"
+    "def test_leave():\n    assert leave(Device())\n\n\ndef test_nothing():\n    assert True\n",
+}
+
+
+@pytest.mark.parametrize(("method", "asked"), [("disconnect", True), ("detach", False)])
+async def test_a_test_that_passes_only_with_a_further_method_of_its_mock_is_a_question(
+    context, method: str, asked: bool
+) -> None:
+    base = MOCK_IN_A_TEST_FILE
+    changed = {
+        "client.py": base["client.py"].replace("close", "disconnect"),
+        "tests/test_leave.py": base["tests/test_leave.py"].replace(
+            "        ...\n", f"        ...\n\n    def {method}(self):\n        ...\n", 1
+        ),
+    }
+    result = await run(context, changed, base, outside=False)
+    texts = [
+        "`tests/test_leave.py::test_leave` passes only with the changed `tests/test_leave.py`: "
+        "does the goal say so?"
+    ]
+    assert [each.text for each in result.questions] == (texts if asked else []), result.feedback
+    assert result.status == "failed"
+
+
 ROWS_OF_DATA = {
     "calc.py": "def double(x):\n    return x + x\n",
     "tests/rows.json": '{"a": 2, "b": 4, "c": 6}',

@@ -162,3 +162,34 @@ async def test_code_that_stops_the_run_earlier_than_the_base_fails(context) -> N
     code = {"calc.py": "import pytest\n\n\ndef add(a, b):\n    pytest.exit('enough')\n"}
     result = await judge(context({**base, **code}, base))
     assert (result.status, list(result.questions)) == ("failed", [])
+
+
+_EXITS = {**GOOD, "tests/test_device.py": "import sys\n\nsys.exit('no device here')\n"}
+
+
+async def test_a_test_file_that_exits_at_the_base_too_costs_no_other_file(context) -> None:
+    same = context({**_EXITS, "more.py": "x = 1\n"}, _EXITS)
+    result = await judge({**same, "goal": "Add a module"})
+    assert [each.id for each in result.questions] == ["tests/test_device.py"], result.feedback
+    wrong = await judge(context({**_EXITS, **WRONG}, _EXITS))
+    assert (wrong.status, list(wrong.questions)) == ("failed", [])
+    # Code that exits when a test file imports it is at fault, whatever its status.
+    code = {"calc.py": "import sys\n\nsys.exit(0)\n"}
+    result = await judge(context({**GOOD, **code}, GOOD))
+    assert (result.status, list(result.questions)) == ("failed", [])
+    assert "SystemExit: 0" in result.feedback
+
+
+async def test_a_conftest_in_another_directory_does_not_speak_against_changed_tests(context) -> None:
+    """pytest loads it on its way, and only there is a package missing."""
+    base = {
+        **GOOD,
+        "requirements.txt": "pytest\nlacked\n",
+        "other/__init__.py": "",
+        "other/conftest.py": "import lacked\n",
+        "other/test_other.py": "def test_other():\n    assert lacked\n",
+    }
+    test = base["tests/test_calc.py"] + "\n\ndef test_more():\n    assert add(2, 2) == 4\n"
+    result = await judge(context({**base, "tests/test_calc.py": test}, base))
+    assert result.status == "passed", result.feedback
+    assert "lacks what the project needs: lacked" in result.feedback

@@ -95,3 +95,14 @@ def test_nothing_more_begins_shortly_before_the_process_is_ended() -> None:
     # Python and pytest have started slowly.
     assert Suite(tests).run(100, started=3300.0) == only_the_first
     assert Suite(tests).run(100, started=1000.0)[1] == []
+
+
+def test_tests_that_travel_in_time_leave_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries change what the clock's function does, also for those that hold it already."""
+    honest, travelled = time.monotonic, [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: honest() + travelled[0])
+    budget = TimeBudget(100.0, 3600.0, time.monotonic() + 3600.0)
+    suite = Suite(rows("a.py", 3, 0))
+    travelled[0] = 1e9
+    item = suite.session.items[0]
+    assert budget.end(item, budget.begin(item)) == []
