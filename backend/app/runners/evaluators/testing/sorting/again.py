@@ -151,7 +151,8 @@ async def look_again(
 async def red_versions(own: RunReport, of_base: RunReport | None, base: BaseTests) -> SecondLook:
     """Look at the base for versions of the candidate's failing tests that did not run on its code.
 
-    The code cannot load their file, or a test before them stops the run.
+    The code cannot load their file, a test before them stops the run, or there was no time. Others of their
+    file that did not run either may fail in the same words.
 
     Args:
         own: the run of the candidate's tests.
@@ -159,8 +160,10 @@ async def red_versions(own: RunReport, of_base: RunReport | None, base: BaseTest
         base: the base.
     """
     unread = {file_of(each.id) for each in of_base.errors} if of_base else set[str]()
-    unrun = base.endless.known
+    files = {file_of(each.id) for each in own.failures}
+    unrun = [each for each in (*base.endless.known, *base.slow.known) if file_of(each) in files]
     missing = [each.id for each in own.failures if file_of(each.id) in unread or each.id in unrun]
+    missing += [each for each in unrun if each not in missing][:LOOKED_AT]
     if own.ending is not PytestEnding.COMPLETE or not missing:
         return SecondLook()
     there = (await base.run(set(map(file_of, missing)), missing)).tests
