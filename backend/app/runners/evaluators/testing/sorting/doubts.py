@@ -18,6 +18,7 @@ are removed, such as for want of a server, and only if the base's tests fail in 
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -27,7 +28,7 @@ from app.runners.evaluators.testing.running.failure_words import failure_words
 from app.runners.evaluators.testing.running.garbage import SEVERAL, garbage_in
 from app.runners.evaluators.testing.running.machine_words import missing_on_machine
 from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
-from app.runners.evaluators.testing.sorting.base_failures import is_elsewhere
+from app.runners.evaluators.testing.sorting.base_failures import is_assertion, is_elsewhere
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import FEW_QUESTIONS, MAX_QUESTIONS, Question, QuestionKind
 
@@ -40,6 +41,8 @@ _BESIDE = "all tests beside it failed before anything was done, and fail on this
 _MESSAGE_CHARS = 500
 _WHY_CHARS = 1000
 _NAMED = 3
+_SEVERAL_TESTS = 3
+_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _HELPER_LINE = re.compile(r"(?P<file>(?:[^\s:/<][^\s:]*/)?(?:conftest\.py|tests?/[^\s:]+)):\d+(?=: )")
 """The line of a failure in a file of the tests' setting, not in the code under test."""
 
@@ -136,7 +139,7 @@ def doubts_about(judged: JudgedRun, lacking: Mapping[str, str]) -> Doubts:
     mine: dict[str, str] = {}
     if own is not None and is_trusted:
         red = judged.second.red
-        before = {failure_words(each) for each in red.values()}
+        before = _WordsBefore(red.values())
         hopeless = _all_red(of_base, red)
         for test in own.failures:
             if why := _why(test, lacking, unsteady, before) or (_SO_BEFORE if test.id in red else ""):
@@ -173,12 +176,43 @@ def _elsewhere(own: RunReport, red: Mapping[str, str]) -> Doubts:
     )
 
 
-def _why(test: RanTest, lacking: Mapping[str, str], unsteady: set[str], before: set[str]) -> str:
+def _why(test: RanTest, lacking: Mapping[str, str], unsteady: set[str], before: "_WordsBefore") -> str:
     if test.id in unsteady:
         return _UNSTEADY
     if test.id in lacking:
         return _needs(lacking[test.id])
-    return _AS_BEFORE if test.message and failure_words(test.message) in before else ""
+    return _AS_BEFORE if before.hold(test.message) else ""
+
+
+class _WordsBefore:
+    """How tests failed before anything was done.
+
+    If several raised the same exception in other people's code, with other names in quotes, a further test
+    may do so with one more name: "No translation file found for domain: 'AF'".
+
+    Args:
+        messages: of their failures.
+    """
+
+    def __init__(self, messages: Collection[str]) -> None:
+        self._words = set(map(failure_words, messages))
+        kinds = Counter(_without_names(each) for each in messages if _is_raised_elsewhere(each))
+        self._kinds = {kind for kind, count in kinds.items() if count >= _SEVERAL_TESTS}
+
+    def hold(self, message: str) -> bool:
+        """Return True if a test failed like one before."""
+        if not message:
+            return False
+        is_of_kind = _is_raised_elsewhere(message) and _without_names(message) in self._kinds
+        return failure_words(message) in self._words or is_of_kind
+
+
+def _is_raised_elsewhere(message: str) -> bool:
+    return is_elsewhere(message) and not is_assertion(message)
+
+
+def _without_names(message: str) -> str:
+    return _QUOTED.sub("'…'", failure_words(message))
 
 
 def _all_red(of_base: RunReport, red: Collection[str]) -> set[str]:

@@ -73,6 +73,32 @@ def test_what_is_proof(judged: JudgedRun) -> None:
     assert not doubts_about(judged, {})
 
 
+_NO_FILE = "/usr/lib/python3.11/gettext.py:528: FileNotFoundError: No translation file for domain: '{}'"
+_DIFFERS = "/usr/lib/python3.11/unittest/case.py:715: AssertionError: '{}' != 'a'"
+
+
+@pytest.mark.parametrize(
+    ("message", "domains", "is_asked"),
+    [
+        pytest.param(_NO_FILE, "ABC", True, id="several lacked such a file"),
+        pytest.param(_NO_FILE, "AB", False, id="two are too few"),
+        pytest.param("calc.py:2: KeyError: '{}'", "ABC", False, id="in the project's own code"),
+        pytest.param(_DIFFERS, "ABC", False, id="an assertion says what is wrong"),
+    ],
+)
+def test_own_tests_that_lack_one_more_of_what_several_lacked(
+    message: str, domains: str, is_asked: bool
+) -> None:
+    red = {each: message.format(each) for each in domains}
+    judged = JudgedRun(
+        of_base=ran(red, ok="passed", **dict.fromkeys(domains, "failed")),
+        own=ran({"new": message.format("X")}, new="failed"),
+        second=SecondLook(red=red),
+        compared=True,
+    )
+    assert bool(doubts_about(judged, {}).own) is is_asked
+
+
 def test_own_tests_are_in_doubt_for_what_they_lack_and_what_was_so_before() -> None:
     words = {"c": "tests/x.py:3: OSError: no socket", "d": "calc.py:2: KeyError: 'x'", "e": "E"}
     own = replace(
