@@ -4,22 +4,15 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.acceptance.projects import git, make_repository, script, step, write
 from tests.acceptance.server import Service, ok, until_rest
+from tests.acceptance.test_known_failures import ADDS, RED, repository
 from tests.browser.sprints import resolve_all, start
 from tests.browser.watched import Watched
-
-RED = "tests/test_shares.py::test_half_of_eight"
-GREEN = "from shares import half\n\n\ndef test_half_of_nothing() -> None:\n    assert half(0) == 0\n"
-ADDS = script(step("Done. Coding Complete", write("names.py", 'NAME = "shares"\n')))
 
 
 def test_a_red_test_is_asked_about_once(service: Service, watched: Watched, tmp_path: Path) -> None:
     page = watched.page
-    repo = make_repository(tmp_path / "project")
-    (repo / "tests" / "test_nothing.py").write_text(GREEN)
-    git(repo, "add", "-A")
-    git(repo, "commit", "-q", "-m", "green")
+    repo = repository(tmp_path / "project")
     with service.client() as client:
         resolve_all(client)
         sprint = start(client, repo, ADDS, goal="Add a module with the name", phases=["coding"])

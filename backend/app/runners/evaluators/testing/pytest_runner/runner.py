@@ -25,6 +25,7 @@ import pytest
 
 from .channel import Send, open_channel
 from .descriptors import LowDescriptors
+from .exits import collect_past_exits
 from .plugins import (
     built_on_project,
     is_installed,
@@ -94,8 +95,7 @@ def _run_pytest(
 ) -> int:
     """Run pytest without the plug-ins that cannot be loaded. Tests that do not need them still run."""
     from .early_filters import EarlyFilters  # noqa: PLC0415 - an older pytest lacks what it is made of
-    from .exits import collect_past_exits  # noqa: PLC0415 - as above
-    from .parser_errors import show_failures_without_parser  # noqa: PLC0415 - as above
+    from .parser_errors import show_failures_without_parser  # noqa: PLC0415 - parts of pytest
     from .recorder import ReportPlugin  # noqa: PLC0415 - as above
     from .row_ids import RowIds  # noqa: PLC0415 - as above
 
