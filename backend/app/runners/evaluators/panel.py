@@ -131,7 +131,7 @@ async def _side_by_side(run: Callable[[Evaluator], Awaitable[None]], evaluators:
 
 def _deadline_of(evaluator: Evaluator, deadline: float) -> float:
     """Return a deadline that covers all runs of an evaluator with its own time limit per run."""
-    own = cast("object", getattr(evaluator, "timeout", None))
+    own = cast("object", getattr(evaluator, "longest", getattr(evaluator, "timeout", None)))
     return (
         max(deadline, _RUNS * stretched(own) + _SLACK_SECONDS) if isinstance(own, int | float) else deadline
     )

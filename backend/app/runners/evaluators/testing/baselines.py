@@ -70,10 +70,11 @@ async def _known_or_measured(
     harness = Harness(
         python=found.python,
         base=base,
-        seconds=stretched(gate.timeout),
+        seconds=stretched(gate.longest),
         sandbox=gate.sandbox,
         limits=gate.limits,
         patience=gate.timeout,
+        leaves_out=True,
     )
     return FoundBaseline(await measure(harness, base, key))
 

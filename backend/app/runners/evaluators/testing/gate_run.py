@@ -61,9 +61,10 @@ async def judged(
     harness = Harness(
         python=found.python,
         base=base,
-        seconds=seconds_here_for(context, gate.timeout),
+        seconds=seconds_here_for(context, gate.longest),
         sandbox=gate.sandbox,
         limits=gate.limits,
+        patience=seconds_for(context, gate.timeout),
     )
     known = await _known(gate, context, base, found)
     if harness.base is None:
@@ -79,12 +80,11 @@ async def judged(
         layout = replace(layout, base_run=None, own_run=whole, laid_over=())
     if gate.narrowed is not None:
         layout = gate.narrowed(layout)
-    patience = seconds_for(context, gate.timeout)
-    base = BaseTests(harness, harness.base, layout, settings, known, patience)
+    base = BaseTests(harness, harness.base, layout, settings, known)
     try:
         await base.prepare()
         rules = _rules(gate, context, harness.base, workspace, layout, settings)
-        return await _judge_runs(gate, replace(harness, patience=patience), layout, base, rules)
+        return await _judge_runs(gate, replace(harness, leaves_out=True), layout, base, rules)
     finally:
         await base.close()
 
@@ -122,7 +122,7 @@ async def _judge_runs(
     async with Away.beside(harness, layout, wanted=gate.outside) as away:
         of_base, own = await _both_runs(harness, layout, base, rules)
         own = await in_company(harness, layout.own_run, own, of_base)
-        harness = replace(harness, patience=None, without=tuple(base.slow.known))
+        harness = replace(harness, leaves_out=False, without=tuple(base.slow.known))
         # While the base's tests are evidence, a lack of other tests may be a note or a question.
         if of_base is None or not says_something(of_base):
             for report in filter(None, (of_base, own)):

@@ -18,12 +18,17 @@ if TYPE_CHECKING:
     from app.runners.evaluators.testing.layout.trees import Layout
 
 
+_WHILE_WORKING = 5
+"""A run whose tests work may take this many times as long as one whose tests only wait."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PytestGateSettings:
     """How the test gate runs tests, and what it makes of their results.
 
     Attributes:
-        timeout: seconds for one run; if the base must be run, too, that run gets as many again.
+        timeout: seconds for one test, and for all waiting of one run; see `longest`. If the base must be run,
+            too, that run gets as many again.
         python: interpreter for the tests, with pytest 7.4 or newer. None is the one that runs this program.
         interpreters: chooses the interpreter from the base's declarations; None always uses `python`.
         compare_base: whether the base's tests count; otherwise the candidate's tree is run unchanged.
@@ -57,6 +62,14 @@ class PytestGateSettings:
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
     version: str = "4"
     is_deterministic: bool = True
+
+    @property
+    def longest(self) -> float:
+        """Return how many seconds one run may take, unless the context names a limit.
+
+        A test that hangs is soon found by its silence, so a large suite gets more time than one test.
+        """
+        return self.timeout * _WHILE_WORKING
 
     async def key_of(self, base: Path, found: Ready) -> str:
         """Return the key of a tree's baseline, as this gate would measure it now.

@@ -40,7 +40,6 @@ class BaseTests:
         layout: Layout,
         settings: PytestSettings,
         baseline: Baseline | None = None,
-        patience: float | None = None,
     ) -> None:
         self._harness = harness
         self._base = base
@@ -52,7 +51,6 @@ class BaseTests:
         self.lacks = Lacks(
             harness=harness, base=base, sources=layout.base_sources, unreadable=self.unreadable
         )
-        self._patience = patience
         self.endless = Endless(harness, self.run_now, self.whole, baseline)
         self.slow = SlowTests(harness, self._run_short)
         self.remembered = Remembered(baseline) if baseline and baseline.whole else None
@@ -102,14 +100,13 @@ class BaseTests:
         """Run tests of the base in the base, even those with known results."""
         harness = self._harness
         if seconds is not None:
-            patience = None if self._patience is None else self._patience / 4
-            harness = replace(harness, seconds=seconds, patience=patience)
+            harness = replace(harness, seconds=seconds)
         if ids is None:
             harness = replace(harness, without=(*self.slow.known, *self.endless.known))
         return await harness.run(await self._tree(files), ids=ids)
 
     async def _run_short(self) -> RunReport:
-        return await replace(self._harness, patience=self._patience).run(await self._tree())
+        return await replace(self._harness, leaves_out=True).run(await self._tree())
 
     async def lost(self, report: RunReport) -> list[str]:
         """Return the base's tests that are missing in a run."""
@@ -221,7 +218,7 @@ class BaseTests:
 
     async def _endless_too(self, report: RunReport) -> str:
         """Return a message if the base's own run does not end either, with the test for which it waits."""
-        if self._baseline and ran_endless(self._baseline, report, self._harness.seconds):
+        if self._baseline and ran_endless(self._baseline, report, self._harness.limit_of_test):
             return f"In the base, {self._baseline.trouble}"
         waits_for = report.unfinished[0] if report.unfinished else ""
         if (
@@ -235,7 +232,7 @@ class BaseTests:
             return ""
         waited = f", and wait for {there.unfinished[0]}" if there.unfinished else ""
         if there.ending is PytestEnding.TIMED_OUT:
-            limit = f" within {self._harness.seconds:g} seconds"
+            limit = f" within {there.seconds:.0f} seconds"
             return f"The tests of the base do not end{limit} either{waited}. {RAISE_LIMIT}"
         return f"The base's tests also stop early{waited}: {excerpt(there.text, 300)}"
 

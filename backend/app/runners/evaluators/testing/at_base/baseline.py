@@ -76,7 +76,7 @@ async def measure(harness: Harness, base: Path, key: str) -> Baseline:
         runs.append(report)
     if differing := _differing(runs):
         runs += await _again(harness, tree, differing)
-    return baseline_of(runs, key, harness.seconds)
+    return baseline_of(runs, key, harness.limit_of_test)
 
 
 def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
@@ -85,7 +85,7 @@ def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
     Args:
         runs: the reports, at least `RUNS`.
         key: the key of the baseline.
-        limit: time limit of one run, in seconds.
+        limit: time limit of one test, in seconds.
     """
     first, *others = runs
     by_test = {name: [run.tests[name] for run in runs if name in run.tests] for name in first.tests}
@@ -161,7 +161,7 @@ def _without_end(report: RunReport, harness: Harness, key: str) -> Baseline:
     waits_for = report.unfinished[0] if report.unfinished else ""
     if report.ending is PytestEnding.TIMED_OUT:
         waited = f"; they wait for {waits_for}" if waits_for else ""
-        trouble = f"the tests do not end within {harness.seconds:g} seconds{waited}. {RAISE_LIMIT}"
+        trouble = f"the tests do not end within {report.seconds:.0f} seconds{waited}. {RAISE_LIMIT}"
     elif report.ending is PytestEnding.TORN:
         waited = f" in {waits_for}" if waits_for else ""
         trouble = f"the test run stopped early{waited}: {excerpt(report.text, 300)}"
@@ -170,7 +170,7 @@ def _without_end(report: RunReport, harness: Harness, key: str) -> Baseline:
         waits_for = ""
     return Baseline(
         key=key,
-        limit=harness.seconds,
+        limit=harness.limit_of_test,
         waits_for=waits_for if report.ending is PytestEnding.TIMED_OUT else "",
         seconds=round(report.seconds, 3),
         trouble=trouble,

@@ -13,6 +13,7 @@ from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
+from app.runners.evaluators.tooling import stretched
 from app.schemas.baseline import Baseline
 
 MOST_ENDLESS = 2
@@ -128,7 +129,8 @@ class Endless:
     async def _tried(self, name: str) -> str:
         if self.baseline is not None and self.baseline.waits_for == name:
             return _words(self.baseline.limit)
-        limit = min(self.harness.seconds, max(_ALONE_SECONDS, self.harness.seconds / 4))
+        longest = stretched(self.harness.limit_of_test)
+        limit = min(self.harness.seconds, max(_ALONE_SECONDS, longest / 4))
         alone = await self.at_base({file_of(name)}, [name], seconds=limit)
         if alone.ending is PytestEnding.TORN:
             return _ENDS_PROCESS

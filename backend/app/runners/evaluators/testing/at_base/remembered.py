@@ -92,7 +92,7 @@ class Remembered:
 
 
 def ran_endless(baseline: Baseline, report: RunReport, seconds: float) -> bool:
-    """Return True if the base's tests reached a limit of at least `seconds`, as a run did now."""
+    """Return True if the base's tests did not end with at least `seconds` for one, as in a run now."""
     return bool(baseline.waits_for) and report.ending is PytestEnding.TIMED_OUT and baseline.limit >= seconds
 
 

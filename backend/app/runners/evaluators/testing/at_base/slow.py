@@ -10,7 +10,7 @@ from app.runners.evaluators.testing.running.report import PytestEnding, RunRepor
 from app.runners.evaluators.testing.running.run import Harness
 
 RunShort = Callable[[], Awaitable[RunReport]]
-"""Runs all tests of the base on the base's own code, with the same patience."""
+"""Runs all tests of the base on the base's own code, with the same limits."""
 
 IsGoal = Callable[[str], bool]
 """Returns True if the goal names a test."""

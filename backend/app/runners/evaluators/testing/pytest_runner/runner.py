@@ -5,7 +5,7 @@ plug-ins are needed), `trusted` (files of the tree that the candidate did not wr
 nothing in the tree may replace), `aside` (packages that pytest uses and the project itself holds), `only`
 (the test files to run) and `ids` (the tests and functions of these to run); null means all. `test_seconds`
 gives the time limit of tests of some functions. `without` names tests that must not run, and `patience` is
-how long all may take before some are left out, or null. After `seconds` the process is ended, at `ends_at` of
+how long all may wait before some are left out, or null. After `seconds` the process is ended, at `ends_at` of
 the monotonic clock. The secret is JSON, too, but comes through a pipe that is empty after reading: `key`, and
 the canaries that `begin` and `end` the run.
 

@@ -1,10 +1,11 @@
 """Leaves out tests for which a run has no time, once it has seen how long tests like them take."""
 
 import os
+import resource
 from collections import defaultdict
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -23,22 +24,27 @@ _LAST_SHARE = 0.9
 
 _SCHEDULING = "/proc/thread-self/schedstat"
 
-_Taken = tuple["frozenset[str]", float]
+_Done = tuple["frozenset[str]", float]
 """The kinds of a test, and its seconds."""
+
+_Times = tuple[float, float]
+"""Seconds spent waiting, and seconds in all."""
 
 
 class TimeBudget:
     """Leaves out tests when the rest of their file would take more time than the run has left.
 
     The tests of a file are taken together, and the tests of a plug-in. If only some rows of parameters take
-    long, the others still run. The time in which a busy machine does not run this process does not count.
-    Shortly before the process is ended, all that are left are left out, so that it ends in order.
+    long, the others still run. There is one limit for the whole run, and another one for all its waiting. The
+    time in which a busy machine does not run this process does not count. Shortly before the process is
+    ended, all that are left are left out, so that it ends in order.
 
     Args:
-        limit: how long the run may take, in seconds; None leaves nothing out.
+        limit: how long the run may wait for something, in seconds; None leaves nothing out.
         seconds: after how many seconds the process is ended, whatever the machine does.
         ends_at: when that is, by the monotonic clock. The process has used some of its time already.
         clock: tells the time in seconds; None is a clock that stands still while the machine is busy.
+        worked: tells how many seconds this process and its children have worked so far.
     """
 
     def __init__(
@@ -47,25 +53,26 @@ class TimeBudget:
         seconds: float,
         ends_at: float,
         clock: "Callable[[], float] | None" = None,
+        worked: "Callable[[], float] | None" = None,
     ) -> None:
-        self._limit = limit
         # Inside a container, the clock may count from another moment.
         self._last = min(ends_at, monotonic() + seconds) - (1 - _LAST_SHARE) * seconds
         # Tests may replace these functions.
         self._open, self._read, self._close = os.open, os.read, os.close
-        self._now = clock or self._own_time
-        self._began = self._now()
-        self._done: dict[str, list[_Taken]] = defaultdict(list)
-        self._is_short = False
+        self._usage = resource.getrusage
+        self._now, self._worked = clock or self._own_time, worked or self._time_at_work
+        self._began = self._times()
+        limits = () if limit is None else (limit, self._last - monotonic())
+        self._allowances = [_Allowance(each) for each in limits]
         self._place = 0
         self._untidy = False
-        self._in_call = 0.0
+        self._in_call: _Times = (0.0, 0.0)
 
-    def begin(self, item: pytest.Item) -> float:
-        """Return the time at which a test begins."""
+    def begin(self, item: pytest.Item) -> "_Times":
+        """Return the times at which a test begins."""
         self.tidy_up(item.session, item)
-        self._in_call = 0.0
-        return self._now()
+        self._in_call = (0.0, 0.0)
+        return self._times()
 
     def tidy_up(self, session: pytest.Session, following: "pytest.Item | None" = None) -> None:
         """Tear down what the test before kept, because it shared it with one that was left out."""
@@ -78,54 +85,52 @@ class TimeBudget:
     @contextmanager
     def calling(self) -> "Generator[None]":
         """Note how long a test took without its fixtures."""
-        began = self._now()
+        began = self._times()
         try:
             yield
         finally:
-            self._in_call = self._now() - began
+            self._in_call = self._since(began)
 
-    def end(self, item: pytest.Item, began: float) -> "list[str]":
+    def end(self, item: pytest.Item, began: "_Times") -> "list[str]":
         """Note how long a test took. Return the ids of the tests that do not run now."""
         items = item.session.items
         self._place += 1
-        if self._limit is None or items[self._place - 1 : self._place] != [item]:
+        if not self._allowances or items[self._place - 1 : self._place] != [item]:
             return []
-        group = _group_of(item)
-        self._done[group].append((_kinds_of(item), self._now() - began))
         left = items[self._place :]
-        out = set(self._too_slow(group, left, self._limit)) if left else set[pytest.Item]()
+        out = set(self._too_slow(item, left, self._since(began)))
         if not out:
             return []
         self._untidy = left[0] in out
         items[self._place :] = [each for each in left if each not in out]
         return [each.nodeid for each in left if each in out]
 
-    def _too_slow(self, group: str, left: "list[pytest.Item]", limit: float) -> "list[pytest.Item]":
-        if monotonic() > self._last:
+    def _too_slow(self, item: pytest.Item, left: "list[pytest.Item]", took: "_Times") -> "list[pytest.Item]":
+        spent = self._since(self._began)
+        each_out = [
+            allowance.too_slow(item, left, _Taken(took[index], self._in_call[index], spent[index]))
+            for index, allowance in enumerate(self._allowances)
+        ]
+        if left and monotonic() > self._last:
             return left
-        done = self._done[group]
-        took = [seconds for _, seconds in done]
-        is_one = len(took) == 1 and not self._is_short
-        spent, share = (self._in_call, _ONE_SHARE) if is_one else (sum(took), _FIRST_SHARE)
-        is_known = self._is_short and len(took) > 1
-        if spent < share * limit and not is_known:
-            return []
-        typical = spent / _ONE_OF if is_one else _typical(took)
-        fitting = (limit - (self._now() - self._began)) / max(typical, 1e-6)
-        if len(left) <= fitting:
-            return []
-        mine = [each for each in left if _group_of(each) == group]
-        if len(mine) <= fitting:
-            return []
-        self._is_short = True
-        slow = _slow_kinds(done)
-        if not slow:
-            return mine
-        self._done[group] = [each for each in done if slow.isdisjoint(each[0])]
-        return [each for each in left if not slow.isdisjoint(_kinds_of(each))]
+        return [each for out in each_out for each in out]
+
+    def _times(self) -> "_Times":
+        """Return how long this process has waited, and how long it could run, from some moment on."""
+        now = self._now()
+        return now - self._worked(), now
+
+    def _since(self, began: "_Times") -> "_Times":
+        waited, ran = self._times()
+        return max(0.0, waited - began[0]), ran - began[1]
 
     def _own_time(self) -> float:
         return monotonic() - self._starved()
+
+    def _time_at_work(self) -> float:
+        """Return the seconds that this process and its children that have ended spent on a processor."""
+        each = [self._usage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(used.ru_utime + used.ru_stime for used in each)
 
     def _starved(self) -> float:
         """Return the seconds in which this thread wanted to run and could not."""
@@ -139,12 +144,52 @@ class TimeBudget:
             return 0.0
 
 
+class _Taken(NamedTuple):
+    """Seconds of a test with its fixtures, without them, and of the run so far."""
+
+    whole: float
+    in_call: float
+    of_run: float
+
+
+class _Allowance:
+    """A limit for the run, and what its tests have taken of it, by their files."""
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self._done: dict[str, list[_Done]] = defaultdict(list)
+        self._is_short = False
+
+    def too_slow(self, item: pytest.Item, left: "list[pytest.Item]", taken: _Taken) -> "list[pytest.Item]":
+        """Note what a test took. Return those of the tests left for which the rest does not suffice."""
+        group = _group_of(item)
+        self._done[group].append((_kinds_of(item), taken.whole))
+        done = self._done[group]
+        took = [seconds for _, seconds in done]
+        is_one = len(took) == 1 and not self._is_short
+        spent, share = (taken.in_call, _ONE_SHARE) if is_one else (sum(took), _FIRST_SHARE)
+        is_known = self._is_short and len(took) > 1
+        if spent < share * self._limit and not is_known:
+            return []
+        typical = spent / _ONE_OF if is_one else _typical(took)
+        fitting = (self._limit - taken.of_run) / max(typical, 1e-6)
+        mine = [each for each in left if _group_of(each) == group] if len(left) > fitting else []
+        if len(mine) <= fitting:
+            return []
+        self._is_short = True
+        slow = _slow_kinds(done)
+        if not slow:
+            return mine
+        self._done[group] = [each for each in done if slow.isdisjoint(each[0])]
+        return [each for each in left if not slow.isdisjoint(_kinds_of(each))]
+
+
 def _typical(took: "list[float]") -> float:
     """Return what a test is likely to take. The longest may have prepared something for all others."""
     return (sum(took) - max(took)) / (len(took) - 1) if len(took) > 1 else took[0]
 
 
-def _slow_kinds(done: "list[_Taken]") -> "set[str]":
+def _slow_kinds(done: "list[_Done]") -> "set[str]":
     """Return the kinds that take at least half of the time, while others of the same tests are quick."""
     whole = sum(seconds for _, seconds in done)
     usual = whole / len(done)

@@ -15,17 +15,15 @@ from typing import Any
 
 import anyio
 
-from app.runners.evaluators.testing.layout.config import PytestSettings, packages_of_pytest, settings_for
-from app.runners.evaluators.testing.layout.doctests import fixtures_of_doctests
-from app.runners.evaluators.testing.layout.namespaces import are_in_namespaces
-from app.runners.evaluators.testing.layout.setting import is_test_support
+from app.runners.evaluators.testing.layout.config import packages_of_pytest, settings_for
 from app.runners.evaluators.testing.layout.tree_name import tree_name
 from app.runners.evaluators.testing.layout.trees import RunTree, materialise
+from app.runners.evaluators.testing.running.arguments import plugin_sources, pytest_arguments
 from app.runners.evaluators.testing.running.generated import write_generated
-from app.runners.evaluators.testing.running.idle import until_idle
 from app.runners.evaluators.testing.running.record_pipe import RecordPipe
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport, read_report
 from app.runners.evaluators.testing.running.secret import RunSecret, draw_secret
+from app.runners.evaluators.testing.running.stuck import until_stuck
 from app.runners.evaluators.tooling import ToolTroubleError, activation
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
@@ -41,11 +39,6 @@ RAISE_LIMIT = "If they need longer, raise evaluators.pytest.timeout in phaserunn
 
 # Developers have a git identity, and tests that commit need one. Any other setting of git overrides it.
 _GIT_CONFIG = "[user]\n\tname = Tests\n\temail = tests@example.invalid\n"
-_FIXED = (
-    *("-o", "addopts=", "--color=no", "-q", "-rfE"),
-    *("--no-header", "--continue-on-collection-errors"),
-)
-_WITH_NAMESPACES = "--override-ini=consider_namespace_packages=true"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +55,9 @@ class Harness:
         test_seconds: how long one test may take before it is ended, by the id of its function. Tests of other
             functions end only with the run.
         without: ids of tests that must not run.
-        patience: how long a run may take before it leaves tests out, and how long it may wait for something
-            without doing anything, in seconds; None means no such limit.
+        patience: how many seconds one test may take; None means as many as the run.
+        leaves_out: whether a run leaves tests out if they would wait longer than that in all, or take longer
+            than the run may.
     """
 
     python: Path
@@ -75,6 +69,12 @@ class Harness:
     test_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     without: Collection[str] = ()
     patience: float | None = None
+    leaves_out: bool = False
+
+    @property
+    def limit_of_test(self) -> float:
+        """Return how many seconds one test may take on an idle machine."""
+        return self.seconds if self.patience is None else self.patience
 
     async def run(
         self,
@@ -131,7 +131,7 @@ class Harness:
             "ids": None if ids is None else sorted(ids),
             "test_seconds": dict(self.test_seconds),
             "without": sorted(self.without),
-            "patience": self.patience,
+            "patience": self.patience if self.leaves_out else None,
             "seconds": self.seconds,
             "ends_at": time.monotonic() + self.seconds,
             "only": None if tree.only is None else sorted(tree.only),
@@ -163,13 +163,13 @@ class Harness:
     async def _watched(
         self, starting: Coroutine[Any, Any, ProcessOutcome], run: "_PreparedRun", pipe: RecordPipe
     ) -> ProcessOutcome:
-        """Wait for the process, but only for so long as it does something."""
+        """Wait for the process, but only for so long as its tests end or do something."""
         if self.patience is None:
             return await starting
         began = time.monotonic()
         running = asyncio.ensure_future(starting)
         watching = asyncio.ensure_future(
-            until_idle(str(run.given / "task.json"), self.patience, lambda: pipe.last_record)
+            until_stuck(str(run.given / "task.json"), self.patience, lambda: pipe.last_record)
         )
         try:
             await asyncio.wait({running, watching}, return_when=asyncio.FIRST_COMPLETED)
@@ -256,33 +256,6 @@ def _handed_over(secret: RunSecret) -> Generator[int]:
         yield reading
     finally:
         os.close(reading)
-
-
-def pytest_arguments(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
-    """Return the arguments for a run of `tree` in `copy`. The configuration is written to `given`."""
-    # A copy of the configuration: it must be visible, and keep its name, which determines its format.
-    config = given / (settings.config_file.name if settings.config_file else "pytest.ini")
-    config.write_bytes(settings.config_file.read_bytes() if settings.config_file else b"[pytest]\n")
-    # Some plug-ins need pytest's cache. Here it is empty, and beside the tree.
-    places = [f"--rootdir={copy}", f"--confcutdir={copy}", "-o", f"cache_dir={copy.parent / 'pytest-cache'}"]
-    in_namespaces = are_in_namespaces(tree.files, settings.test_files, settings.import_places)
-    namespaces = [_WITH_NAMESPACES] if in_namespaces else []
-    return [f"-c{config}", *places, *_FIXED, *namespaces, *settings.arguments]
-
-
-def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: Path) -> list[str]:
-    """Return the files that show which plug-ins a run needs."""
-    names = [
-        str(copy / name)
-        for name in tree.files
-        if name.endswith(".py") and is_test_support(name, settings.test_files)
-    ]
-    if settings.has_doctests:
-        fixtures = given / "fixtures-of-doctests"
-        fixtures.write_text("\n".join(fixtures_of_doctests(copy, tree.files)))
-        names.append(str(fixtures))
-    # The run cannot see the base itself, but it can see the copy of its configuration.
-    return [str(given / settings.config_file.name), *names] if settings.config_file else names
 
 
 def _relative(report: RunReport, copy: Path) -> RunReport:

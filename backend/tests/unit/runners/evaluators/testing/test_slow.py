@@ -126,9 +126,10 @@ async def test_the_policy_says_whether_slow_tests_count(context, policy, status,
 
 
 async def test_a_test_of_the_goal_is_never_left_out(context) -> None:
-    result = await judged(context, goal="Make test_slowly quick", timeout=10.0)
-    assert result.status is not EvaluationStatus.PASSED
-    assert not result.questions
+    slow = SLOW.replace("60", "30")
+    result = await judged(context, slow=slow, goal="Make test_slowly quick", timeout=10.0)
+    assert result.status is EvaluationStatus.PASSED, result.feedback
+    assert result.metadata["passed_tests"] == 32
 
 
 async def test_rows_that_wait_are_left_out_and_the_others_run(context) -> None:

@@ -16,6 +16,8 @@ class Suite:
 
     def __init__(self, tests: Mapping[str, float], kind: str = "_pytest.python") -> None:
         self.now = 0.0
+        self.working = 0.0
+        """The share of its time that a test works, and does not wait."""
         self.took = tests
         item: Any = type("Item", (SimpleNamespace,), {"__module__": kind, "__hash__": object.__hash__})
         self.session = SimpleNamespace(items=[])
@@ -26,7 +28,7 @@ class Suite:
     ) -> tuple[list[str], list[str]]:
         """Give the tests that ran, and those left out, in a process that started some seconds ago."""
         ends_at = time.monotonic() + seconds - started
-        budget = TimeBudget(limit, seconds, ends_at, clock=lambda: self.now)
+        budget = TimeBudget(limit, seconds, ends_at, lambda: self.now, lambda: self.now * self.working)
         ran: list[str] = []
         out: list[str] = []
         for item in self.session.items:
@@ -95,6 +97,21 @@ def test_nothing_more_begins_shortly_before_the_process_is_ended() -> None:
     # Python and pytest have started slowly.
     assert Suite(tests).run(100, started=3300.0) == only_the_first
     assert Suite(tests).run(100, started=1000.0)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("working", "out"), [(0.0, 98), (0.5, 97), (1.0, 0)], ids=["waits", "does both", "works"]
+)
+def test_time_at_work_is_not_spent_waiting(working: float, out: int) -> None:
+    suite = Suite(rows("a.py", 100, 10))
+    suite.working = working
+    assert len(suite.run(100)[1]) == out
+
+
+def test_work_that_does_not_fit_in_the_whole_run_is_left_out() -> None:
+    suite = Suite(rows("a.py", 100, 50))
+    suite.working = 1.0
+    assert len(suite.run(100, seconds=2_000.0)[1]) == 95
 
 
 def test_tests_that_travel_in_time_leave_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:

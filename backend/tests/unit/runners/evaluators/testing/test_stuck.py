@@ -1,4 +1,4 @@
-"""A run that only waits is ended before its limit, and one that works is not."""
+"""A run that waits, or has a test that works without end, is ended before its limit; a long run is not."""
 
 import sys
 from pathlib import Path
@@ -20,7 +20,7 @@ FOREVER = 3_600.0
 async def ran(place: Path, body: str, *, mode: SandboxMode = SandboxMode.PREFERRED) -> RunReport:
     (place / "test_it.py").write_text(f"import subprocess, sys, time\n\ndef test_it():\n    {body}\n")
     sandbox = Sandbox(SandboxSettings(mode=mode))
-    harness = Harness(python=Path(sys.executable), base=None, seconds=FOREVER, sandbox=sandbox, patience=2.0)
+    harness = Harness(python=Path(sys.executable), base=None, seconds=FOREVER, sandbox=sandbox, patience=4.0)
     return await harness.run(whole_tree(place))
 
 
@@ -42,18 +42,23 @@ async def test_what_only_waits_is_ended(tmp_path: Path, body: str, mode: Sandbox
     assert report.unfinished == ("test_it.py::test_it",)
 
 
-WORK = "began = time.process_time()\nwhile time.process_time() < began + 4: pass"
-CHILD = f"subprocess.run([sys.executable, '-c', {'import time' + chr(10) + WORK!r}])"
+FOREVER_AT_WORK = "while True: pass"
+CHILD = "subprocess.run([sys.executable, '-c', 'while True: pass'])"
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(WORK.replace("\n", "\n    "), id="itself"),
-        pytest.param(CHILD, id="a child"),
-    ],
+    "body", [pytest.param(FOREVER_AT_WORK, id="itself"), pytest.param(CHILD, id="a child")]
 )
-async def test_what_works_for_long_is_not_ended(tmp_path: Path, body: str) -> None:
+async def test_a_test_that_works_without_end_is_ended(tmp_path: Path, body: str) -> None:
     report = await ran(tmp_path, body)
+    assert report.ending is PytestEnding.TIMED_OUT
+    assert report.unfinished == ("test_it.py::test_it",)
+
+
+async def test_a_run_that_works_for_long_is_not_ended(tmp_path: Path) -> None:
+    work = "began = time.process_time()\n    while time.process_time() < began + 1.5: pass"
+    more = [f"def test_{number}():\n    {work}\n" for number in range(5)]
+    report = await ran(tmp_path, "\n".join([work, *more]))
     assert report.ending is PytestEnding.COMPLETE
-    assert report.tests["test_it.py::test_it"].ok
+    assert [each.ok for each in report.tests.values()] == [True] * 6
+    assert report.left_out == ()

@@ -1,4 +1,4 @@
-"""Notices that a run waits for something that does not come: no record, and no processor time."""
+"""Notices that a run is stuck: it waits for something that does not come, or one test works without end."""
 
 import asyncio
 import os
@@ -30,24 +30,26 @@ class Effort:
     delay: float
 
 
-async def until_idle(mark: str, seconds: float, last_record: Callable[[], float]) -> None:
-    """Return as soon as a run has sent no record and done nothing for some time.
+async def until_stuck(mark: str, seconds: float, last_record: Callable[[], float]) -> None:
+    """Return as soon as a run has sent no record for some time, whether it waits or works.
 
-    Where the system does not tell what processes do (Linux does), this never returns.
+    A run that works gets the time in which it could not, because the machine is busy. Where the system does
+    not tell what processes do (Linux does), this never returns.
 
     Args:
         mark: a part of the command line of the run's process, and of no other.
-        seconds: how long; a busy machine does not count as idleness.
+        seconds: how long.
         last_record: when the last record came, by the clock of the event loop.
     """
     period = seconds / _LOOKS
-    idle = 0
+    idle, silence = 0, 0.0
     before = await asyncio.to_thread(effort_of, mark)
-    while idle < _LOOKS:
+    while idle < _LOOKS and silence < seconds:
         await asyncio.sleep(period)
         now = await asyncio.to_thread(effort_of, mark)
         silent = asyncio.get_running_loop().time() - last_record() >= period
         idle = idle + 1 if silent and _is_idle(before, now, period) else 0
+        silence = silence + _unhindered(before, now, period) if silent else 0.0
         before = now
 
 
@@ -69,6 +71,13 @@ def _is_idle(before: Effort | None, now: Effort | None, period: float) -> bool:
         return False
     worked, delayed = now.work - before.work, now.delay - before.delay
     return 0 <= worked <= _MOST_WORK * period and 0 <= delayed <= _MOST_DELAY * period
+
+
+def _unhindered(before: Effort | None, now: Effort | None, period: float) -> float:
+    """Return the seconds of a period in which the processes could do what they wanted."""
+    if before is None or now is None:
+        return 0.0
+    return period - min(period, max(0.0, now.delay - before.delay))
 
 
 @dataclass(frozen=True, slots=True)
