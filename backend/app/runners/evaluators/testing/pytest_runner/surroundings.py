@@ -93,7 +93,7 @@ class Surroundings:
             self._patching[module.__name__] = "patch" in _text_of(module)
         if not self._patching[module.__name__]:
             found = self._of_library(set(_packages_of(module)) - _GUARDED)
-            self._passing.update((name, file) for name, file in found if file and file not in self._trusted)
+            self._passing.update((name, file) for name, file in found if file)
         self._looked += monotonic() - began
 
     def _most_seconds(self, now: float) -> float:
@@ -105,7 +105,8 @@ class Surroundings:
         For processes and names of tests, the code that changed them is unknown and counts as the candidate's.
         """
         found = {name: file in self._trusted for name, file in self._of_library(None)}
-        found.update(dict.fromkeys(self._passing, False))
+        for name, file in self._passing.items():
+            found[name] = found.get(name, True) and file in self._trusted
         others = [*self._of_processes(), *self._of_tests(), *self._of_helpers()]
         found.update(dict.fromkeys(others, False))
         return {

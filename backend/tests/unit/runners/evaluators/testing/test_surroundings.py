@@ -170,6 +170,36 @@ async def test_what_the_base_changes_as_well_is_no_question(context) -> None:
     assert (result.status, result.questions) == ("passed", []), result.feedback
 
 
+LOGGING = """import logging
+
+import pytest
+
+from calc import Detailed, add
+
+
+@pytest.fixture
+def detailed():
+    logging.setLoggerClass(Detailed)
+    yield
+    logging.setLoggerClass(logging.Logger)
+
+
+def test_add(detailed):
+    assert add(1, 2) == 3
+
+
+def test_more():
+    assert add(2, 2) == 4
+"""
+DETAILED = "import logging\n\n\nclass Detailed(logging.Logger):\n    pass\n\n\n"
+
+
+async def test_what_only_a_fixture_changes_for_a_while_is_no_question(context) -> None:
+    base = {"calc.py": DETAILED + ADD, "tests/test_calc.py": LOGGING}
+    result = await run(context, {**base, "calc.py": f"{DETAILED}{ADD}\nMORE = 1\n"}, base)
+    assert result.status == "passed", result.feedback
+
+
 @pytest.mark.parametrize(("policy", "status"), [("fail", "failed"), ("note", "passed")])
 async def test_the_policy_for_protected_files_decides_here_too(context, policy, status) -> None:
     made = {**context({**BASE, "calc.py": RANDOM}, BASE), "protected_policy": ProtectedPolicy(policy)}
