@@ -134,7 +134,7 @@ class Endless:
         alone = await self.at_base({file_of(name)}, [name], seconds=limit)
         if alone.ending is PytestEnding.TORN:
             return _ENDS_PROCESS
-        return _words(limit) if alone.ending is PytestEnding.TIMED_OUT else ""
+        return _words(alone.seconds) if alone.ending is PytestEnding.TIMED_OUT else ""
 
 
 def stops_all(why: str) -> bool:
@@ -147,5 +147,5 @@ def is_left_out_with_another(why: str) -> bool:
     return why.startswith(_WITH)
 
 
-def _words(limit: float) -> str:
-    return f"does not end within {limit:g} seconds in the base either"
+def _words(seconds: float) -> str:
+    return f"does not end within {seconds:.0f} seconds in the base either"

@@ -1,5 +1,6 @@
 """Failures that are no proof: the setting may be at fault, and a person is asked. What is proof fails."""
 
+import re
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -275,13 +276,14 @@ WAITS = {**GOOD, "tests/test_wait.py": "import time\n\n\ndef test_wait():\n    t
 async def test_the_rest_is_judged_without_a_test_that_never_ends(
     context, changes, given, status: str
 ) -> None:
-    made = {**context({**WAITS, **changes}, WAITS), **given, "limits": {"seconds": 5.0}}
-    result = await PytestEvaluator(outside=False).evaluate("coding", "", made)
+    # Not a limit of the run, which a busy machine may need. Silence ends the test.
+    gate = PytestEvaluator(timeout=5.0, outside=False)
+    result = await gate.evaluate("coding", "", {**context({**WAITS, **changes}, WAITS), **given})
     assert judge([result], [result.evaluator_name]).status is VerdictStatus(status), result.feedback
     assert "tests/test_wait.py::test_wait" in f"{result.feedback} {result.suggestions}"
     if status == "asks":
         assert [each.kind for each in result.questions] == ["red_at_base"]
-        assert "does not end within 5 seconds in the base either" in result.questions[0].text
+        assert re.search(r"does not end within \d+ seconds in the base either", result.questions[0].text)
 
 
 CONFTEST = "import pytest\n\nfrom calc import add\n\n\n@pytest.fixture\ndef three():\n    return add(1, 2)\n"
