@@ -29,7 +29,7 @@ class EvaluatorConfig:
     Attributes:
         lint_timeout: for ruff.
         type_check_timeout: for one run of the type checker.
-        test_timeout: for one test, and for all waiting of one run of the tests; see the test gate.
+        test_timeout: for one test, and for all waiting of tests that do not pass.
         llm_timeout: for one evaluation by a model.
         pass_threshold: least score with which a model's evaluation passes.
         blocking_threshold: a criterion below it blocks.

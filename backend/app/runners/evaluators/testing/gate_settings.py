@@ -27,8 +27,8 @@ class PytestGateSettings:
     """How the test gate runs tests, and what it makes of their results.
 
     Attributes:
-        timeout: seconds for one test, and for all waiting of one run; see `longest`. If the base must be run,
-            too, that run gets as many again.
+        timeout: seconds for one test, and for all waiting of tests that do not pass; see `longest`. If the
+            base must be run, too, that run gets as many again.
         python: interpreter for the tests, with pytest 7.4 or newer. None is the one that runs this program.
         interpreters: chooses the interpreter from the base's declarations; None always uses `python`.
         compare_base: whether the base's tests count; otherwise the candidate's tree is run unchanged.

@@ -4,7 +4,6 @@ import inspect
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +14,7 @@ from .canaries import run_canaries
 from .channel import Send
 from .failures import files_of, message_of
 from .guard import Guard
+from .import_places import let_children_import
 from .limits import TestLimits, lift_deadlines
 from .network import Unreachable
 from .plugins import PinnedModules, need_no_rewriting, set_aside
@@ -26,8 +26,6 @@ from .without import Without
 _IDS_PER_RECORD = 200
 _DETAILED_FAILURES = 1000
 _ALWAYS_READ = ("__init__.py", "conftest.py")
-_READS_TREE = "phaserunner-tree.pth"
-"""The file with which `environments.finishing` puts the tree on the path of child processes."""
 
 
 class ReportPlugin:
@@ -64,6 +62,8 @@ class ReportPlugin:
         self._places: dict[pytest.Item, int] = {}
         self._running: dict[str, dict[str, Any]] = {}
         self._failures = 0
+        self._has_passed = False
+        """Whether the last test that ended passed."""
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(self, early_config: pytest.Config) -> "Iterator[None]":
@@ -79,7 +79,7 @@ class ReportPlugin:
         self._guard = Guard(self._tree, self._trusted, set_aside(self._aside))
         sys.meta_path.insert(0, PinnedModules(self._pinned))
         sys.path[:0] = places
-        _let_children_import(places, self._tree)
+        let_children_import(places, self._tree)
         self._surroundings = Surroundings(self._tree, self._trusted)
         for name in self._late:
             early_config.pluginmanager.import_plugin(name, consider_entry_points=True)
@@ -169,7 +169,7 @@ class ReportPlugin:
         """Leave out the tests for which there is no time, once this one has shown how long they take."""
         began = self._budget.begin(item)
         yield
-        out = self._budget.end(item, began)
+        out = self._budget.end(item, began, passed=self._has_passed)
         for start in range(0, len(out), _IDS_PER_RECORD):
             self._send("left_out", ids=out[start : start + _IDS_PER_RECORD])
 
@@ -215,6 +215,7 @@ class ReportPlugin:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Report a finished test."""
         test = self._running.pop(nodeid, None)
+        self._has_passed = test is not None and test["outcome"] == "passed"
         sought = self._network is not None and self._network.was_sought()
         if test is not None:
             self._send("test", id=nodeid, sought_network=sought, **test)
@@ -263,21 +264,6 @@ def _parts(ids: "set[str]") -> "set[str]":
     functions = {each.partition("[")[0] for each in ids}
     names = [each.split("::") for each in functions]
     return {"::".join(each[:end]) for each in names for end in range(1, len(each) + 1)}
-
-
-def _let_children_import(places: "list[str]", tree: Path) -> None:
-    """Let Python processes that tests start import the code as if it were installed."""
-    # Some tests give their children no variables.
-    with suppress(OSError):
-        (tree.parent / "import-places").write_text(os.pathsep.join(places), errors="surrogateescape")
-    # A file in the environment reads this, so the code is found under `-I`, too. Some programs behave
-    # differently if there is a `PYTHONPATH`.
-    os.environ["PHASERUNNER_TREE"] = os.pathsep.join(places)  # noqa: TID251 - tests and their children read it
-    if any(os.path.exists(os.path.join(each, _READS_TREE)) for each in sys.path):
-        return
-    before = os.environ.get("PYTHONPATH", "")  # noqa: TID251 - handed to children of the tests
-    path = [*places, *filter(None, before.split(os.pathsep))]
-    os.environ["PYTHONPATH"] = os.pathsep.join(path)  # noqa: TID251 - tests and their children read it
 
 
 def _code_file(function: Any) -> str:

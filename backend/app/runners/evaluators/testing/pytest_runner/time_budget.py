@@ -35,12 +35,13 @@ class TimeBudget:
     """Leaves out tests when the rest of their file would take more time than the run has left.
 
     The tests of a file are taken together, and the tests of a plug-in. If only some rows of parameters take
-    long, the others still run. There is one limit for the whole run, and another one for all its waiting. The
-    time in which a busy machine does not run this process does not count. Shortly before the process is
-    ended, all that are left are left out, so that it ends in order.
+    long, the others still run. There is one limit for the whole run, and another one for the waiting of tests
+    that do not pass, as for a service that is not there. The time in which a busy machine does not run this
+    process does not count. Shortly before the process is ended, all that are left are left out, so that it
+    ends in order.
 
     Args:
-        limit: how long the run may wait for something, in seconds; None leaves nothing out.
+        limit: how long such tests may wait in all, in seconds; None leaves nothing out.
         seconds: after how many seconds the process is ended, whatever the machine does.
         ends_at: when that is, by the monotonic clock. The process has used some of its time already.
         clock: tells the time in seconds; None is a clock that stands still while the machine is busy.
@@ -66,6 +67,7 @@ class TimeBudget:
         self._allowances = [_Allowance(each) for each in limits]
         self._place = 0
         self._untidy = False
+        self._waited = 0.0
         self._in_call: _Times = (0.0, 0.0)
 
     def begin(self, item: pytest.Item) -> "_Times":
@@ -91,14 +93,18 @@ class TimeBudget:
         finally:
             self._in_call = self._since(began)
 
-    def end(self, item: pytest.Item, began: "_Times") -> "list[str]":
-        """Note how long a test took. Return the ids of the tests that do not run now."""
+    def end(self, item: pytest.Item, began: "_Times", *, passed: bool = False) -> "list[str]":
+        """Note how long a test took, and whether it passed. Return the ids of tests that do not run now."""
         items = item.session.items
         self._place += 1
         if not self._allowances or items[self._place - 1 : self._place] != [item]:
             return []
         left = items[self._place :]
-        out = set(self._too_slow(item, left, self._since(began)))
+        waited, ran = self._since(began)
+        if passed:
+            waited, self._in_call = 0.0, (0.0, self._in_call[1])
+        self._waited += waited
+        out = set(self._too_slow(item, left, (waited, ran)))
         if not out:
             return []
         self._untidy = left[0] in out
@@ -106,7 +112,7 @@ class TimeBudget:
         return [each.nodeid for each in left if each in out]
 
     def _too_slow(self, item: pytest.Item, left: "list[pytest.Item]", took: "_Times") -> "list[pytest.Item]":
-        spent = self._since(self._began)
+        spent = (self._waited, self._since(self._began)[1])
         each_out = [
             allowance.too_slow(item, left, _Taken(took[index], self._in_call[index], spent[index]))
             for index, allowance in enumerate(self._allowances)

@@ -56,8 +56,8 @@ class Harness:
             functions end only with the run.
         without: ids of tests that must not run.
         patience: how many seconds one test may take; None means as many as the run.
-        leaves_out: whether a run leaves tests out if they would wait longer than that in all, or take longer
-            than the run may.
+        leaves_out: whether a run leaves tests out if those that do not pass would wait longer than that in
+            all, or if all would take longer than the run may.
     """
 
     python: Path

@@ -9,7 +9,8 @@ from tests.unit.runners.evaluators.testing.gate_support import CODE, TEST, run
 
 pytestmark = pytest.mark.anyio
 
-LIMIT = 20.0
+LIMIT = 4.0
+"""A run may take five times as long, and on a busy machine twenty times."""
 
 SLOW = """import time
 
@@ -17,7 +18,7 @@ import pytest
 
 from calc import add
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(400))
 def test_slowly(number):
     time.sleep(0.9)
     assert add(number, 1) == number + 1
@@ -48,7 +49,7 @@ def place(tmp_path_factory):
     yield place
     (place / "closed").touch()
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(400))
 def test_slowly(place, number):
     time.sleep(0.9)
     assert not (place / "closed").exists()
@@ -85,7 +86,7 @@ async def test_what_shared_a_fixture_is_torn_down_before_the_next_file(context) 
 async def test_new_tests_like_those_that_the_base_leaves_out_are_left_out_with_them(context) -> None:
     more = (
         SLOW
-        + "\n@pytest.mark.parametrize('number', range(60))\ndef test_more(number):\n    time.sleep(0.9)\n"
+        + "\n@pytest.mark.parametrize('number', range(400))\ndef test_more(number):\n    time.sleep(0.9)\n"
     )
     result = await judged(context, {"tests/test_slow.py": more})
     assert [each.id for each in result.questions] == ["tests/test_slow.py"], result.feedback
@@ -108,9 +109,9 @@ async def test_a_fault_beside_slow_tests_still_fails(context) -> None:
 
 
 async def test_code_that_is_slow_where_the_base_is_not_is_waited_for(context) -> None:
-    base = {**CODE, "tests/test_all.py": SLOW.replace("time.sleep(0.9)", "pass").replace("60", "20")}
+    base = {**CODE, "tests/test_all.py": SLOW.replace("time.sleep(0.9)", "pass").replace("400", "20")}
     slow = {**base, "calc.py": "import time\n\ndef add(a, b):\n    time.sleep(0.9)\n    return a + b\n"}
-    result = await run(context, slow, base, timeout=12.0, counter_tests="off", outside=False)
+    result = await run(context, slow, base, timeout=3.0, counter_tests="off", outside=False)
     assert not result.questions
     assert "left_out" not in result.metadata
 
@@ -126,10 +127,9 @@ async def test_the_policy_says_whether_slow_tests_count(context, policy, status,
 
 
 async def test_a_test_of_the_goal_is_never_left_out(context) -> None:
-    slow = SLOW.replace("60", "30")
-    result = await judged(context, slow=slow, goal="Make test_slowly quick", timeout=10.0)
-    assert result.status is EvaluationStatus.PASSED, result.feedback
-    assert result.metadata["passed_tests"] == 32
+    result = await judged(context, goal="Make test_slowly quick", timeout=3.0)
+    assert result.status is not EvaluationStatus.PASSED
+    assert not result.questions
 
 
 async def test_rows_that_wait_are_left_out_and_the_others_run(context) -> None:
@@ -142,7 +142,7 @@ async def test_many_small_files_that_do_not_fit_together_are_one_question(contex
     slow = "import time\n\ndef test_waits():\n    time.sleep(1.5)\n"
     base = {**CODE, **TEST, **{f"tests/test_{number}.py": slow for number in range(40)}}
     # A limit that a context names is not stretched on a busy machine. It leaves time to start and to end.
-    given = {**context(base, base), "limits": {"seconds": 2 * LIMIT}}
+    given = {**context(base, base), "limits": {"seconds": 40.0}}
     evaluator = PytestEvaluator(counter_tests="off", outside=False)
     result = await evaluator.evaluate("coding", "", given)
     assert [each.id for each in result.questions] == ["tests"], result.feedback

@@ -16,6 +16,7 @@ class Suite:
 
     def __init__(self, tests: Mapping[str, float], kind: str = "_pytest.python") -> None:
         self.now = 0.0
+        self.passing = False
         self.working = 0.0
         """The share of its time that a test works, and does not wait."""
         self.took = tests
@@ -36,7 +37,7 @@ class Suite:
             with nullcontext() if "prepares" in item.nodeid else budget.calling():
                 self.now += self.took[item.nodeid]
             ran.append(item.nodeid)
-            out += budget.end(item, began)
+            out += budget.end(item, began, passed=self.passing)
         return ran, out
 
 
@@ -106,6 +107,13 @@ def test_time_at_work_is_not_spent_waiting(working: float, out: int) -> None:
     suite = Suite(rows("a.py", 100, 10))
     suite.working = working
     assert len(suite.run(100)[1]) == out
+
+
+def test_tests_that_wait_and_pass_need_only_the_time_of_the_run() -> None:
+    suite = Suite(rows("a.py", 100, 10))
+    suite.passing = True
+    assert suite.run(100)[1] == []
+    assert len(suite.run(100, seconds=1_000.0)[1]) == 88
 
 
 def test_work_that_does_not_fit_in_the_whole_run_is_left_out() -> None:
