@@ -20,11 +20,12 @@ from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.testing.sorting.accounting import SortingRules, accounted, says_something
-from app.runners.evaluators.testing.sorting.again import SecondLook, look_again, red_versions, steadied
+from app.runners.evaluators.testing.sorting.again import look_again, red_versions, steadied
 from app.runners.evaluators.testing.sorting.changed import ChangedTests
 from app.runners.evaluators.testing.sorting.company import in_company
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.sorting.unread import red_where_loaded
 from app.runners.evaluators.testing.sorting.untested import asked_without_tests

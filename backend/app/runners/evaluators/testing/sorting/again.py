@@ -1,28 +1,8 @@
-"""Runs failed tests again, to find out whether they are flaky, also fail at the base, or lack something.
-
-The result never turns a failure into a pass. It is reported so that no time is wasted on a fault that does
-not exist. If *every* failure is a flake of the base or due to the machine, there is no verdict. The base's
-results come from the run's baseline, if there is one:
-
-- *flaky*: failed, and passed when run again alone. The candidate fails, and the feedback says that it is
-  flaky.
-- *unsteady*: a flaky test that also passes in a second run of all tests, or that fails because a connection
-  broke, or because of what other tests left behind. So its failure does not depend on other tests, or only by
-  time, and a person is asked.
-- *flaky at base*: a flaky test that both passes and fails at the base, in up to three runs. That is not the
-  candidate's fault: the evaluation can be repeated.
-- *red at base*: the base fails the test as well, in each of two runs. That is normal for tests written before
-  their code, which a candidate must make pass; `base_failures` says which ones count.
-- *failing in company*: a flaky test that also passes alone at the base and fails there in a run of all tests.
-  So the order or the number of tests fails it, as when a cache is full from some test on. It is red at base.
-- *environment*: the base fails it with the same message, which is about the machine (no network, a missing
-  program or library).
-- *without network*: the base fails it, and something in it tries to reach a network there.
-"""
+"""Runs failed tests again, to find out whether they are flaky, also fail at the base, or lack something."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from app.runners.evaluators.testing.at_base.base import BaseTests
@@ -34,6 +14,7 @@ from app.runners.evaluators.testing.running.garbage import garbage_in
 from app.runners.evaluators.testing.running.reaching import without_network
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.workspaces.together import together
 
 LOOKED_AT = 10
@@ -51,48 +32,6 @@ _COMPARED = 500
 
 _AFFORDABLE = 60.0
 """Seconds that the tests that run once more may have taken together."""
-
-
-@dataclass(frozen=True, slots=True)
-class SecondLook:
-    """What is known about failing tests, by id. The module explains the terms.
-
-    `red` holds the messages at the base, `red_files` the project's files in the tracebacks there. `varying`
-    are red tests whose messages may differ between runs of one code: they do, as with tests that draw their
-    data, or a second run of the base would take too long.
-    """
-
-    flaky: tuple[str, ...] = ()
-    unsteady: tuple[str, ...] = ()
-    at_base: tuple[str, ...] = ()
-    red: Mapping[str, str] = field(default_factory=dict[str, str])
-    red_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    varying: tuple[str, ...] = ()
-    flaky_at_base: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    without_network: frozenset[str] = frozenset()
-
-    def excuses(self, report: RunReport) -> bool:
-        """Return True if the candidate caused no failure of a run."""
-        excused = {*self.flaky_at_base, *self.environment}
-        return bool(report.failures) and all(each.id in excused for each in report.failures)
-
-    def is_flaky_at_base(self, test_id: str) -> bool:
-        """Return True if the base both fails and passes a test."""
-        return test_id in self.flaky_at_base or (test_id in self.at_base and test_id not in self.red)
-
-    def __add__(self, other: "SecondLook") -> "SecondLook":
-        return SecondLook(
-            flaky=(*self.flaky, *other.flaky),
-            unsteady=(*self.unsteady, *other.unsteady),
-            at_base=(*self.at_base, *other.at_base),
-            red={**self.red, **other.red},
-            red_files={**self.red_files, **other.red_files},
-            varying=(*self.varying, *other.varying),
-            flaky_at_base=(*self.flaky_at_base, *other.flaky_at_base),
-            environment={**self.environment, **other.environment},
-            without_network=self.without_network | other.without_network,
-        )
 
 
 async def look_again(
@@ -115,10 +54,9 @@ async def look_again(
         return SecondLook(flaky=_now_good(looked_at, await again))
     if base.remembered is not None and base.remembered.knows(failing):
         return await _remembered(base.remembered, base, report, failing, await again)
-    by_name = failing if len(failing) <= _COMPARED or base.slow.known or base.endless.known else None
+    by_name = len(failing) <= _COMPARED or bool(base.slow.known or base.endless.known)
     files = set(map(file_of, failing))
-    at_base_now = base.run_now(files) if by_name is None else base.run(files, by_name)
-    alone, there = await together(again, at_base_now)
+    alone, there = await together(again, base.run(files, failing) if by_name else base.run_now(files))
     flaky = _now_good(looked_at, alone)
     at_base = tuple(each for each in failing if _is_bad(each, there))
     # With many red tests, those that only fail here may come after the first few.
@@ -126,26 +64,37 @@ async def look_again(
     if others and set(looked_at) <= set(at_base):
         others = _affordable(others[:LOOKED_AT], report)
         flaky += _now_good(others, await _alone(harness, tree, others))
-    # Where tests take too long, one look at the base has to do.
-    repeated = set[str]() if base.slow.known else set(_affordable(at_base, there))
-    named = None if by_name is None else repeated
-    once_more = await base.run_now(set(map(file_of, repeated)), named) if repeated else there
-    red = [each for each in at_base if each not in repeated or _is_bad(each, once_more)]
+    red, varying = await _twice_red(base, at_base, there, by_name=by_name)
     look = SecondLook(
         flaky=flaky,
         at_base=at_base,
         red={each: _message(each, there) for each in red},
-        varying=tuple(
-            each
-            for each in red
-            if each not in repeated or _differ(each, there, once_more) or _differ(each, report, alone)
-        ),
+        varying=tuple(each for each in red if each in varying or _differ(each, report, alone)),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
         environment=await _lacking(at_base, report, there, base),
         without_network=without_network(at_base, there),
     )
     return await _with_company(look, failing, base)
+
+
+async def _twice_red(
+    base: BaseTests, at_base: Sequence[str], there: RunReport, *, by_name: bool
+) -> tuple[list[str], set[str]]:
+    """Return the tests that fail in two runs of the base, and those of them whose words may vary there.
+
+    Args:
+        base: the base.
+        at_base: the tests that failed in its first run.
+        there: the report of that run.
+        by_name: whether only these run, and not all tests of their files.
+    """
+    # Where tests take too long, one look at the base has to do.
+    repeated = set[str]() if base.slow.known else set(_affordable(at_base, there))
+    named = repeated if by_name else None
+    once_more = await base.run_now(set(map(file_of, repeated)), named) if repeated else there
+    red = [each for each in at_base if each not in repeated or _is_bad(each, once_more)]
+    return red, {each for each in red if each not in repeated or _differ(each, there, once_more)}
 
 
 async def red_versions(own: RunReport, of_base: RunReport | None, base: BaseTests) -> SecondLook:

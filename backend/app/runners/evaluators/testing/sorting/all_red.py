@@ -8,9 +8,9 @@ from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.dependencies import lacking, missing_module
 from app.runners.evaluators.testing.running.failure_words import fails_alike
 from app.runners.evaluators.testing.running.report import CollectProblem, RanTest, RunReport
-from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.base_failures import is_assertion, is_elsewhere, may_stay
 from app.runners.evaluators.testing.sorting.goal import Goal
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 
 _WHY_CHARS = 1000

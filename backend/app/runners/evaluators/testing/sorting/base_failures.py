@@ -12,8 +12,8 @@ from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.failure_words import fails_alike, failure_words
 from app.runners.evaluators.testing.running.machine_words import missing_on_machine
 from app.runners.evaluators.testing.running.report import CollectProblem, RanTest
-from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.goal import Goal
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.runners.evaluators.testing.sorting.unwritten import is_slip_of_test, waits_for_code
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 

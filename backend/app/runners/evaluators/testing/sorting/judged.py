@@ -7,7 +7,7 @@ from app.runners.evaluators.testing.counter_tests.counter_report import CounterR
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.running.failure_words import fails_alike, failure_words
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
-from app.runners.evaluators.testing.sorting.again import SecondLook
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.schemas.modes import InProcessOnly
 from app.schemas.questions import Question
 

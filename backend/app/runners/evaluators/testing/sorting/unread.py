@@ -12,7 +12,7 @@ from app.runners.evaluators.testing.layout.same_tests import unchanged_tests
 from app.runners.evaluators.testing.layout.trees import RunTree, whole_tree
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
-from app.runners.evaluators.testing.sorting.again import SecondLook
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 
 
 async def red_where_loaded(harness: Harness, tree: RunTree, own: RunReport, base: BaseTests) -> SecondLook:

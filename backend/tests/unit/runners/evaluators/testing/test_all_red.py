@@ -13,9 +13,9 @@ from app.runners.evaluators.testing.running.report import (
     RanTest,
     RunReport,
 )
-from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.all_red import about_all_red
 from app.runners.evaluators.testing.sorting.goal import Goal
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.schemas.questions import BaseFailures
 from tests.unit.runners.evaluators.testing.red_support import NAME, TO_COME, WRONG_VALUE, written
 

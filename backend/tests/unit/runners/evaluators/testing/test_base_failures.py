@@ -12,13 +12,13 @@ from app.runners.evaluators.testing.running.report import (
     Outcome,
     RanTest,
 )
-from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.base_failures import (
     sort_errors,
     sort_failures,
 )
 from app.runners.evaluators.testing.sorting.endless_tests import sort_endless
 from app.runners.evaluators.testing.sorting.goal import Goal
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.schemas.questions import BaseFailures
 from tests.unit.runners.evaluators.testing.red_support import (
     NAME,

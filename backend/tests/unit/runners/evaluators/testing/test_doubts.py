@@ -15,9 +15,10 @@ from app.runners.evaluators.testing.running.report import (
     RanTest,
     RunReport,
 )
-from app.runners.evaluators.testing.sorting.again import SecondLook, steadied
+from app.runners.evaluators.testing.sorting.again import steadied
 from app.runners.evaluators.testing.sorting.doubts import doubts_about
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.runners.evaluators.verdict import VerdictStatus, judge
 from app.schemas.questions import FEW_QUESTIONS, MAX_QUESTIONS, BaseFailures, Question
 from tests.unit.runners.evaluators.testing.gate_support import GOOD, run

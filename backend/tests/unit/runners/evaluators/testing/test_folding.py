@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from app.runners.evaluators.testing.running.report import Outcome, RanTest
-from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.base_failures import sort_failures
 from app.runners.evaluators.testing.sorting.folding import as_few
 from app.runners.evaluators.testing.sorting.goal import Goal
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.schemas.questions import FEW_QUESTIONS, Question
 from tests.unit.runners.evaluators.testing.red_support import NAME, NO_CODE, WRONG_VALUE
 

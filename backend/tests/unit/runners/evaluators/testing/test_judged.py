@@ -15,8 +15,8 @@ from app.runners.evaluators.testing.running.report import (
     RanTest,
     RunReport,
 )
-from app.runners.evaluators.testing.sorting.again import SecondLook
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.schemas.modes import InProcessOnly
 
 
