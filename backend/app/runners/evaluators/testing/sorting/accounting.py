@@ -24,6 +24,7 @@ from app.runners.evaluators.testing.sorting.folding import as_few
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.left_out import questions_about, with_left_out
+from app.runners.evaluators.testing.sorting.mostly_unread import most_unread, question_about
 from app.runners.evaluators.testing.sorting.warning_filters import asked_about_filters
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
@@ -145,11 +146,12 @@ async def _accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, b
     if not says_something(of_base):
         return await _asked_about_all(harness, judged, rules, base)
     found = await _sorted(of_base, judged, rules, base)
+    unread = most_unread(found.known, of_base, rules.goal)
+    red = (*as_few(found.questions), *([question_about(unread, of_base)] if unread else []))
     of_base = of_base.without(found.known)
-    known = {**judged.known, **found.known}
-    judged = replace(judged, of_base=of_base, known=known)
+    known = {name: why for name, why in {**judged.known, **found.known}.items() if name not in unread}
+    judged = replace(judged, of_base=of_base, known=known, doubted={**judged.doubted, **unread})
     left = of_base.without({each.id for each in found.questions})
-    red = as_few(found.questions)
     if not (left.failures or left.errors):
         return replace(judged, questions=red)
     if rules.protected is ProtectedPolicy.FAIL:

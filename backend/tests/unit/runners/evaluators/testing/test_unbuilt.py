@@ -3,6 +3,7 @@
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
+from app.schemas.questions import BaseFailures
 
 pytestmark = pytest.mark.anyio
 
@@ -48,6 +49,37 @@ async def test_a_compiled_part_that_only_tests_import(context) -> None:
     assert "tests/test_fast.py (The interpreter that runs the tests lacks" in result.feedback
     unwritten = {name: text for name, text in PART_OF_ITS_OWN.items() if name != "calc/fast.c"}
     assert (await judge(context, PART_OF_ITS_OWN, unwritten)).status == "failed"
+
+
+MOSTLY_COMPILED = {
+    **PART_OF_ITS_OWN,
+    "tests/test_more.py": "import calc.fast\n\n\ndef test_more():\n    assert calc.fast.add(2, 2) == 4\n",
+}
+
+
+async def test_most_files_without_the_compiled_part_are_a_question(context) -> None:
+    changed = {**MOSTLY_COMPILED, "calc/__init__.py": MOSTLY_COMPILED["calc/__init__.py"] + "\nMORE = 1\n"}
+    result = await judge(context, changed, MOSTLY_COMPILED)
+    assert [each.id for each in result.questions] == ["tests"], result.feedback
+    assert "Only 1 of 3 test files can be loaded" in result.questions[0].text
+    assert "calc.fast" in result.questions[0].why
+    assert result.questions[0].tests == ("tests/test_fast.py", "tests/test_more.py")
+    wrong = {**MOSTLY_COMPILED, "calc/__init__.py": "def add(a, b):\n    return a - b\n"}
+    assert not (await judge(context, wrong, MOSTLY_COMPILED)).questions
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param({"known_failures": ["tests/test_more.py"]}, id="a person knows of one"),
+        pytest.param({"base_failures": BaseFailures.IGNORE}, id="what is red does not matter"),
+        pytest.param({"goal_tests": ["tests/test_calc.py"]}, id="others are the goal"),
+    ],
+)
+async def test_most_files_without_the_compiled_part_are_only_noted(context, given) -> None:
+    made = {**context(MOSTLY_COMPILED, MOSTLY_COMPILED), "goal": "Speed up adding", **given}
+    result = await PytestEvaluator().evaluate("coding", "", made)
+    assert (result.status, result.questions) == ("passed", []), result.feedback
 
 
 async def test_a_part_that_nothing_is_compiled_to_is_to_be_written(context) -> None:
