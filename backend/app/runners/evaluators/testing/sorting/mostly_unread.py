@@ -11,8 +11,8 @@ from app.schemas.questions import BaseFailures, Question, QuestionKind
 def most_unread(known: Mapping[str, str], report: RunReport, goal: Goal) -> dict[str, str]:
     """Return what cannot be loaded if that is more files than have a test that passes, else nothing.
 
-    Each of these files alone is only noted, because no change of the code helps. But if most are missing, what
-    passes is little evidence, as when the compiled part that every other test imports is not built.
+    Each of these files alone is only noted, because no change of the code helps. But if most are missing,
+    what passes is little evidence, as when the compiled part that every other test imports is not built.
 
     Args:
         known: by id, why a failure of the base's tests does not count.
