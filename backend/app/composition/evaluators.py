@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from app.composition.interpreters import build_setups
+from app.composition.interpreters import build_extensions, build_setups
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.runners.evaluators.commands.programs import find_programs
@@ -48,6 +48,7 @@ def build_evaluator_config(
         python=settings.WORKSPACE_PYTHON,
         type_checker=settings.EVALUATOR_TYPE_CHECKER,
         interpreters=interpreters,
+        extensions=build_extensions(settings, sandbox),
         sandbox=sandbox,
         limits=WorkspaceLimits(settings.WORKSPACE_MAX_FILES, settings.WORKSPACE_MAX_BYTES),
         outside=settings.EVALUATOR_OUTSIDE,

@@ -9,6 +9,7 @@ from app.core.config import Settings
 from app.runners.evaluators.commands.programs import Programs
 from app.schemas.modes import EnvironmentMode
 from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.extensions.building import Extensions
 from app.workspaces.environments.installing import Installer
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter, WorkspaceEnvironments
 from app.workspaces.environments.launches import InstallOptions
@@ -22,19 +23,20 @@ def build_interpreters(settings: Settings, sandbox: Sandbox) -> Interpreters:
     if settings.WORKSPACE_PYTHON is not None or settings.WORKSPACE_ENVIRONMENTS is EnvironmentMode.OFF:
         return OneInterpreter(settings.WORKSPACE_PYTHON)
     data_dir = settings.DATA_DIR.absolute()
-    options = InstallOptions(
-        network=settings.ENVIRONMENT_NETWORK,
-        build=settings.ENVIRONMENT_BUILD,
-        seconds=settings.ENVIRONMENT_TIMEOUT,
-        env=uv_variables(os.environ),  # noqa: TID251 - indexes, proxies and certificates, for downloads
-        cache_size=settings.ENVIRONMENT_MAX_BYTES,
-    )
     return WorkspaceEnvironments(
         Shelf(data_dir / "environments", _bounds(settings)),
-        Installer(Path(find_uv_bin()), sandbox, data_dir / "uv-cache", options),
+        Installer(Path(find_uv_bin()), sandbox, data_dir / "uv-cache", _options(settings)),
         search_variables(os.environ),  # noqa: TID251 - where to look for Python versions
         settings.ENVIRONMENT_CANDIDATE_DEPENDENCIES,
     )
+
+
+def build_extensions(settings: Settings, sandbox: Sandbox) -> Extensions | None:
+    """Build what compiles the modules of projects; None if environments are prepared by the operator."""
+    if settings.WORKSPACE_PYTHON is not None or settings.WORKSPACE_ENVIRONMENTS is EnvironmentMode.OFF:
+        return None
+    shelf = Shelf(settings.DATA_DIR.absolute() / "extensions", _bounds(settings))
+    return Extensions(shelf, Path(find_uv_bin()), sandbox, _options(settings))
 
 
 def build_setups(settings: Settings, sandbox: Sandbox, programs: Programs) -> Setups:
@@ -45,6 +47,16 @@ def build_setups(settings: Settings, sandbox: Sandbox, programs: Programs) -> Se
         programs.variable,
         programs.readable,
         setup_variables(os.environ),  # noqa: TID251 - registries and certificates, for downloads
+    )
+
+
+def _options(settings: Settings) -> InstallOptions:
+    return InstallOptions(
+        network=settings.ENVIRONMENT_NETWORK,
+        build=settings.ENVIRONMENT_BUILD,
+        seconds=settings.ENVIRONMENT_TIMEOUT,
+        env=uv_variables(os.environ),  # noqa: TID251 - indexes, proxies and certificates, for downloads
+        cache_size=settings.ENVIRONMENT_MAX_BYTES,
     )
 
 

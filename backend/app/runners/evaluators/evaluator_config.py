@@ -12,6 +12,7 @@ from app.schemas.evaluation import CheckerName
 from app.schemas.modes import CounterTestsMode, InProcessOnly
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.extensions.building import Extensions
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 
@@ -42,6 +43,7 @@ class EvaluatorConfig:
             None is the one that runs this program.
         type_checker: the tool that checks types; all but mypy must be installed beside this program.
         interpreters: chooses that interpreter from the base's declarations; None always uses `python`.
+        extensions: builds the compiled modules of projects for the tests; None builds none.
         compare_base: whether tests are compared with those of the base tree.
         sandbox: confines programs of a workspace; None is a sandbox with the usual settings.
         limits: limits on the trees with tests to run.
@@ -66,6 +68,7 @@ class EvaluatorConfig:
     python: Path | None = None
     type_checker: CheckerName = "mypy"
     interpreters: Interpreters | None = None
+    extensions: Extensions | None = None
     compare_base: bool = True
     sandbox: Sandbox | None = None
     limits: WorkspaceLimits = DEFAULT_LIMITS

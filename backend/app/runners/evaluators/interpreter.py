@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from app.runners.evaluators.new_dependencies import lacks_dependency, listed, needs_other_releases
 from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored
 from app.runners.evaluators.tooling import ToolTroubleError
+from app.workspaces.environments.extensions.building import Extensions
 from app.workspaces.environments.interpreters import Interpreters, OneInterpreter
 from app.workspaces.environments.outcome import EnvironmentUnavailable, Ready
 
@@ -29,6 +31,7 @@ async def interpreter_for(
     *,
     added: bool = False,
     changed: bool = False,
+    extensions: Extensions | None = None,
 ) -> AsyncGenerator[Ready]:
     """Yield the interpreter for a candidate. Its files stay in place while the block runs.
 
@@ -39,6 +42,7 @@ async def interpreter_for(
         workspace: the candidate's tree.
         added: whether dependencies that only the candidate declares are installed, too, if that is allowed.
         changed: the same for the releases that it asks for instead of the base's.
+        extensions: builds the compiled modules of both trees; None builds nothing.
 
     Raises:
         EnvironmentTroubleError: there is none.
@@ -47,7 +51,11 @@ async def interpreter_for(
     async with chosen.lent(base, workspace, added=added, changed=changed) as found:
         if isinstance(found, EnvironmentUnavailable):
             raise EnvironmentTroubleError(found)
-        yield found
+        if extensions is None:
+            yield found
+            return
+        async with extensions.lent(found, base or workspace, [base or workspace, workspace]) as built:
+            yield replace(found, built=built)
 
 
 def environment_trouble(evaluator: Evaluator, error: EnvironmentTroubleError) -> EvaluationResult:
@@ -73,6 +81,10 @@ def with_interpreter(result: EvaluationResult, found: Ready) -> EvaluationResult
         said = found.conceded.sentences()
         update["metadata"] = {**result.metadata, **update.get("metadata", {}), "conceded": list(said)}
         result = result.model_copy(update={"feedback": "\n".join([result.feedback, *said])})
+    if found.built.trouble:
+        update["metadata"] = {**result.metadata, **update.get("metadata", {}), "unbuilt": found.built.trouble}
+        note = f"The compiled modules of the project were not built: {found.built.trouble}"
+        result = result.model_copy(update={"feedback": f"{result.feedback}\n{note}"})
     if lacks_dependency(result, found):
         note = (
             f"The change declares dependencies that the environment of the base does not have: "

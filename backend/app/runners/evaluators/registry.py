@@ -39,6 +39,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
             timeout=config.test_timeout,
             python=config.python,
             interpreters=config.interpreters,
+            extensions=config.extensions,
             compare_base=config.compare_base,
             sandbox=config.sandbox or Sandbox(),
             limits=config.limits,

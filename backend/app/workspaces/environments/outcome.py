@@ -1,9 +1,11 @@
 """The outcome of preparing an environment: an interpreter, or the reason why there is none."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+
+from app.workspaces.environments.extensions.built import Built
 
 
 class Reason(StrEnum):
@@ -106,6 +108,7 @@ class Ready:
         changed: such requirements of which the candidate's releases were installed for a second look; a
             person has to agree.
         conceded: what the environment lacks of the base's declarations.
+        built: the compiled modules of the trees that are judged.
     """
 
     python: Path
@@ -117,6 +120,7 @@ class Ready:
     differing: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     conceded: Concessions = Concessions()
+    built: Built = field(default_factory=Built)
 
 
 @dataclass(frozen=True, slots=True)

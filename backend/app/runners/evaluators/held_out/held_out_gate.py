@@ -75,7 +75,9 @@ class HeldOutEvaluator:
         try:
             async with (
                 _extended(base, self.files) as (tree, held_out),
-                interpreter_for(tests.interpreters, tests.python, tree, tree) as found,
+                interpreter_for(
+                    tests.interpreters, tests.python, tree, tree, extensions=tests.extensions
+                ) as found,
             ):
                 harness = Harness(
                     python=found.python,
@@ -83,6 +85,7 @@ class HeldOutEvaluator:
                     seconds=stretched(tests.timeout),
                     sandbox=tests.sandbox,
                     limits=tests.limits,
+                    built=found.built,
                 )
                 whole = await asyncio.to_thread(whole_tree, tree, tests.limits)
                 return _told_of(await harness.run(replace(whole, only=held_out.tests)))

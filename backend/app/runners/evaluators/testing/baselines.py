@@ -54,7 +54,9 @@ async def baseline_at(gate: PytestEvaluator, base: Path, recall: Recall = no_rec
     try:
         if not await asyncio.to_thread(_has_tests, gate, base):
             return None
-        async with interpreter_for(gate.interpreters, gate.python, base, base) as found:
+        async with interpreter_for(
+            gate.interpreters, gate.python, base, base, extensions=gate.extensions
+        ) as found:
             return await _known_or_measured(gate, base, found, recall)
     except (EnvironmentTroubleError, SandboxUnavailableError, ToolTroubleError, WorkspaceError) as error:
         return FoundBaseline(Baseline(trouble=excerpt(str(error), 500)))
@@ -75,6 +77,7 @@ async def _known_or_measured(
         limits=gate.limits,
         patience=gate.timeout,
         leaves_out=True,
+        built=found.built,
     )
     return FoundBaseline(await measure(harness, base, key))
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from app.core.errors import WorkspaceError
@@ -83,7 +84,10 @@ class PytestEvaluator(PytestGateSettings):
         # The code that runs tests is slow to import, and many projects have no tests for this gate.
         from app.runners.evaluators.testing.gate_run import judged  # noqa: PLC0415 - only to run tests
 
-        async with interpreter_for(self.interpreters, self.python, base, workspace) as found:
+        lend = partial(
+            interpreter_for, self.interpreters, self.python, base, workspace, extensions=self.extensions
+        )
+        async with lend() as found:
             result = with_interpreter(await judged(self, found, workspace, context), found)
         is_refused = (
             self.asks_about_dependencies
@@ -91,8 +95,7 @@ class PytestEvaluator(PytestGateSettings):
         )
         if is_refused or not (lacks_dependency(result, found) or needs_other_releases(result, found)):
             return result
-        own = interpreter_for(self.interpreters, self.python, base, workspace, added=True, changed=True)
-        async with own as found:
+        async with lend(added=True, changed=True) as found:
             if not (found.added or found.changed):
                 return result
             result = with_interpreter(await judged(self, found, workspace, context), found)

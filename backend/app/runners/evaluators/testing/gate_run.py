@@ -66,6 +66,7 @@ async def judged(
         sandbox=gate.sandbox,
         limits=gate.limits,
         patience=seconds_for(context, gate.timeout),
+        built=found.built,
     )
     known = await _known(gate, context, base, found)
     if harness.base is None:

@@ -10,6 +10,7 @@ from app.runners.evaluators.protocol import EvaluationCategory
 from app.schemas.modes import CounterTestsMode, InProcessOnly
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.extensions.building import Extensions
 from app.workspaces.environments.interpreters import Interpreters
 from app.workspaces.environments.outcome import Ready
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
@@ -31,6 +32,7 @@ class PytestGateSettings:
             base must be run, too, that run gets as many again.
         python: interpreter for the tests, with pytest 7.4 or newer. None is the one that runs this program.
         interpreters: chooses the interpreter from the base's declarations; None always uses `python`.
+        extensions: builds the compiled modules of projects; None builds none.
         compare_base: whether the base's tests count; otherwise the candidate's tree is run unchanged.
         sandbox: confines the tests.
         limits: limits on the trees; a larger one gets no verdict.
@@ -48,6 +50,7 @@ class PytestGateSettings:
     timeout: float = 120.0
     python: Path | None = None
     interpreters: Interpreters | None = field(default=None, compare=False)
+    extensions: Extensions | None = field(default=None, compare=False)
     compare_base: bool = True
     sandbox: Sandbox = field(default_factory=Sandbox, compare=False)
     limits: WorkspaceLimits = DEFAULT_LIMITS
@@ -81,4 +84,6 @@ class PytestGateSettings:
         from app.runners.evaluators.testing.at_base.baseline import baseline_key  # noqa: PLC0415 - only with a baseline
 
         state = await self.sandbox.state()
-        return await asyncio.to_thread(baseline_key, base, found, (self.version, state.name), self.limits)
+        is_built = await asyncio.to_thread(found.built.has, base)
+        rules = (self.version, state.name, *(["built"] if is_built else []))
+        return await asyncio.to_thread(baseline_key, base, found, rules, self.limits)

@@ -13,10 +13,9 @@ from typing import Any, cast
 
 from app.runners.evaluators.testing.layout.config import settings_for
 from app.runners.evaluators.testing.layout.tree_name import tree_name
-from app.runners.evaluators.testing.layout.trees import RunTree, materialise
+from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
 from app.runners.evaluators.testing.pytest_outside.wire import ENDED
-from app.runners.evaluators.testing.running.generated import write_generated
 from app.runners.evaluators.testing.running.run import (
     Harness,
     plugin_sources,
@@ -150,8 +149,7 @@ class Outside:
     ) -> tuple["_Program", "_Program"]:
         copy = place / "vault" / tree_name(self.harness.base)
         given, shared = place / "given", place / "shared"
-        materialise(tree, copy)
-        write_generated(self.harness.base, copy)
+        self.harness.fill(tree, copy)
         for path in (given, shared):
             path.mkdir()
         settings = settings_for(copy, self.harness.base)

@@ -28,6 +28,7 @@ from app.runners.evaluators.tooling import ToolTroubleError, activation
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox
+from app.workspaces.environments.extensions.built import Built
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.process import ProcessOutcome
@@ -58,6 +59,7 @@ class Harness:
         patience: how many seconds one test may take; None means as many as the run.
         leaves_out: whether a run leaves tests out if those that do not pass would wait longer than that in
             all, or if all would take longer than the run may.
+        built: the compiled modules for the copies of trees that are run.
     """
 
     python: Path
@@ -70,11 +72,18 @@ class Harness:
     without: Collection[str] = ()
     patience: float | None = None
     leaves_out: bool = False
+    built: Built = field(default_factory=Built)
 
     @property
     def limit_of_test(self) -> float:
         """Return how many seconds one test may take on an idle machine."""
         return self.seconds if self.patience is None else self.patience
+
+    def fill(self, tree: RunTree, copy: Path) -> None:
+        """Fill a new directory with a tree, and with what a build makes of it."""
+        materialise(tree, copy)
+        write_generated(self.base, copy)
+        self.built.lay(copy)
 
     async def run(
         self,
@@ -114,8 +123,7 @@ class Harness:
     ) -> "_PreparedRun":
         # The writable directory is a mount inside, and tests may ask whether their tree is one.
         copy, given = place / "vault" / tree_name(self.base), place / "given"
-        materialise(tree, copy)
-        write_generated(self.base, copy)
+        self.fill(tree, copy)
         settings = settings_for(copy, self.base)
         given.mkdir()
         arguments = pytest_arguments(tree, copy, settings, given)
