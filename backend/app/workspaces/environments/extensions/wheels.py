@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import sys
 import zipfile
 from collections import Counter
@@ -10,6 +11,8 @@ from pathlib import Path, PurePosixPath
 
 _COMPILED = ".so"
 _MOST_BYTES = 1_000_000_000
+_COMPARED = 20
+"""Files of a wheel that are sought in the tree."""
 _LIST = "modules"
 _OF_TESTS = frozenset({"test", "tests", "testing"})
 _RESERVED = sys.stdlib_module_names | {
@@ -34,7 +37,10 @@ def keep_compiled(wheel: Path, tree: Path, place: Path) -> list[str]:
     Raises:
         OSError, ValueError: the wheel cannot be read, or is too large.
     """
+    if not stat.S_ISREG(os.lstat(wheel).st_mode):
+        raise ValueError("the build made no wheel, but a link or a pipe")
     kept: list[str] = []
+    left = _MOST_BYTES
     try:
         with zipfile.ZipFile(wheel) as archive:
             root = _root_in(tree, archive.namelist())
@@ -42,8 +48,9 @@ def keep_compiled(wheel: Path, tree: Path, place: Path) -> list[str]:
                 name = PurePosixPath(root, each.filename)
                 if not _is_kept(PurePosixPath(each.filename)) or _has_source(tree, name):
                     continue
-                if each.file_size > _MOST_BYTES:
-                    raise ValueError(f"{each.filename} is too large")
+                left -= each.file_size
+                if left < 0:
+                    raise ValueError(f"the compiled modules take more than {_MOST_BYTES:,} bytes")
                 target = place / _LIST / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(each) as source, target.open("wb") as file:
@@ -78,7 +85,7 @@ def lay_compiled(place: Path, copy: Path) -> None:
 
 def _root_in(tree: Path, names: Collection[str]) -> str:
     """Return the directory of a tree whose files a wheel has at its top, such as `src`; `""` is the tree."""
-    modules = [each for each in names if each.endswith(".py")][:200]
+    modules = [each for each in names if each.endswith(".py")][:_COMPARED]
     candidates: Counter[str] = Counter()
     for directory, below, files in os.walk(tree):
         place = Path(directory).relative_to(tree)

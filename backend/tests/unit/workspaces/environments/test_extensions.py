@@ -1,5 +1,6 @@
 """Compiled modules of a project: when they are built, what of them is used, and what a failure means."""
 
+import os
 import shutil
 import sys
 import zipfile
@@ -207,3 +208,15 @@ def test_what_is_no_wheel_is_refused(tmp_path: Path) -> None:
     (tmp_path / "calc.whl").write_text("no wheel")
     with pytest.raises(ValueError, match="no valid wheel"):
         keep_compiled(tmp_path / "calc.whl", tmp_path, tmp_path / "place")
+    (tmp_path / "link.whl").symlink_to(wheel_of(tmp_path / "other.whl", ["a.so"]))
+    os.mkfifo(tmp_path / "pipe.whl")
+    for name in ("link.whl", "pipe.whl"):
+        with pytest.raises(ValueError, match="a link or a pipe"):
+            keep_compiled(tmp_path / name, tmp_path, tmp_path / "place")
+
+
+def test_modules_that_fill_the_disk_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.workspaces.environments.extensions.wheels._MOST_BYTES", 8)
+    wheel = wheel_of(tmp_path / "calc.whl", ["a.so", "b.so", "c.so"])
+    with pytest.raises(ValueError, match="more than 8 bytes"):
+        keep_compiled(wheel, tmp_path, tmp_path / "place")
