@@ -42,6 +42,10 @@ _ERRORS = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 _WARNINGS = frozenset({"warns", "assertWarns", "assertWarnsRegex"})
 _ENDING_RUNS = frozenset({"KeyboardInterrupt", "pytest.exit.Exception", "BaseException"})
 _HELPER = re.compile(r"_*(assert|check|expect|verify|compare|validate)", re.IGNORECASE)
+_DENIES = re.compile(
+    r"[a-z](?:No|Not|Non|Never|Without|Lacks|Missing)(?=[A-Z]|$)|_(?:no|not|non|never|without)(?=_|$)"
+)
+"""What a helper denies of one value, honest code mostly denies of others, too, as `assertNoHoliday` does."""
 
 # Types that code hardly ever raises, and from which other types are hardly ever derived.
 _OTHER_ERRORS = (b"BufferError", b"ReferenceError", b"ChildProcessError")
@@ -118,6 +122,8 @@ class Calls:
 
     def _add_helper(self, call: ast.Call) -> None:
         """Add the literals of a helper's call. Any may be the expected one, most likely the last."""
+        if _DENIES.search(called_name(call)):
+            return
         given = _given(call)
         found: Sequence[OperandLiteral] = list(all_literals(given[1:] or given, self._names))
         self._sites.add_literals(call, found, sure=False)
