@@ -14,6 +14,7 @@ from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.reading import DeclarationError
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
+_UNIMPORTABLE = re.compile(r"cannot import name '(\w+)' from (?:partially initialized module )?'([\w.]+)'")
 _SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)
 _REQUIREMENTS = (
     *("*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in"),
@@ -60,6 +61,12 @@ def missing_submodule(message: str) -> str | None:
     """Return the dotted name of the module that an error message reports as missing in a package."""
     match = _MISSING.search(message)
     return match.group(1) if match and "." in match.group(1) else None
+
+
+def missing_part(message: str) -> str | None:
+    """Return the dotted name of what a message reports as missing in a package: a module or another name."""
+    match = _UNIMPORTABLE.search(message)
+    return missing_submodule(message) or (f"{match.group(2)}.{match.group(1)}" if match else None)
 
 
 def lacking(message: str, tree: Path | None = None) -> str | None:

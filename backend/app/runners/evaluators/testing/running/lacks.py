@@ -14,6 +14,7 @@ from app.runners.evaluators.testing.running.dependencies import (
     is_test_library,
     lacking,
     missing_module,
+    missing_part,
     missing_submodule,
 )
 from app.runners.evaluators.testing.running.failure_words import fails_alike
@@ -48,6 +49,8 @@ class Lacks:
             what = await asyncio.to_thread(lacking, "" if module or not of_base else each.message, self.base)
             if module is not None and await self._lacks(module, each, of_base=of_base):
                 modules.add(missing_submodule(each.message) or module)
+            elif of_base and await self.is_unbuilt(each.message) and await self._has_at_base(each):
+                modules.add(missing_part(each.message) or "")
             elif what is not None and await self._has_at_base(each):
                 machine.add(what)
             else:
@@ -108,11 +111,11 @@ class Lacks:
         return await asyncio.to_thread(is_made_by_build, module, self.base, self.sources)
 
     async def is_unbuilt(self, message: str) -> bool:
-        """Return True if a message names a missing module that the build compiles from a file of the base.
+        """Return True if a message names something missing that the build compiles from a file of the base.
 
         Code can raise any message, so it counts only if the base fails with it, too.
         """
-        part = missing_submodule(message)
+        part = missing_part(message)
         return part is not None and await asyncio.to_thread(is_compiled, part, self.base)
 
     async def is_part_of_declared(self, message: str) -> bool:

@@ -51,6 +51,18 @@ async def test_a_compiled_part_that_only_tests_import(context) -> None:
     assert (await judge(context, PART_OF_ITS_OWN, unwritten)).status == "failed"
 
 
+async def test_a_compiled_part_that_is_imported_by_its_name(context) -> None:
+    by_name = "from calc import fast\n\n\ndef test_add():\n    assert fast.add(1, 2) == 3\n"
+    files = {**PART_OF_ITS_OWN, "tests/test_fast.py": by_name}
+    result = await judge(context, files, files)
+    assert result.status == "passed", result.feedback
+    assert "lacks what the project needs: calc.fast" in result.feedback
+    alone = {name: text for name, text in files.items() if name != "tests/test_calc.py"}
+    assert (await judge(context, alone, alone)).status == "errored"
+    unwritten = {name: text for name, text in files.items() if name != "calc/fast.c"}
+    assert (await judge(context, files, unwritten)).status == "failed"
+
+
 MOSTLY_COMPILED = {
     **PART_OF_ITS_OWN,
     "tests/test_more.py": "import calc.fast\n\n\ndef test_more():\n    assert calc.fast.add(2, 2) == 4\n",
