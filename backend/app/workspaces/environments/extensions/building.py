@@ -3,9 +3,10 @@
 import hashlib
 import os
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
@@ -82,16 +83,22 @@ class Extensions:
                 state = await anyio.to_thread.run_sync(state_of, tree)
                 if state in places:
                     continue
-                key = _key(state, found)
+                make = partial(self._make, _key(state, found), found, base, tree, asked_at)
                 try:
-                    await self._make(key, found, base, tree, asked_at)
+                    places[state] = await self._kept(stack, _key(state, found), make)
                 except _BuildError as error:
                     trouble = str(error)
-                    continue
-                place = await stack.enter_async_context(self.shelf.lent(key))
-                if place is not None:
-                    places[state] = place
             yield Built(places, trouble)
+
+    async def _kept(self, stack: AsyncExitStack, key: str, make: Callable[[], Awaitable[None]]) -> Path:
+        """Return the directory with this key, made if it is not there. It stays in place with the stack."""
+        while True:
+            async with AsyncExitStack() as lending:
+                place = await lending.enter_async_context(self.shelf.lent(key))
+                if place is not None:
+                    stack.push_async_exit(lending.pop_all())
+                    return place
+            await make()
 
     async def _are_wanted(self, base: Path) -> bool:
         may_build = self.options.build is not EnvironmentBuild.NEVER and (await self.sandbox.state()).confined

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import pytest
 from uv import find_uv_bin
 
@@ -19,7 +20,9 @@ from app.workspaces.environments.extensions.building import Extensions
 from app.workspaces.environments.extensions.sources import build_requirements, is_compiled, state_of
 from app.workspaces.environments.extensions.wheels import keep_compiled, lay_compiled
 from app.workspaces.environments.launches import InstallOptions
+from app.workspaces.environments.outcome import Ready
 from app.workspaces.environments.shelf import Shelf
+from tests.patience import PATIENCE
 from tests.unit.workspaces.environments.making import judge, write
 
 BACKEND = """import pathlib
@@ -90,6 +93,18 @@ async def test_tests_run_with_the_compiled_modules_of_the_tree(tmp_path: Path, e
     refused = await judge(gate, base, write(tmp_path / "wrong", wrong))
     assert (refused.status, refused.questions) == ("failed", []), refused.feedback
     assert len(kept(extensions)) == 2
+
+
+@pytest.mark.anyio
+async def test_two_evaluations_use_the_same_modules_at_once(tmp_path: Path, extensions) -> None:
+    base = write(tmp_path / "base", CALC)
+    found = Ready(Path(sys.executable))
+    with anyio.fail_after(PATIENCE):
+        async with (
+            extensions.lent(found, base, [base]) as one,
+            extensions.lent(found, base, [base]) as other,
+        ):
+            assert one.places == other.places != {}
 
 
 @pytest.mark.anyio
