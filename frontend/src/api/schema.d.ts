@@ -2768,8 +2768,8 @@ export interface components {
          *         forged: why pytest's reports cannot be trusted, in the words of a run's report; a
          *             project may patch pytest.
          *         whole: whether every test of the base is in one of the lists, so that they can replace a run.
-         *         limit: seconds that one run may take.
-         *         waits_for: the test in progress when a run reached the limit; `""` if none did.
+         *         limit: seconds that one test may take.
+         *         waits_for: the test in progress when a run reached its limit; `""` if none did.
          *         seconds: duration of the first run.
          *         trouble: why nothing is known; `""` if the tests ran to their end.
          */
