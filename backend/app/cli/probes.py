@@ -169,9 +169,11 @@ async def environments(settings: Settings, data_dir: Path) -> ProbeResult:
     except FileNotFoundError:
         return ProbeResult("environments", "fail", "uv is missing", "install PhaseRunner again")
     count, size = await anyio.to_thread.run_sync(Shelf(data_dir / "environments").contents)
+    _, built = await anyio.to_thread.run_sync(Shelf(data_dir / "extensions").contents)
     cache = await anyio.to_thread.run_sync(size_of, data_dir / "uv-cache")
     network = "" if settings.ENVIRONMENT_NETWORK else ", no network"
-    kept = f"{count} kept ({size / 1e6:.0f} MB), downloads {cache / 1e6:.0f} MB"
+    modules = f"compiled modules {built / 1e6:.0f} MB, " if built else ""
+    kept = f"{count} kept ({size / 1e6:.0f} MB), {modules}downloads {cache / 1e6:.0f} MB"
     return ProbeResult("environments", "ok", f"{said}{network}; {kept}")
 
 

@@ -154,7 +154,12 @@ async def test_environments_show_what_makes_them_and_how_much_is_kept(tmp_path: 
     found = await probes.environments(Settings(_env_file=None), tmp_path)
     assert found.level == "ok"
     assert found.detail.startswith("uv ")
-    assert "1 kept (2 MB)" in found.detail
+    assert "1 kept (2 MB), downloads" in found.detail
+    modules = tmp_path / "extensions" / "a-key" / "modules"
+    modules.mkdir(parents=True)
+    (modules / "fast.so").write_bytes(bytes(3_000_000))
+    found = await probes.environments(Settings(_env_file=None), tmp_path)
+    assert "1 kept (2 MB), compiled modules 3 MB, downloads" in found.detail
 
 
 async def test_workspaces_without_environments_of_their_own_are_a_warning(tmp_path: Path) -> None:
