@@ -52,8 +52,13 @@ class HeldOutEvaluator:
 
     @property
     def timeout(self) -> float:
-        """Seconds for one run of the tests."""
+        """Seconds for one test, and for all waiting of tests that do not pass."""
         return self.tests.timeout
+
+    @property
+    def longest(self) -> float:
+        """Seconds for one run of the tests."""
+        return self.tests.longest
 
     async def evaluate(self, phase: str, output: str, context: EvaluationContext) -> EvaluationResult:
         """Run the held-out tests on the workspace. `output` and `phase` are not used."""
@@ -82,9 +87,10 @@ class HeldOutEvaluator:
                 harness = Harness(
                     python=found.python,
                     base=tree,
-                    seconds=stretched(tests.timeout),
+                    seconds=stretched(tests.longest),
                     sandbox=tests.sandbox,
                     limits=tests.limits,
+                    patience=tests.timeout,
                     built=found.built,
                 )
                 whole = await asyncio.to_thread(whole_tree, tree, tests.limits)

@@ -136,11 +136,13 @@ class Extensions:
 
     async def _install_requirements(self, found: Ready, base: Path, work: Path) -> Path:
         """Create the environment of the build from wheels. Return its interpreter."""
+        # Without `..`, but not resolved, because an environment is identified by the link to its interpreter.
+        interpreter = Path(os.path.abspath(found.python))  # noqa: ASYNC240 - asks nothing of the file system
         launches = Launches(
             uv=self.uv,
             sandbox=self.sandbox,
             options=self.options,
-            python=found.python,
+            python=interpreter,
             site=work,
             cache=work / "cache",
             how="the build of the project",
@@ -150,7 +152,7 @@ class Extensions:
         wanted = await anyio.to_thread.run_sync(build_requirements, base)
         (launches.given / "requirements.txt").write_text("\n".join(wanted), encoding="utf-8")
         open_to_all(launches.given)
-        await launches.run_uv("venv", "--python", str(found.python), str(launches.env))
+        await launches.run_uv("venv", "--python", str(interpreter), str(launches.env))
         if wanted:
             await launches.run_uv(
                 *("pip", "install", "--python", launches.env_python, "--only-binary", ":all:"),

@@ -108,6 +108,14 @@ async def test_two_evaluations_use_the_same_modules_at_once(tmp_path: Path, exte
 
 
 @pytest.mark.anyio
+async def test_an_interpreter_may_be_named_in_a_roundabout_way(tmp_path: Path, extensions) -> None:
+    base = write(tmp_path / "base", CALC)
+    place = Path(sys.executable).parent
+    async with extensions.lent(Ready(place / ".." / place.name / "python"), base, [base]) as built:
+        assert (built.trouble, len(built.places)) == ("", 1)
+
+
+@pytest.mark.anyio
 async def test_an_attempt_that_does_not_compile_fails_with_the_compilers_words(
     tmp_path: Path, extensions
 ) -> None:

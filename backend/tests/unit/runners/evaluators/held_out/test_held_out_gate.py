@@ -43,6 +43,11 @@ async def judge(context, code, told=HeldOutFeedback.NAMES, files=None, **more):
     return await evaluator(told, files).evaluate("coding", "", made)
 
 
+def test_its_runs_have_the_limits_of_the_tests() -> None:
+    gate = evaluator()
+    assert (gate.timeout, gate.longest) == (gate.tests.timeout, gate.tests.longest)
+
+
 async def test_honest_work_passes(context) -> None:
     result = await judge(context, HONEST)
     assert (result.status, result.evaluator_name) == ("passed", "held_out_tests")
