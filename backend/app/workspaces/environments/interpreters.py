@@ -4,8 +4,9 @@ import json
 import sys
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
@@ -67,12 +68,6 @@ class OneInterpreter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Failure:
-    at: float
-    trouble: EnvironmentUnavailable
-
-
-@dataclass(frozen=True, slots=True)
 class WorkspaceEnvironments:
     """Lends an environment for each set of dependencies, created at first use.
 
@@ -90,7 +85,6 @@ class WorkspaceEnvironments:
     installer: Installer
     search: Mapping[str, str] = field(default_factory=dict[str, str])
     candidate_dependencies: CandidateDependencies = CandidateDependencies.REFUSE
-    _failures: dict[str, _Failure] = field(default_factory=dict[str, _Failure], init=False, repr=False)
 
     @asynccontextmanager
     async def lent(
@@ -147,61 +141,35 @@ class WorkspaceEnvironments:
             yield Ready(Path(sys.executable), missing=tuple(missing))
             return
         key = plan.digest(str(python.path), python.version, *self._what_else_counts())
-        async with self._made(key, plan, python, tuple(missing)) as outcome:
-            yield outcome
+        async with AsyncExitStack() as lending:
+            yield await self._installed(lending, key, plan, python, tuple(missing))
 
     def _what_else_counts(self) -> tuple[str, ...]:
         options = self.installer.options
         return (str(options.build), *(f"{name}={value}" for name, value in sorted(options.env.items())))
 
-    @asynccontextmanager
-    async def _made(
-        self, key: str, plan: EnvironmentPlan, python: Interpreter, missing: tuple[str, ...]
-    ) -> AsyncGenerator[EnvironmentOutcome]:
-        asked_at = time.monotonic()
-        seconds = 0.0
-        while True:
-            async with self.shelf.lent(key) as place:
-                if place is not None:
-                    conceded = await anyio.to_thread.run_sync(_conceded, place)
-                    yield Ready(
-                        place / "env" / "bin" / "python",
-                        key,
-                        plan.how,
-                        seconds,
-                        missing,
-                        conceded=conceded,
-                    )
-                    return
-            trouble = await self._make(key, plan, python, asked_at)
-            if trouble is not None:
-                yield trouble
-                return
-            seconds = time.monotonic() - asked_at
+    async def _installed(
+        self,
+        lending: AsyncExitStack,
+        key: str,
+        plan: EnvironmentPlan,
+        python: Interpreter,
+        missing: tuple[str, ...],
+    ) -> EnvironmentOutcome:
+        built = self.shelf.built(key, partial(self._install, plan, python))
+        try:
+            lent = await lending.enter_async_context(built)
+        except InstallError as error:
+            return error.trouble
+        conceded = await anyio.to_thread.run_sync(_conceded, lent.place)
+        interpreter = lent.place / "env" / "bin" / "python"
+        return Ready(interpreter, key, plan.how, lent.seconds, missing, conceded=conceded)
 
-    async def _make(
-        self, key: str, plan: EnvironmentPlan, python: Interpreter, asked_at: float
-    ) -> EnvironmentUnavailable | None:
-        """Create the environment unless it exists. Return the failure, if any."""
-        async with self.shelf.making(key) as site:
-            if site is None:
-                return None
-            failure = self._failures.get(key)
-            # If another task failed while this one waited, this one does not try again.
-            if failure is not None and failure.at > asked_at:
-                return failure.trouble
-            started = time.monotonic()
-            try:
-                conceded = await self.installer.install(plan, python, site)
-            except InstallError as error:
-                self._failures[key] = _Failure(time.monotonic(), error.trouble)
-                return error.trouble
-            self._failures.pop(key, None)
-            took = time.monotonic() - started
-            await anyio.to_thread.run_sync(_describe, site, plan, python, took, conceded)
-            await self.shelf.finish(key, site)
-        await self.shelf.trim()
-        return None
+    async def _install(self, plan: EnvironmentPlan, python: Interpreter, site: Path) -> None:
+        started = time.monotonic()
+        conceded = await self.installer.install(plan, python, site)
+        took = time.monotonic() - started
+        await anyio.to_thread.run_sync(_describe, site, plan, python, took, conceded)
 
 
 def uv_version() -> str:

@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
@@ -77,12 +77,6 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class _Failure:
-    at: float
-    error: SetupError
-
-
-@dataclass(frozen=True, slots=True)
 class Setups:
     """Lends the results of set-ups, each created at first use.
 
@@ -99,7 +93,6 @@ class Setups:
     path: str = "/usr/local/bin:/usr/bin:/bin"
     readable: tuple[Path, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str])
-    _failures: dict[str, _Failure] = field(default_factory=dict[str, _Failure], init=False, repr=False)
 
     @asynccontextmanager
     async def lent(self, recipe: Recipe, base: Path, locks: Path | None = None) -> AsyncGenerator[Kept]:
@@ -116,30 +109,8 @@ class Setups:
         """
         key = await anyio.to_thread.run_sync(recipe.key, locks or base)
         key = key if locks is None else f"{key}-candidate"
-        asked_at = time.monotonic()
-        while True:
-            async with self.shelf.lent(key) as place:
-                if place is not None:
-                    yield Kept.at(place)
-                    return
-            await self._make(key, recipe, base, locks, asked_at)
-
-    async def _make(self, key: str, recipe: Recipe, base: Path, locks: Path | None, asked_at: float) -> None:
-        async with self.shelf.making(key) as site:
-            if site is None:
-                return
-            failure = self._failures.get(key)
-            # If another task failed while this one waited, this one does not try again.
-            if failure is not None and failure.at > asked_at:
-                raise failure.error
-            try:
-                await self._run(recipe, base, locks, site)
-            except SetupError as error:
-                self._failures[key] = _Failure(time.monotonic(), error)
-                raise
-            self._failures.pop(key, None)
-            await self.shelf.finish(key, site)
-        await self.shelf.trim()
+        async with self.shelf.built(key, partial(self._run, recipe, base, locks)) as result:
+            yield Kept.at(result.place)
 
     async def _run(self, recipe: Recipe, base: Path, locks: Path | None, site: Path) -> None:
         tree = site / "work" / "tree"

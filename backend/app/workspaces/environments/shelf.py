@@ -1,12 +1,12 @@
-"""Stores finished environments: finds them by key, lends them under a lock, and removes unused ones."""
+"""Stores environments: builds them once, lends them under a lock, and removes unused ones."""
 
 import fcntl
 import os
 import secrets
 import time
-from collections.abc import AsyncGenerator, Generator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -33,6 +33,25 @@ class ShelfLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Lent:
+    """An environment that stays in place while it is lent.
+
+    Attributes:
+        place: its directory.
+        seconds: how long the borrower waited for it to be built; 0 if it was there.
+    """
+
+    place: Path
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    at: float
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
 class Shelf:
     """A directory of environments. Several processes may use one.
 
@@ -44,6 +63,7 @@ class Shelf:
 
     root: Path
     bounds: ShelfLimits = ShelfLimits()
+    _failures: dict[str, _Failure] = field(default_factory=dict[str, _Failure], init=False, repr=False)
 
     def place(self, key: str) -> Path:
         """Return the path of the complete environment with this key."""
@@ -58,6 +78,43 @@ class Shelf:
             if there:
                 os.utime(lock.fileno())
             yield place if there else None
+
+    @asynccontextmanager
+    async def built(self, key: str, build: Callable[[Path], Awaitable[None]]) -> AsyncGenerator[Lent]:
+        """Yield the environment with this key. Build it first if there is none.
+
+        A failed build also fails for those who waited for it. Who asks later tries again.
+
+        Args:
+            key: identifies the environment.
+            build: fills an empty directory, which becomes the environment. May raise any error, which is
+                passed on.
+        """
+        asked_at = time.monotonic()
+        seconds = 0.0
+        while True:
+            async with self.lent(key) as place:
+                if place is not None:
+                    yield Lent(place, seconds)
+                    return
+            await self._build(key, build, asked_at)
+            seconds = time.monotonic() - asked_at
+
+    async def _build(self, key: str, build: Callable[[Path], Awaitable[None]], asked_at: float) -> None:
+        async with self.making(key) as site:
+            if site is None:
+                return
+            failure = self._failures.get(key)
+            if failure is not None and failure.at > asked_at:
+                raise failure.error
+            try:
+                await build(site)
+            except Exception as error:
+                self._failures[key] = _Failure(time.monotonic(), error)
+                raise
+            self._failures.pop(key, None)
+            await self.finish(key, site)
+        await self.trim()
 
     @asynccontextmanager
     async def making(self, key: str) -> AsyncGenerator[Path | None]:

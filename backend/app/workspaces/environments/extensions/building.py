@@ -2,8 +2,7 @@
 
 import hashlib
 import os
-import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,12 +37,6 @@ class _BuildError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Failure:
-    at: float
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class Extensions:
     """Lends the compiled modules of projects, built at first use.
 
@@ -61,7 +54,6 @@ class Extensions:
     uv: Path
     sandbox: Sandbox
     options: InstallOptions = field(default_factory=InstallOptions)
-    _failures: dict[str, _Failure] = field(default_factory=dict[str, _Failure], init=False, repr=False)
 
     @asynccontextmanager
     async def lent(self, found: Ready, base: Path, trees: Sequence[Path]) -> AsyncGenerator[Built]:
@@ -75,7 +67,6 @@ class Extensions:
         if not await self._are_wanted(base):
             yield Built()
             return
-        asked_at = time.monotonic()
         places: dict[str, Path] = {}
         trouble = ""
         async with AsyncExitStack() as stack:
@@ -83,42 +74,17 @@ class Extensions:
                 state = await anyio.to_thread.run_sync(state_of, tree)
                 if state in places:
                     continue
-                make = partial(self._make, _key(state, found), found, base, tree, asked_at)
+                build = partial(self._build, found, base, tree)
                 try:
-                    places[state] = await self._kept(stack, _key(state, found), make)
+                    modules = await stack.enter_async_context(self.shelf.built(_key(state, found), build))
+                    places[state] = modules.place
                 except _BuildError as error:
                     trouble = str(error)
             yield Built(places, trouble)
 
-    async def _kept(self, stack: AsyncExitStack, key: str, make: Callable[[], Awaitable[None]]) -> Path:
-        """Return the directory with this key, made if it is not there. It stays in place with the stack."""
-        while True:
-            async with AsyncExitStack() as lending:
-                place = await lending.enter_async_context(self.shelf.lent(key))
-                if place is not None:
-                    stack.push_async_exit(lending.pop_all())
-                    return place
-            await make()
-
     async def _are_wanted(self, base: Path) -> bool:
         may_build = self.options.build is not EnvironmentBuild.NEVER and (await self.sandbox.state()).confined
         return may_build and await anyio.to_thread.run_sync(is_compiled, base)
-
-    async def _make(self, key: str, found: Ready, base: Path, tree: Path, asked_at: float) -> None:
-        async with self.shelf.making(key) as site:
-            if site is None:
-                return
-            failure = self._failures.get(key)
-            # If another task failed while this one waited, this one does not try again.
-            if failure is not None and failure.at > asked_at:
-                raise _BuildError(failure.message)
-            try:
-                await self._build(found, base, tree, site)
-            except _BuildError as error:
-                self._failures[key] = _Failure(time.monotonic(), str(error))
-                raise
-            await self.shelf.finish(key, site)
-        await self.shelf.trim()
 
     async def _build(self, found: Ready, base: Path, tree: Path, site: Path) -> None:
         work = site / "work"

@@ -89,20 +89,51 @@ async def test_a_killed_builder_leaves_nothing_that_counts_and_the_next_one_clea
     assert not names(tmp_path, ".building*")
 
 
-async def test_many_who_want_the_same_make_it_once(tmp_path: Path) -> None:
-    shelf, made = Shelf(tmp_path), list[int]()
+@pytest.mark.parametrize("fails", [False, True])
+async def test_many_who_want_the_same_share_one_build_and_its_failure(tmp_path: Path, fails: bool) -> None:
+    shelf, builds, outcomes = Shelf(tmp_path), list[Path](), list[str]()
+    everybody_waits = anyio.Event()
 
-    async def want(number: int) -> None:
-        async with shelf.making("key") as site:
-            if site is not None:
-                made.append(number)
-                await anyio.lowlevel.checkpoint()
-                await shelf.finish("key", site)
+    async def build(site: Path) -> None:
+        builds.append(site)
+        await everybody_waits.wait()
+        if fails:
+            raise ValueError("no such package")
+        (site / "file").touch()
+
+    async def want() -> None:
+        try:
+            async with shelf.built("key", build) as lent:
+                outcomes.extend(names(lent.place, "*"))
+        except ValueError as error:
+            outcomes.append(str(error))
 
     async with anyio.create_task_group() as group:
-        for number in range(8):
-            group.start_soon(want, number)
-    assert len(made) == 1
+        for _ in range(8):
+            group.start_soon(want)
+        await anyio.wait_all_tasks_blocked()
+        everybody_waits.set()
+    assert len(builds) == 1
+    assert outcomes == (["no such package"] if fails else ["file"]) * 8
+
+
+async def test_a_failed_build_is_tried_again_by_who_asks_later(tmp_path: Path) -> None:
+    shelf, builds = Shelf(tmp_path), list[Path]()
+
+    async def build(site: Path) -> None:
+        builds.append(site)
+        if len(builds) == 1:
+            raise ValueError("the registry is away")
+
+    with pytest.raises(ValueError, match="the registry is away"):
+        async with shelf.built("key", build):
+            pytest.fail("there is nothing to lend")
+    async with shelf.built("key", build) as lent:
+        assert lent.seconds > 0
+    async with shelf.built("key", build) as lent:
+        assert lent.seconds == 0
+    assert len(builds) == 2
+    assert not names(tmp_path, ".building*")
 
 
 async def test_the_least_recently_used_go_first_and_none_that_is_lent(tmp_path: Path) -> None:
