@@ -6,28 +6,10 @@ import pytest
 
 from app.workspaces.environments.added import added_requirements
 from app.workspaces.environments.groups import wanted
-from app.workspaces.environments.plan import (
-    CONSTRAINTS,
-    LOCKED,
-    ROOTS,
-    TEST_RUNNER,
-    plan_for,
-)
+from app.workspaces.environments.plan import ROOTS, TEST_RUNNER, plan_for
 from app.workspaces.environments.reading import DeclarationError
+from tests.unit.workspaces.environments.plan_support import GROUPS, POETRY, roots, write
 
-GROUPS = """
-[project]
-name = "demo"
-dependencies = ["alpha>=1"]
-[project.optional-dependencies]
-docs = ["sphinx"]
-test = ["demo[cov]", "beta"]
-cov = ["coverage"]
-[dependency-groups]
-typing = ["mypy"]
-tests = ["pytest", {include-group = "typing"}]
-dev = ["ruff"]
-"""
 SETUP_CFG = """
 [options]
 install_requires =
@@ -47,45 +29,9 @@ from setuptools import setup
 raise SystemExit
 setup(install_requires=open('requirements.in').read())
 """
-POETRY = """
-[tool.poetry]
-name = "demo"
-version = "1.0"
-[tool.poetry.dependencies]
-python = "^3.9"
-alpha = "^1.2"
-beta = {version = "~0.4", extras = ["fast"]}
-gamma = {version = "*", optional = true}
-delta = {path = "../delta"}
-[tool.poetry.group.test.dependencies]
-pytest = "^8.0"
-"""
-POETRY_LOCK = """
-[[package]]
-name = "alpha"
-version = "1.4.1"
-[[package]]
-name = "both"
-version = "1"
-[[package]]
-name = "both"
-version = "2"
-"""
-
-
-def write(tree: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = tree / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return tree
-
-
-def roots(tree: Path) -> list[str]:
-    return [each for each in plan_for(tree).files[ROOTS].splitlines() if each != TEST_RUNNER]
-
-
 NOX = "@nox.session\ndef t(session):\n    session.install('alpha')\n    session.run('pytest')\n"
+
+
 CASES = {
     "standard groups and extras, with what they include": (
         {"pyproject.toml": GROUPS},
@@ -150,82 +96,12 @@ def test_roots(tmp_path: Path, files: dict[str, str], expected: list[str]) -> No
     assert roots(write(tmp_path, files)) == expected
 
 
-def test_sources_of_compiled_requirement_files_count_without_these(tmp_path: Path) -> None:
-    files = {"requirements/tests.in": "alpha\n", "requirements/docs.in": "sphinx\n"}
-    assert "alpha" in plan_for(write(tmp_path, files)).files["requirements/tests.in"]
-    write(tmp_path, {"requirements/tests.txt": "alpha==1.5\n"})
-    assert [name for name in plan_for(tmp_path).files if "tests" in name] == ["requirements/tests.txt"]
-
-
-@pytest.mark.parametrize(
-    "line", ["-r{toxinidir}/tests/needs.txt", "-r tests/needs.txt", "-rtests{/}needs.txt"]
-)
-def test_requirement_files_that_tox_names_are_taken(tmp_path: Path, line: str) -> None:
-    files = {"tox.ini": f"[testenv]\ndeps =\n  alpha\n  {line}\n  -rgone.txt\n", "tests/needs.txt": "beta\n"}
-    plan = plan_for(write(tmp_path, files))
-    assert plan.files["tests/needs.txt"] == "beta\n"
-    assert "tests/needs.txt" in plan.install
-    assert "gone.txt" not in plan.files
-
-
-def test_requirement_files_are_taken_with_what_they_include_and_without_the_project_itself(
-    tmp_path: Path,
-) -> None:
-    tree = write(
-        tmp_path,
-        {
-            "pyproject.toml": '[project]\nname = "demo"\n[project.optional-dependencies]\ncli = ["click"]\n',
-            "requirements.txt": "--prefer-binary\nalpha==1 \\\n  --hash=sha256:aa\n",
-            "requirements/tests.txt": "-r common.txt\n-c bounds.txt\n-e .[cli]\nbeta # why\n./vendored\n",
-            "requirements/common.txt": "gamma\n",
-            "requirements/bounds.txt": "gamma<3\n",
-            "requirements/docs.txt": "sphinx\n",
-            "requirements-dev.txt": "ruff\n",
-        },
-    )
-    plan = plan_for(tree)
-    assert plan.files["requirements.txt"] == "alpha==1    --hash=sha256:aa\n"
-    assert plan.files["requirements/tests.txt"] == "-r common.txt\n-c bounds.txt\nbeta\n"
-    assert set(plan.install) == {ROOTS, "requirements.txt", "requirements/tests.txt"}
-    assert roots(tree) == ["click"]
-
-
 def test_local_requirements_of_a_group_are_left_out_but_for_the_extras_of_the_project(tmp_path: Path) -> None:
     pyproject = (
         '[project]\nname = "demo"\n[project.optional-dependencies]\ncli = ["click"]\n[dependency-groups]\n'
         'test = ["pytest", "demo[cli] @ file:.", "kit[x] @ file:./kit", "other @ file:///srv/other"]\n'
     )
     assert roots(write(tmp_path, {"pyproject.toml": pyproject})) == ["pytest", "click"]
-
-
-@pytest.mark.parametrize(
-    ("development", "taken"),
-    [
-        pytest.param("mock\nPyTest==8.3\nnumpy\n", True, id="they bring pytest"),
-        pytest.param("sphinx\n", False, id="they bring no pytest"),
-    ],
-)
-def test_files_for_development_are_taken_beside_tests_that_bring_no_pytest(
-    tmp_path: Path, development: str, *, taken: bool
-) -> None:
-    setup = "from setuptools import setup\nsetup(name='demo', tests_require=['mock'])\n"
-    plan = plan_for(write(tmp_path, {"setup.py": setup, "requirements-dev.txt": development}))
-    assert ("requirements-dev.txt" in plan.install) is taken
-    assert "mock" in plan.files[ROOTS]
-
-
-def test_beside_complete_tests_only_the_plug_ins_of_development_files_are_taken(tmp_path: Path) -> None:
-    setup = "from setuptools import setup\nsetup(name='demo', tests_require=['pytest', 'pytest-cov'])\n"
-    development = "-e .\nflake8==4.0.1\npytest==6.2.5\npytest-aiohttp==0.3.0  # fixtures\npytest_cov==3.0.0\n"
-    plan = plan_for(write(tmp_path, {"setup.py": setup, "requirements-dev.txt": development}))
-    assert "requirements-dev.txt" not in plan.install
-    named = plan.files[ROOTS].splitlines()
-    assert [each for each in named if each.startswith("pytest")][:3] == [
-        "pytest",
-        "pytest-cov",
-        "pytest-aiohttp==0.3.0",
-    ]
-    assert "flake8" not in plan.files[ROOTS]
 
 
 def test_requirements_of_other_extras_count_where_tests_import_them(tmp_path: Path) -> None:
@@ -252,26 +128,6 @@ setup(name="demo", install_requires=NEEDS, extras_require=EXTRAS)
     assert roots(write(tmp_path, {"setup.py": setup})) == ["alpha", "pytest", "beta"]
 
 
-@pytest.mark.parametrize("outside", ["-r ../secret.txt", "-r /etc/hostname", "-r link.txt", "-r gone.txt"])
-def test_a_requirement_file_cannot_include_what_lies_outside_the_tree(tmp_path: Path, outside: str) -> None:
-    (tmp_path / "secret.txt").write_text("password\n")
-    tree = write(tmp_path / "tree", {"requirements.txt": f"{outside}\n"})
-    (tree / "link.txt").symlink_to(tmp_path / "secret.txt")
-    with pytest.raises(DeclarationError, match="not in the tree"):
-        plan_for(tree)
-
-
-def test_files_that_include_each_other_are_read_once(tmp_path: Path) -> None:
-    tree = write(
-        tmp_path,
-        {
-            "requirements.txt": "-r test-requirements.txt\n",
-            "test-requirements.txt": "-r requirements.txt\nalpha\n",
-        },
-    )
-    assert set(plan_for(tree).install) == {ROOTS, "requirements.txt", "test-requirements.txt"}
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -287,65 +143,6 @@ def test_what_cannot_be_read_is_said_with_the_name_of_the_file(tmp_path: Path, n
     (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(DeclarationError, match=name):
         plan_for(tmp_path)
-
-
-def test_poetry_lock_bounds_versions_but_not_those_that_it_has_several_of(tmp_path: Path) -> None:
-    plan = plan_for(write(tmp_path, {"pyproject.toml": POETRY, "poetry.lock": POETRY_LOCK}))
-    assert plan.files[CONSTRAINTS] == "alpha==1.4.1\n"
-    assert plan.constraints == (CONSTRAINTS,)
-
-
-def test_what_tests_import_of_an_extra_or_of_the_lock_is_installed(tmp_path: Path) -> None:
-    extras = '[tool.poetry.extras]\nfast = ["gamma"]\nodd = ["unused"]\n'
-    optional = 'gamma = {version = "^3", optional = true}\nunused = {version = "*", optional = true}\n'
-    text = POETRY.replace('gamma = {version = "*", optional = true}\n', optional) + extras
-    tests = {"tests/test_demo.py": "import gamma\nfrom deep import more\n"}
-    lock = f'{POETRY_LOCK}[[package]]\nname = "deep"\nversion = "5"\n'
-    plan = plan_for(write(tmp_path, {"pyproject.toml": text, "poetry.lock": lock, **tests}))
-    roots = plan.files[ROOTS].splitlines()
-    assert {"gamma>=3,<4", "deep"} <= set(roots)
-    assert not any(each.startswith("unused") for each in roots)
-    assert "deep==5\n" in plan.files[CONSTRAINTS]
-
-
-PDM_LOCK = """
-[[package]]
-name = "alpha"
-version = "1.4.1"
-groups = ["default"]
-[[package]]
-name = "alpha"
-version = "1.4.1"
-extras = ["fast"]
-[[package]]
-name = "beta"
-version = "2.0"
-git = "https://example.invalid/beta.git"
-"""
-PIPFILE_LOCK = """
-{"_meta": {}, "default": {"alpha": {"version": "==1.4.1"}, "beta": {"git": "https://example.invalid/beta.git"}},
- "develop": {"alpha": {"version": "==1.4.1"}, "gamma": {"version": "==3; echo"}}}
-"""
-
-
-@pytest.mark.parametrize(("name", "text"), [("pdm.lock", PDM_LOCK), ("Pipfile.lock", PIPFILE_LOCK)])
-def test_other_locks_bound_versions_of_releases(tmp_path: Path, name: str, text: str) -> None:
-    plan = plan_for(write(tmp_path, {"pyproject.toml": POETRY, name: text}))
-    assert plan.files[CONSTRAINTS] == "alpha==1.4.1\n"
-    assert plan.how.endswith(name)
-
-
-def test_uv_lock_decides_alone_and_is_exported_for_the_tests(tmp_path: Path) -> None:
-    plan = plan_for(
-        write(tmp_path, {"pyproject.toml": GROUPS, "uv.lock": "version = 1\n", "requirements.txt": "other\n"})
-    )
-    assert plan.install == (LOCKED, ROOTS)
-    assert plan.export == (
-        "--no-default-groups",
-        "--group=tests",
-        "--extra=test",
-    )
-    assert plan.how == "uv.lock"
 
 
 def test_what_tests_import_of_another_group_is_installed(tmp_path: Path) -> None:
@@ -365,43 +162,6 @@ def test_a_group_of_any_name_is_chosen_where_only_it_brings_pytest(tmp_path: Pat
     assert plan.files[ROOTS].splitlines() == ["alpha", "pytest", "beta", TEST_RUNNER]
     plan = plan_for(write(tmp_path, {"pyproject.toml": text.replace('alpha = "*"', 'pytest = "*"')}))
     assert plan.files[ROOTS].splitlines() == ["pytest", TEST_RUNNER]
-
-
-def test_extras_that_tox_installs_are_exported_from_the_lock_too(tmp_path: Path) -> None:
-    text = '[project]\nname = "demo"\n[project.optional-dependencies]\npack = ["alpha"]\nmore = ["beta"]\n'
-    tox = "[testenv]\nextras =\n    pack\n"
-    plan = plan_for(write(tmp_path, {"pyproject.toml": text, "uv.lock": "version = 1\n", "tox.ini": tox}))
-    assert plan.export == ("--no-default-groups", "--extra=pack")
-
-
-def test_only_extras_that_the_lock_has_are_exported(tmp_path: Path) -> None:
-    files = {
-        "pyproject.toml": '[project]\nname = "demo"\n[project.optional-dependencies]\nPack = ["alpha"]\n',
-        "setup.cfg": "[options]\ntests_require = beta\n",
-        "uv.lock": "version = 1\n",
-        "Makefile": "test:\n\tuv sync --all-extras\n\tpytest\n",
-    }
-    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--extra=Pack")
-
-
-@pytest.mark.parametrize(
-    ("locked", "exported", "roots"), [("Tests = []", ["--group=tests"], ""), ("", [], "alpha\n")]
-)
-def test_a_group_that_a_lock_does_not_know_is_installed_beside_it(
-    tmp_path: Path, locked: str, exported: list[str], roots: str
-) -> None:
-    text = '[project]\nname = "demo"\n[dependency-groups]\ntests = ["alpha"]\n'
-    package = '[[package]]\nname = "demo"\nsource = { editable = "." }\n[package.dev-dependencies]\n'
-    plan = plan_for(write(tmp_path, {"pyproject.toml": text, "uv.lock": package + locked}))
-    assert plan.export == ("--no-default-groups", *exported)
-    assert plan.files[ROOTS] == f"{TEST_RUNNER}\n{roots}"
-
-
-@pytest.mark.parametrize("lock", ["package = 3", "package = [1]", "[[package]]\nsource = 3", "version = 1"])
-def test_a_lock_that_does_not_hold_the_project_leaves_the_groups_to_uv(tmp_path: Path, lock: str) -> None:
-    text = '[project]\nname = "demo"\n[dependency-groups]\ntest = ["virtue"]\n'
-    plan = plan_for(write(tmp_path, {"pyproject.toml": text, "uv.lock": lock}))
-    assert plan.export == ("--no-default-groups", "--group=test")
 
 
 @pytest.mark.parametrize(
@@ -512,20 +272,6 @@ def test_what_is_for_another_interpreter_is_not_added(tmp_path: Path) -> None:
     assert added_requirements(None, tmp_path) == ("beta; python_version > '3'",)
 
 
-def test_variants_of_a_requirement_file_are_left_where_there_is_a_plain_one(tmp_path: Path) -> None:
-    places = ("tests.txt", "tests-min.txt", "tests-dev.txt")
-    (tmp_path / "requirements").mkdir()
-    for name in places:
-        (tmp_path / "requirements" / name).write_text("alpha\n")
-    assert plan_for(tmp_path).install == (ROOTS, "requirements/tests.txt")
-    (tmp_path / "requirements/tests.txt").unlink()
-    assert set(plan_for(tmp_path).install) == {
-        ROOTS,
-        "requirements/tests-min.txt",
-        "requirements/tests-dev.txt",
-    }
-
-
 def test_extras_that_tox_installs_for_its_tests_are_there(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         '[project]\nname = "demo"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
@@ -549,18 +295,6 @@ def test_the_only_line_of_a_setting_in_setup_cfg_is_separated_by_semicolons(tmp_
     assert asked.requirements == ["alpha", "beta"]
     assert asked.extras["tests"] == ["gamma", "delta>=1"]
     assert asked.extras["docs"] == ["eps; python_version < '3'"]
-
-
-def test_a_locked_extra_that_tests_import_is_installed(tmp_path: Path) -> None:
-    text = '[project]\nname = "demo"\n[project.optional-dependencies]\nfast = ["speedy"]\nother = ["slow"]\n'
-    files = {"pyproject.toml": text, "uv.lock": "version = 1\n", "tests/test_a.py": "import speedy\n"}
-    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--extra=fast")
-    conflicts = '[tool.uv]\nconflicts = [[{ extra = "fast" }, { extra = "other" }]]\n'
-    files["pyproject.toml"] += conflicts
-    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups",)
-    others = '[tool.uv]\nconflicts = [[{ group = "old" }, { group = "new" }, { extra = "other" }]]\n'
-    files["pyproject.toml"] = text + others
-    assert plan_for(write(tmp_path, files)).export == ("--no-default-groups", "--extra=fast")
 
 
 HOOKS = """repos:
