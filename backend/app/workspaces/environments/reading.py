@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 MAX_BYTES = 20_000_000
-_MOST_REFERENCES = 100
+_MOST_REFERRED = 100_000
+"""Characters that the references of a file may bring. Otherwise they could fill the memory."""
+
 _REFERENCE = re.compile(r"\s*%\(([^()]+)\)s\s*")
 
 
@@ -63,26 +65,33 @@ def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
     except configparser.Error as error:
         raise DeclarationError(f"{name} cannot be read: {error.message}") from error
     sections = {section: dict(parser.items(section)) for section in parser.sections()}
-    return {
-        section: {key: "\n".join(_lines_of(key, settings)) for key in settings}
-        for section, settings in sections.items()
-    }
+    room = _MOST_REFERRED
+    for settings in sections.values():
+        written = dict(settings)
+        for key in written:
+            settings[key], room = _resolved(key, written, room)
+    return sections
 
 
-def _lines_of(key: str, settings: Mapping[str, str]) -> list[str]:
-    """Return the lines of a setting with the lines of those it refers to, each of these once."""
+def _resolved(key: str, settings: Mapping[str, str], room: int) -> tuple[str, int]:
+    """Return a setting with each of those that it refers to once, and the characters left of `room`.
+
+    A reference for which there is no room stays as it is.
+    """
     found: list[str] = []
     seen = {key}
     left = settings[key].split("\n")[::-1]
     while left:
         line = left.pop()
         named = _REFERENCE.fullmatch(line)
-        if named is None or named[1].lower() not in settings or len(seen) > _MOST_REFERENCES:
+        other = "" if named is None else named[1].lower()
+        if other not in settings or len(settings[other]) > room:
             found.append(line)
-        elif (other := named[1].lower()) not in seen:
+        elif other not in seen:
             seen.add(other)
+            room -= len(settings[other])
             left += settings[other].split("\n")[::-1]
-    return found
+    return "\n".join(found), room
 
 
 def table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from app.workspaces.environments.added import added_requirements
 from app.workspaces.environments.groups import wanted
 from app.workspaces.environments.plan import ROOTS, TEST_RUNNER, plan_for
-from app.workspaces.environments.reading import DeclarationError
+from app.workspaces.environments.reading import DeclarationError, read_ini
 from tests.unit.workspaces.environments.plan_support import GROUPS, POETRY, roots, write
 
 SETUP_CFG = """
@@ -254,6 +254,13 @@ def test_a_chain_of_references_ends(tmp_path: Path) -> None:
     chain = "".join(f"a{number} =\n  %(a{number + 1})s\n" for number in range(5000))
     (tmp_path / "setup.cfg").write_text(f"[options.extras_require]\ntest =\n  %(a0)s\n{chain}")
     assert any("%(a" in line for line in plan_for(tmp_path).files[ROOTS].splitlines())
+
+
+def test_references_to_a_long_setting_do_not_multiply_it(tmp_path: Path) -> None:
+    many = "".join(f"a{number} =\n  %(long)s\n" for number in range(1000))
+    (tmp_path / "setup.cfg").write_text(f"[demo]\nlong = {'x' * 60_000}\n{many}")
+    settings = read_ini(tmp_path, "setup.cfg")["demo"]
+    assert [len(settings[name]) for name in ("a0", "a1", "a999")] == [60_001, 9, 9]
 
 
 def test_benchmarks_belong_to_the_tests_where_they_bring_a_plug_in(tmp_path: Path) -> None:
