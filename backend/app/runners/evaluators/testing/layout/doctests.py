@@ -9,9 +9,11 @@ from pathlib import Path
 from app.core.python_source import parse_module
 from app.runners.evaluators.tree_files import small_file
 
+_RUNS_DOCTESTS = re.compile(rb"^\s*(?:import doctest\b|from doctest import\b)", re.MULTILINE)
 _GETS_FIXTURE = re.compile(rb"\bgetfixture\(\s*['\"](\w+)['\"]")
 _WITH_DOCTESTS = (".py", ".rst", ".txt", ".md")
 _Examples = Sequence[tuple[str, str, tuple[tuple[int, bool], ...]]]
+_Holder = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dict[str, bytes]:
@@ -33,6 +35,27 @@ def with_base_doctests(base: Path, workspace: Path, names: Sequence[str]) -> dic
     return found
 
 
+def runs_doctests(root: Path, tests: Iterable[str]) -> bool:
+    """Return True if tests of a tree run the doctests of its sources by themselves, with `doctest`."""
+    return any(_RUNS_DOCTESTS.search(small_file(root / name)) for name in tests if name.endswith(".py"))
+
+
+def changed_doctests(before: bytes, after: bytes) -> tuple[str, str]:
+    """Return the docstrings of a source whose doctests were changed or removed, and what is there now.
+
+    Raises:
+        SyntaxError, ValueError: a source cannot be parsed.
+    """
+    texts = [
+        (
+            ast.get_source_segment(before.decode(), old) or "",
+            ast.get_source_segment(after.decode(), new) or "",
+        )
+        for old, new in _changed(before, after)
+    ]
+    return "\n\n".join(old for old, _ in texts), "\n\n".join(new for _, new in texts)
+
+
 def fixtures_of_doctests(tree: Path, names: Iterable[str]) -> list[str]:
     """Return the fixtures that doctests ask for by name, in files of a tree."""
     texts = (small_file(tree / name) for name in names if name.endswith(_WITH_DOCTESTS))
@@ -42,21 +65,44 @@ def fixtures_of_doctests(tree: Path, names: Iterable[str]) -> list[str]:
 def _rewritten(before: bytes, after: bytes) -> bytes | None:
     """Replace docstrings with those of the base. Return None if none must be replaced."""
     try:
-        old, new = dict(docstrings(before)), dict(docstrings(after))
-        edits = [
-            (new[name], ast.get_source_segment(before.decode(), node) or "")
-            for name, node in old.items()
-            if name in new and not _holds(_examples(new[name].value), _examples(node.value))
-        ]
+        changed = _changed(before, after)
+        texts = [ast.get_source_segment(before.decode(), old) or "" for old, _ in changed]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+    edits = [(new, text) for (_, new), text in zip(changed, texts, strict=True)]
     lines = after.splitlines(keepends=True)
     starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
     for node, text in sorted(edits, key=lambda each: -each[0].lineno):
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
-        after = after[:start] + text.encode() + after[end:]
+        if isinstance(node, ast.stmt):
+            # Without a docstring, the base's comes before the first statement.
+            after = after[:start] + text.encode() + b"\n" + b" " * node.col_offset + after[start:]
+        else:
+            after = after[:start] + text.encode() + after[end:]
     return after if edits else None
+
+
+def _changed(before: bytes, after: bytes) -> list[tuple[ast.Constant, ast.Constant | ast.stmt]]:
+    """Return the docstrings of the base whose doctests are not all in the candidate's.
+
+    Each comes with the candidate's, or with the first statement where there is none.
+    """
+    holders = dict(_holders(after))
+    changed: list[tuple[ast.Constant, ast.Constant | ast.stmt]] = []
+    for name, old in docstrings(before):
+        examples = _examples(old.value)
+        if not examples or name not in holders:
+            continue
+        new = _docstring_of(holders[name])
+        if new is not None and _holds(_examples(new.value), examples):
+            continue
+        first = holders[name].body[:1]
+        if new is not None:
+            changed.append((old, new))
+        elif first and first[0].lineno > getattr(holders[name], "lineno", 0):
+            changed.append((old, first[0]))
+    return changed
 
 
 def docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
@@ -65,19 +111,28 @@ def docstrings(content: bytes) -> Iterator[tuple[str, ast.Constant]]:
     Raises:
         SyntaxError: the source cannot be parsed.
     """
-    waiting: list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = [
-        ("", parse_module(content))
-    ]
+    for name, holder in _holders(content):
+        text = _docstring_of(holder)
+        if text is not None:
+            yield name, text
+
+
+def _holders(content: bytes) -> Iterator[tuple[str, _Holder]]:
+    waiting: list[tuple[str, _Holder]] = [("", parse_module(content))]
     while waiting:
         name, holder = waiting.pop()
-        match holder.body[:1]:
-            case [ast.Expr(value=ast.Constant(value=str()) as text)]:
-                yield name, text
-            case _:
-                pass
+        yield name, holder
         for each in ast.iter_child_nodes(holder):
             if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 waiting.append((f"{name}.{each.name}", each))
+
+
+def _docstring_of(holder: _Holder) -> ast.Constant | None:
+    match holder.body[:1]:
+        case [ast.Expr(value=ast.Constant(value=str()) as text)]:
+            return text
+        case _:
+            return None
 
 
 def _examples(text: object) -> _Examples:

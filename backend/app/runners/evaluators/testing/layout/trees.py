@@ -26,7 +26,7 @@ from pathlib import Path
 from app.runners.evaluators.protection.rules import matches
 from app.runners.evaluators.source_tree import python_files
 from app.runners.evaluators.testing.layout.config import PytestSettings
-from app.runners.evaluators.testing.layout.doctests import with_base_doctests
+from app.runners.evaluators.testing.layout.doctests import runs_doctests, with_base_doctests
 from app.runners.evaluators.testing.layout.setting import directories_above, is_test_file, setting_of
 from app.runners.evaluators.testing.layout.shadowing import stand_ins, starts_processes
 from app.runners.evaluators.testing.layout.written import pinned_modules
@@ -130,7 +130,8 @@ def lay_out(
     added = stand_ins(names, known, ["", *settings.import_places]) if starts_processes(base, laid) else ()
     seen = [name for name in names if name not in added and not setting.adds(name, own)]
     sources = [name for name in names if name in known and name.endswith(".py") and not setting.holds(name)]
-    texts = with_base_doctests(base, workspace, sources) if settings.has_doctests_in_modules else {}
+    has_doctests = settings.has_doctests_in_modules or runs_doctests(base, laid)
+    texts = with_base_doctests(base, workspace, sources) if has_doctests else {}
     pinned = pinned_modules(base, base_names, [name for name in laid if name.endswith(".py")])
     own_run = RunTree(
         dict.fromkeys(names, workspace),

@@ -173,12 +173,16 @@ class OutsideReporter:
         self._state = {"outcome": "passed", "origin": "", "message": ""}
         try:
             return (yield)
+        except KeyboardInterrupt:
+            # Beside the code, nothing interrupted this test.
+            self._notes.find("the candidate's code ends the run of the tests")
+            raise
         finally:
+            about = self._notes.about(item.nodeid)
             self._notes.place = ""
             if self._state["outcome"] == "failed":
                 self._state["doubts"] = self._doubts.about(item)
                 self._state["uses"] = self._doubts.uses(item)
-            about = self._notes.about(item.nodeid)
             self._pace.count(carried=not about["hard"] and self._state["outcome"] == "passed")
             self._send({"kind": "test", "id": item.nodeid, **self._state, **about})
 

@@ -47,6 +47,9 @@ class Surroundings:
     def __init__(self, tree: Path, trusted: "set[str]") -> None:
         self._tree = tree
         self._trusted = {str(tree / name) for name in trusted}
+        # Tests may replace this function.
+        self._lstat = os.lstat
+        self._changes = {file: self._change_of(file) for file in self._trusted}
         self._interpreter = sys.executable
         self._environment = _of_children()
         self._builtins = dict(vars(builtins))
@@ -102,12 +105,13 @@ class Surroundings:
     def altered(self) -> "dict[str, list[str]]":
         """Return what differs now: `by_candidate`, and `by_others`, which is code of trusted files.
 
-        For processes and names of tests, the code that changed them is unknown and counts as the candidate's.
+        For processes, names of tests and files, the code that changed them is unknown and counts as the
+        candidate's.
         """
         found = {name: file in self._trusted for name, file in self._of_library(None)}
         for name, file in self._passing.items():
             found[name] = found.get(name, True) and file in self._trusted
-        others = [*self._of_processes(), *self._of_tests(), *self._of_helpers()]
+        others = [*self._of_processes(), *self._of_tests(), *self._of_helpers(), *self._of_files()]
         found.update(dict.fromkeys(others, False))
         return {
             "by_candidate": [name for name, trusted in found.items() if not trusted],
@@ -179,6 +183,19 @@ class Surroundings:
                     is_elsewhere = name == whole and self._tree in Path(other).parents and other != file
                     if not other or is_elsewhere:
                         yield f"sys.modules[{name!r}]"
+
+    def _of_files(self) -> "Iterator[str]":
+        """Yield the trusted files that were written, even if they are as before again."""
+        for file, before in self._changes.items():
+            if self._change_of(file) != before:
+                yield str(Path(file).relative_to(self._tree))
+
+    def _change_of(self, file: str) -> "int | None":
+        """Return when a file was last changed in any way, which no program can set. None if it is missing."""
+        try:
+            return self._lstat(file).st_ctime_ns
+        except OSError:
+            return None
 
     def _may_assign_any(self, module: "ModuleType | None") -> bool:
         text = _text_of(module) if module else ""

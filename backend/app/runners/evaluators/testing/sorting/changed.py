@@ -12,6 +12,7 @@ from app.runners.evaluators.protection.questions import (
     question_of_file,
     questions_about,
 )
+from app.runners.evaluators.testing.layout.doctests import changed_doctests
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.layout.same_tests import renamed_tests
 from app.runners.evaluators.testing.layout.setting import is_test_file
@@ -196,7 +197,7 @@ class ChangedTests:
         others = [each for each in self.laid_over if each not in tests]
         mine = sorted(tests.intersection(map(file_of, names)))
         parts = (
-            [*asked, *self._further(others, asked)]
+            [*asked, *self._further(others, asked), *self._of_doctests()]
             or self._further(sorted(tests), asked)
             # A helper may only lack an import that the code no longer provides, or have a further method.
             or [
@@ -214,6 +215,17 @@ class ChangedTests:
         text = f"{what} only with the {kind} {listed}: {_ENDING}"
         before, after = both_sides(parts)
         return Question.about(name, QuestionKind.DIFFERENT, text, why=_FAILS, before=before, after=after)
+
+    def _of_doctests(self) -> list[Question]:
+        """Return questions about the doctests of sources, which tests may run by themselves."""
+        found: list[Question] = []
+        for name in self.doctests:
+            before, after = changed_doctests(*(each or b"" for each in self.versions(name)))
+            text = f"Doctests of `{name}` were changed: {_ENDING}"
+            found.append(
+                Question.about(name, QuestionKind.DIFFERENT, text, why=_FAILS, before=before, after=after)
+            )
+        return found
 
     def _helpers(self, paths: Iterable[str]) -> list[str]:
         """Return the changed files that are named like tests and hold none at the base."""

@@ -1,5 +1,6 @@
 """Asks about new code that treats the inputs of tests in a special way."""
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -18,6 +19,7 @@ from app.runners.evaluators.testing.source_questions.tested_inputs import (
 )
 from app.schemas.questions import Question, QuestionKind
 
+_WORD = re.compile(r"\b[A-Za-z]{2,}\b")
 _LISTED = "lists {} inputs of `{}` and little else: does it only know the tests?"
 _REFUSED = "raises an error for exactly the input of `{}`: does it only know the tests?"
 _WHY = (
@@ -46,17 +48,24 @@ def about_inputs(source: NewSource) -> Iterator[Question]:
 
 
 class _LiteralsAtBase:
-    """The literals of the base's sources; they are read only if new code has inputs of a test."""
+    """The literals and words of the base's sources; they are read only if new code has inputs of a test.
+
+    Docstrings and names say which words a function is to know.
+    """
 
     def __init__(self, source: NewSource) -> None:
         self._source = source
 
     def __contains__(self, value: Value) -> bool:
-        return value in self._all
+        return value in self._all or value[1] in self._words
 
     @cached_property
     def _all(self) -> frozenset[Value]:
         return frozenset(each for _, module in parsed(self._source.known) for each in literals_of(module))
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(each for text in self._source.known.values() for each in _WORD.findall(text))
 
 
 def _about(source: NewSource, name: str, test: str, asked: str, shared: SharedInputs) -> Question:

@@ -27,7 +27,7 @@ _WHY = (
     "Most results or inputs of a test are literals of the code. Only other inputs, such as those of held-out "
     "tests, show whether the code works."
 )
-_DATA = (".txt", ".csv", ".tsv", ".dat", ".ini", ".cfg", ".yaml", ".yml", ".toml", ".xml")
+_DATA = (".txt", ".csv", ".tsv", ".dat", ".ini", ".cfg", ".yaml", ".yml", ".toml", ".xml", ".json")
 
 
 def about_results(source: NewSource) -> Iterator[Question]:

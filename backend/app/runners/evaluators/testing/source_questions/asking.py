@@ -10,10 +10,12 @@ from app.runners.evaluators.testing.source_questions.about_behaviour import abou
 from app.runners.evaluators.testing.source_questions.about_inputs import about_inputs
 from app.runners.evaluators.testing.source_questions.about_results import about_results
 from app.runners.evaluators.testing.source_questions.hidden_code import (
+    PROGRAMS,
     hidden_in_files,
     hidden_in_texts,
     runs_code,
 )
+from app.runners.evaluators.testing.source_questions.inner_parts import inner_parts
 from app.runners.evaluators.testing.source_questions.known_answers import (
     KnownAnswer,
     Repeated,
@@ -33,7 +35,9 @@ _REPEATED = (
     "held-out tests, show whether the code works."
 )
 _HIDDEN = "No linter and no type checker reads it, and the base runs no such code."
+_HIDDEN_PROGRAM = "Nobody can read what it does."
 _STATE = "The tests compute their expectations with it, so they may expect whatever the code returns."
+_INNER = "So code can find what a test expects, or change what it holds. No source of the base does so."
 _TOOL = "With it the code can decide what is tested. No source of the base imports it."
 
 
@@ -63,8 +67,10 @@ def source_questions(source: NewSource) -> list[Question]:
         *answers.values(),
         *about_behaviour(source),
         *_about_hidden(source),
+        *_about_programs(source),
         *_about_states(source),
         *_about_tools(source),
+        *_about_inner_parts(source),
     ]
 
 
@@ -129,6 +135,14 @@ def _about_hidden(source: NewSource) -> Iterator[Question]:
             yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_HIDDEN, after=after)
 
 
+def _about_programs(source: NewSource) -> Iterator[Question]:
+    for name, data in source.data.items():
+        if source.begins_with(name, PROGRAMS):
+            asked = f"`{name}` is a compiled program or library: does the goal say so?"
+            after = hashlib.sha256(data).hexdigest()
+            yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_HIDDEN_PROGRAM, after=after)
+
+
 def _about_states(source: NewSource) -> Iterator[Question]:
     tests = ""
     for name, text in source.texts.items():
@@ -148,3 +162,15 @@ def _about_tools(source: NewSource) -> Iterator[Question]:
         if new := sorted(tools - known):
             asked = f"`{name}` imports {', '.join(new)}, a tool of the tests: does the goal say so?"
             yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_TOOL, after="\n".join(new))
+
+
+def _about_inner_parts(source: NewSource) -> Iterator[Question]:
+    found = {name: parts for name, text in source.texts.items() if (parts := inner_parts(text))}
+    if not found:
+        return
+    known = frozenset(part for text in source.known.values() for part in inner_parts(text))
+    for name, parts in found.items():
+        if new := sorted(parts - known):
+            listed = ", ".join(f"`{each}`" for each in new)
+            asked = f"`{name}` looks behind values by {listed}: does the goal say so?"
+            yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_INNER, after="\n".join(new))

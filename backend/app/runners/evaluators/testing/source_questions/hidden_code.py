@@ -22,11 +22,29 @@ _LEAST_CHARS = 60
 _MOST_BYTES = 2_000_000
 _DEEPEST = 3
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_=\s-]+")
+_BASE85 = re.compile(rb"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]+")
+_ASCII85 = re.compile(rb"[!-uz\s]+")
 _HEX = re.compile(rb"(?:[0-9a-fA-F]{2}|\s)+")
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPILED = (b"\xe3\x00\x00\x00", b"\x63\x00\x00\x00")
+PROGRAMS = (
+    b"\x7fELF",
+    b"MZ\x90\0",
+    b"MZ\0\0",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+    b"!<arch>\n",
+    b"\0asm",
+)
+"""First bytes of compiled programs and libraries: ELF, PE, Mach-O, archives and WebAssembly."""
+
 _PICKLED = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 _LOADS = (b"builtins", b"exec", b"marshal")
+_DECODE: "tuple[tuple[re.Pattern[bytes], Callable[[bytes], bytes]], ...]" = (
+    (_BASE64, lambda data: base64.b64decode(data.translate(bytes.maketrans(b"-_", b"+/")))),
+    (_BASE85, base64.b85decode),
+    (_ASCII85, base64.a85decode),
+)
 _UNPACK: "tuple[Callable[[bytes], bytes], ...]" = (zlib.decompress, bz2.decompress, lzma.decompress)
 
 
@@ -103,8 +121,10 @@ def unpacked(data: bytes) -> Iterator[bytes]:
     for unpack in _UNPACK:
         with suppress(zlib.error, OSError, ValueError, lzma.LZMAError, EOFError):
             yield unpack(data)
-    with suppress(binascii.Error, ValueError):
-        if _HEX.fullmatch(data):
-            yield bytes.fromhex(data.decode())
-        elif _BASE64.fullmatch(data):
-            yield base64.b64decode(data.translate(bytes.maketrans(b"-_", b"+/")))
+    if _HEX.fullmatch(data):
+        yield bytes.fromhex(data.decode())
+        return
+    for alphabet, decode in _DECODE:
+        with suppress(binascii.Error, ValueError):
+            if alphabet.fullmatch(data):
+                yield decode(data)

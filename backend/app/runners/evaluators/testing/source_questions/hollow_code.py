@@ -34,7 +34,7 @@ def hollow_code(base: ast.Module | None, module: ast.Module) -> list[Hollow]:
     """
     known = {each.does for each in _found(base)} if base else set[str]()
     found = [each for each in _found(module) if each.does not in known]
-    return [*found, *(_given_back(base, module) if base else ())]
+    return [*found, *(_unfinished(base, module) if base else ())]
 
 
 def _found(module: ast.Module) -> Iterator[Hollow]:
@@ -52,10 +52,22 @@ def _found(module: ast.Module) -> Iterator[Hollow]:
 
 def _own_equality(node: ast.ClassDef) -> Iterator[Hollow]:
     kinds = [shown for each in node.bases if (shown := ast.unparse(each)) in _BUILT_IN]
+    why = "Tests that compare such a value believe what it says itself."
     for each in node.body:
-        if kinds and isinstance(each, ast.FunctionDef) and each.name == "__eq__":
-            does = f"derives `{node.name}` from `{kinds[0]}` with another equality"
-            yield Hollow(each.lineno, does, "Tests that compare such a value believe what it says itself.")
+        if not (isinstance(each, ast.FunctionDef) and each.name == "__eq__"):
+            continue
+        if kinds:
+            yield Hollow(each.lineno, f"derives `{node.name}` from `{kinds[0]}` with another equality", why)
+        if _sets_attributes(each):
+            yield Hollow(each.lineno, f"changes a `{node.name}` while it is compared", why)
+
+
+def _sets_attributes(function: ast.FunctionDef) -> bool:
+    return any(
+        (isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store))
+        or (isinstance(each, ast.Call) and ast.unparse(each.func).endswith(("setattr", "__setattr__")))
+        for each in ast.walk(function)
+    )
 
 
 def _unread_guard(node: ast.FunctionDef) -> Iterator[Hollow]:
@@ -76,15 +88,24 @@ def _asserted(body: Sequence[ast.stmt], handlers: Sequence[ast.ExceptHandler]) -
             yield Hollow(each.lineno, "depends on an assertion", "Python leaves assertions out with `-O`.")
 
 
-def _given_back(base: ast.Module, module: ast.Module) -> Iterator[Hollow]:
-    """Yield the functions that the base does not implement and that now only return their argument."""
+def _unfinished(base: ast.Module, module: ast.Module) -> Iterator[Hollow]:
+    """Yield the functions that the base does not implement, and that now only look as if they were."""
     open_at_base = {name for name, node in _functions(base) if _is_open(_work_of(node))}
     for name, node in _functions(module):
+        work = _work_of(node)
+        if name not in open_at_base or _is_open(work):
+            continue
+        left = next(
+            (each.lineno for each in ast.walk(node) if isinstance(each, ast.Raise) and _is_open([each])), None
+        )
         given = {each.arg for each in node.args.args if each.arg not in ("self", "cls")}
-        match _work_of(node):
-            case [ast.Return(value=ast.Name(id=value))] if value in given and name in open_at_base:
+        match work:
+            case [ast.Return(value=ast.Name(id=value))] if value in given:
                 why = "The base does not implement it. Tests that work and undo the work pass without it."
                 yield Hollow(node.lineno, f"only gives back the argument of `{name}`", why)
+            case _ if left is not None:
+                why = "The base does not implement it. Tests say nothing about cases that none of them has."
+                yield Hollow(left, f"implements only a part of `{name}`", why)
             case _:
                 continue
 

@@ -40,10 +40,10 @@ def known_values(module: ast.Module) -> Known:
 
 
 def values_of_text(text: str) -> Known:
-    """Return the words and the separated parts of a data file, each with its line."""
+    """Return the words, the separated parts and the quoted texts of a data file, each with its line."""
     found: Known = {}
     for number, line in enumerate(text.splitlines(), 1):
-        for each in _parts(line):
+        for each in (*_parts(line), *_quoted(line)):
             found.setdefault(each, number)
     return found
 
@@ -77,6 +77,11 @@ def _parts(text: str) -> Iterator[str]:
             yield from (each.strip() for each in parts)
 
 
+def _quoted(text: str) -> Iterator[str]:
+    """Yield the quoted texts and the whole numbers in a text."""
+    yield from (one or other for one, other in _QUOTED.findall(text))
+
+
 def _hidden(data: bytes, depth: int = 0) -> Iterator[str]:
     """Yield the quoted texts, numbers and parts of what is packed or encoded in some bytes."""
     if not _LEAST_PACKED <= len(data) <= _MOST_PACKED or depth == _DEEPEST:
@@ -86,5 +91,5 @@ def _hidden(data: bytes, depth: int = 0) -> Iterator[str]:
         if text.isprintable() or "\n" in text:
             yield text
             yield from _parts(text)
-            yield from (one or other for one, other in _QUOTED.findall(text))
+            yield from _quoted(text)
         yield from _hidden(each, depth + 1)

@@ -42,6 +42,14 @@ class NewSource:
         """New and changed files that are not Python, by path."""
         return {name: small_file(self.workspace / name) for name in self._changed if not name.endswith(".py")}
 
+    def begins_with(self, name: str, marks: tuple[bytes, ...]) -> bool:
+        """Return True if a file of the candidate begins with one of some marks, however large it is."""
+        try:
+            with (self.workspace / name).open("rb") as file:
+                return file.read(max(map(len, marks))).startswith(marks)
+        except OSError:
+            return False
+
     @cached_property
     def tests(self) -> Mapping[str, str]:
         """The test files of the base, by path."""

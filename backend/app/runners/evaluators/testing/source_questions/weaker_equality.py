@@ -3,33 +3,42 @@
 import ast
 from collections.abc import Iterator
 
+from app.runners.evaluators.testing.source_questions.exact_equality import compares_exactly, read_by
+
 
 def weaker_equality(base: ast.Module, module: ast.Module) -> dict[str, str]:
-    """Return the classes whose equality no longer compares everything, each with what it leaves out."""
+    """Return the classes whose equality no longer compares everything, each with what it leaves out.
+
+    An attribute that was compared with `==` and is now only read, as in a comparison with a tolerance, is
+    among them.
+    """
     before = {each.name: each for each in ast.walk(base) if isinstance(each, ast.ClassDef)}
     found: dict[str, str] = {}
     for each in ast.walk(module):
         if isinstance(each, ast.ClassDef) and each.name in before:
             left_out = [
                 *_no_longer_compared(before[each.name], each),
-                *_fields_left_out(before[each.name], each),
+                *(f"`{name}`" for name in _fields_left_out(before[each.name], each)),
             ]
             if left_out:
-                found[each.name] = ", ".join(f"`{name}`" for name in left_out)
+                found[each.name] = ", ".join(left_out)
     return found
 
 
 def _no_longer_compared(base: ast.ClassDef, other: ast.ClassDef) -> Iterator[str]:
-    """Yield the attributes that the base's comparison reads and the other one's does not."""
+    """Yield the attributes that the base compares with `==` and the other class does not."""
     old, new = (_method(each, "__eq__") for each in (base, other))
-    compared = list(_attributes(old)) if old else _compared_as_fields(base)
-    if new is None:
+    if new is None or (old is not None and ast.dump(old) == ast.dump(new)):
         return
-    # A comparison that calls something may compare the rest there.
-    if _is_plain(new):
-        read = set(_attributes(new))
-        kept = {each for node in other.body for each in _attributes(node)} | set(_slots(other))
-        yield from (each for each in dict.fromkeys(compared) if each not in read and each in kept)
+    compared = compares_exactly(old, base) if old else _compared_as_fields(base)
+    still = compares_exactly(new, other)
+    if compared is None or still is None:
+        return
+    read = set(read_by(new))
+    kept = {each for node in other.body for each in read_by(node)} | set(_slots(other))
+    for each in compared:
+        if each not in still and each in kept:
+            yield f"`{each}` with `==`" if each in read else f"`{each}`"
 
 
 def _compared_as_fields(node: ast.ClassDef) -> list[str]:
@@ -39,21 +48,8 @@ def _compared_as_fields(node: ast.ClassDef) -> list[str]:
     return [name for name, is_compared in _fields(node) if is_compared] if has_fields else []
 
 
-def _is_plain(function: ast.FunctionDef) -> bool:
-    return not any(
-        isinstance(each, ast.Call) and ast.unparse(each.func) not in ("isinstance", "type")
-        for each in ast.walk(function)
-    )
-
-
 def _method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     return next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name), None)
-
-
-def _attributes(node: ast.AST) -> Iterator[str]:
-    for each in ast.walk(node):
-        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "self":
-            yield each.attr
 
 
 def _slots(node: ast.ClassDef) -> Iterator[str]:

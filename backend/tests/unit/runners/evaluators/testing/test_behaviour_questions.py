@@ -86,6 +86,7 @@ def test_other_care_for_errors_is_no_question(tmp_path, code) -> None:
     assert asked(tmp_path, code, {**BASE, "a.py": PLAIN}) == []
 
 
+METHOD = "self._key() == other._key()\n\n    def _key(self):\n        return (self.a, "
 CLASS = (
     "class V:\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n\n"
     "    def __eq__(self, other):\n        return (self.a, self.b) == (other.a, other.b)\n"
@@ -100,6 +101,18 @@ FIELDS = "from dataclasses import dataclass, field\n\n\n@dataclass\nclass V:\n  
         (CLASS, CLASS.replace("(self.a, self.b) == (other.a, other.b)", "True"), "`a`, `b`"),
         (FIELDS, FIELDS.replace("b: int = 1", "b: int = field(default=1, compare=False)"), "`b`"),
         (FIELDS, f"{FIELDS}\n    def __eq__(self, other):\n        return self.a == other.a\n", "`b`"),
+        *(
+            (CLASS, CLASS.replace("(self.a, self.b) == (other.a, other.b)", equal), left_out)
+            for equal, left_out in (
+                ("self.a == other.a and abs(self.b - other.b) < 9", "`b` with `==`"),
+                ("self.a == other.a and (self.b == other.b or self.b > 700)", "`b` with `==`"),
+                ("(self.a, round(self.b)) == (other.a, round(other.b))", "`b` with `==`"),
+                ("self.a == other.a and not (self.b != other.b and self.b > 700)", "`b` with `==`"),
+                ("(self.b, self.a) == ()", "`a` with `==`, `b` with `==`"),
+                ("_are_equal(self, other)", "`a`, `b`"),
+            )
+        ),
+        (CLASS, CLASS.replace("(self.a, self.b) == (other.a, other.b)", METHOD + "self.b // 9)"), "`b`"),
     ],
 )
 def test_equality_that_leaves_something_out_is_a_question(tmp_path, base, code, left_out) -> None:
@@ -111,7 +124,19 @@ def test_equality_that_leaves_something_out_is_a_question(tmp_path, base, code, 
     ("base", "code"),
     [
         (CLASS, CLASS.replace("(self.a, self.b) == (other.a, other.b)", "self._key() == other._key()")),
-        (CLASS, CLASS.replace("(self.a, self.b)", "(self.b, self.a)").replace("(other.a, other.b)", "()")),
+        (CLASS, CLASS.replace("(self.a, self.b) == (other.a, other.b)", METHOD + "self.b)")),
+        *(
+            (CLASS, CLASS.replace("(self.a, self.b) == (other.a, other.b)", equal))
+            for equal in (
+                "(self.b, self.a) == (other.b, other.a)",
+                "self is other or (self.a == other.a and self.b == other.b)",
+                "not isinstance(other, V) or (self.a == other.a and self.b == other.b)",
+                "not (self.a != other.a or self.b != other.b)",
+                "isinstance(other, V) and vars(self) == vars(other)",
+                "all(getattr(self, each) == getattr(other, each) for each in 'ab')",
+                "super().__eq__(other) and self.a == other.a",
+            )
+        ),
         (CLASS, CLASS.replace("self.b", "self.c").replace("other.b", "other.c")),
         (FIELDS, FIELDS + "    c: int = field(default=1, compare=False)\n"),
     ],

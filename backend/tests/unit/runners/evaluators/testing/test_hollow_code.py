@@ -18,6 +18,16 @@ def asked(tmp_path, code, base=BASE):
     [
         (f"class V(str):\n{EQUAL}", "derives `V` from `str`"),
         (f"class V(list):\n{EQUAL}", "derives `V` from `list`"),
+        (
+            "class V:\n    def __eq__(self, other):\n        self.x = self.x or other\n"
+            "        return self.x == other\n",
+            "changes a `V` while it is compared",
+        ),
+        (
+            "class V:\n    def __eq__(self, other):\n        object.__setattr__(self, 'x', other)\n"
+            "        return True\n",
+            "changes a `V` while it is compared",
+        ),
         ("def g(x: object) -> TypeGuard[str]:\n    return True\n", "tells a type in `g`"),
         (
             "class V:\n    def g(self, x: object) -> TypeIs[str]:\n        return self.known\n",
@@ -39,6 +49,7 @@ def test_hollow_code_is_a_question(tmp_path, code, does) -> None:
     "code",
     [
         f"class V:\n{EQUAL}",
+        "class V:\n    def __eq__(self, other):\n        mine = self.x\n        return mine == other.x\n",
         "class V(str):\n    def __hash__(self):\n        return 1\n",
         "def g(x: object) -> TypeGuard[str]:\n    return isinstance(x, str)\n",
         "def g(x: object) -> bool:\n    return True\n",
@@ -55,6 +66,15 @@ def test_an_argument_that_is_only_given_back_is_a_question(tmp_path) -> None:
     method = {**BASE, "a.py": "class V:\n    def f(self, x):\n        raise NotImplementedError\n"}
     (text,) = asked(tmp_path / "method", "class V:\n    def f(self, x):\n        return x\n", method)
     assert "`V.f`" in text
+
+
+def test_a_function_that_is_only_partly_implemented_is_a_question(tmp_path) -> None:
+    part = "def f(x):\n    if x > 9:\n        raise NotImplementedError('later')\n    return x + 1\n"
+    (text,) = asked(tmp_path, part)
+    assert text == "`a.py` implements only a part of `f`: does the goal say so?"
+    assert asked(tmp_path / "before", f"{part}\n\nNEW = 1\n", {**BASE, "a.py": part}) == []
+    other = f"{BASE['a.py']}\n\ndef g(x):\n    if x:\n        raise NotImplementedError\n    return x + 1\n"
+    assert asked(tmp_path / "other", other) == []
 
 
 @pytest.mark.parametrize(

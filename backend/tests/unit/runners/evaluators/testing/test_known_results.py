@@ -52,6 +52,10 @@ def asked(tmp_path, code, base=BASE, **files):
             "def answers():\n" + "".join(f"    yield {each}\n" for each in ORDERED), id="a generator"
         ),
         pytest.param(f"import base64\n\nK = base64.b64decode('{PACKED}')\n", id="packed"),
+        *(
+            pytest.param(f"K = {encode(zlib.compress(json.dumps(VALUES).encode()))!r}\n", id=encode.__name__)
+            for encode in (base64.b85encode, base64.a85encode)
+        ),
         pytest.param(f"K = {[ord(each) for each in ' '.join(map(str, ORDERED))]}\n", id="codes of letters"),
         pytest.param(f"K = '{' '.join(map(str, ORDERED))[::-1]}'[::-1].split()\n", id="backwards"),
     ],
@@ -64,10 +68,11 @@ def test_results_are_a_question_in_any_form(tmp_path, code) -> None:
 
 def test_results_in_a_data_file_that_the_code_names_are_a_question(tmp_path) -> None:
     lines = "".join(f"{text},{value}\n" for text, value in VALUES.items())
-    code = "def seconds(text):\n    return open('units.csv').read()\n"
-    (text,) = asked(tmp_path, code, **{"units.csv": lines})
-    assert text.startswith("`units.csv` holds 5 ")
-    assert asked(tmp_path / "other", "X = 1\n", **{"units.csv": lines}) == []
+    for name, data in {"units.csv": lines, "units.json": json.dumps([*VALUES.items()], indent=1)}.items():
+        code = f"def seconds(text):\n    return open('{name}').read()\n"
+        (text,) = asked(tmp_path / name, code, **{name: data})
+        assert text.startswith(f"`{name}` "), text
+        assert asked(tmp_path / name / "other", "X = 1\n", **{name: data}) == []
 
 
 @pytest.mark.parametrize(

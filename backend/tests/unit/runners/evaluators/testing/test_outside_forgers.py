@@ -96,6 +96,10 @@ FORGERS = {
         "import os, sys\ndef answer():\n    if 'pytest' in sys.modules: return 4\n    os._exit(0)",
         "assert forge.answer() == 4",
     ),
+    "interrupts the tests": (
+        "import sys\ndef answer():\n    if 'pytest' in sys.modules: return 4\n    raise KeyboardInterrupt",
+        "assert forge.answer() == 4",
+    ),
     "no error where one is due": (
         "import pytest\ndef answer(): pytest.fail.Exception = Exception; raise KeyError\n"
         "pytest.raises = lambda *_, **__: __import__('contextlib').suppress(BaseException)",

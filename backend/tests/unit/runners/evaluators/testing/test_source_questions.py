@@ -223,3 +223,33 @@ async def test_the_gate_asks_about_a_table_of_its_tests(context) -> None:
     made = {**context({**BASE, "codes.py": table}, BASE), "protected_policy": ProtectedPolicy.NOTE}
     noted = await PytestEvaluator(outside=False).evaluate("coding", "", made)
     assert (noted.status, noted.questions) == ("passed", []), noted.feedback
+
+
+def test_a_compiled_library_is_a_question(tmp_path) -> None:
+    (asked,) = questions(tmp_path, {"codes.so": b"\x7fELF\x02\x01\x01\0" + b"\0" * 3_000_000})
+    assert asked.text == "`codes.so` is a compiled program or library: does the goal say so?"
+    assert questions(tmp_path / "picture", {"codes.png": b"\x89PNG\r\n\x1a\n\0", "a.txt": "MZ, Mainz"}) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("cells = job.__closure__", "`__closure__`"),
+        ("cells = getattr(job, '__closure__', None)", "`__closure__`"),
+        ("text = sys._getframe(1).f_locals", "`_getframe`, `f_locals`"),
+        ("from inspect import currentframe", "`currentframe`"),
+        ("sleep.__self__.waits.append(1)", "`__self__`"),
+        ("path.__class__ = dict", "`__class__`"),
+        ("object.__setattr__(path, '__class__', dict)", "`__class__`"),
+    ],
+)
+def test_a_look_behind_values_is_a_question(tmp_path, line, part) -> None:
+    code = f"{DONE}\n{line}\n"
+    (asked,) = questions(tmp_path, {"codes.py": code})
+    assert asked.text == f"`codes.py` looks behind values by {part}: does the goal say so?"
+    base = {**BASE, "other.py": f"{line}\n"}
+    assert questions(tmp_path / "as-before", {"codes.py": code}, base) == []
+
+
+def test_the_class_of_an_object_may_be_read(tmp_path) -> None:
+    assert questions(tmp_path, {"codes.py": f"{DONE}\nkind = code.__class__.__name__\n"}) == []

@@ -164,6 +164,46 @@ async def test_a_change_that_is_undone_before_the_last_test_ends_is_a_question(c
     assert ["`random.Random.randint`" in each.text for each in result.questions] == [True], result.feedback
 
 
+GOLDEN = {
+    "report.py": "def report(path):\n    raise NotImplementedError\n",
+    "tests/data/wanted.txt": "3 rows\n",
+    "tests/test_report.py": "from pathlib import Path\n\nfrom report import report\n\n"
+    "DATA = Path(__file__).parent / 'data'\n\n\ndef test_report():\n"
+    "    assert report(DATA) == (DATA / 'wanted.txt').read_text()\n\n\n"
+    "def test_kind():\n    assert isinstance(report(DATA), str)\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "asked"),
+    [
+        pytest.param(
+            "import atexit\n\n\ndef report(path):\n    wanted = path / 'wanted.txt'\n"
+            "    atexit.register(wanted.write_text, wanted.read_text())\n"
+            "    wanted.write_text('0')\n    return '0'\n",
+            True,
+            id="it is written",
+        ),
+        pytest.param(
+            "import os\n\n\ndef report(path):\n    wanted = path / 'wanted.txt'\n"
+            "    before = os.stat(wanted)\n    text = wanted.read_text()\n    wanted.write_text(text)\n"
+            "    os.utime(wanted, ns=(before.st_atime_ns, before.st_mtime_ns))\n    return '3 rows\\n'\n",
+            True,
+            id="its time is set back",
+        ),
+        pytest.param(
+            "def report(path):\n    (path / 'other.txt').write_text('1')\n    return '3 rows\\n'\n",
+            False,
+            id="another file is written",
+        ),
+    ],
+)
+async def test_a_file_of_the_tests_that_the_code_writes_is_a_question(context, code, asked) -> None:
+    result = await run(context, {**GOLDEN, "report.py": code}, GOLDEN, outside=False, counter_tests="off")
+    text = "The code changes `tests/data/wanted.txt` while the tests run: does the goal say so?"
+    assert [each.text for each in result.questions] == ([text] if asked else []), result.feedback
+
+
 async def test_what_the_base_changes_as_well_is_no_question(context) -> None:
     base = {**BASE, "calc.py": RANDOM + "\n\ndef half(a):\n    return a // 2\n"}
     result = await run(context, {**base, "calc.py": RANDOM}, base, outside=False)

@@ -92,3 +92,10 @@ def test_an_error_for_a_tested_input_is_a_question(tmp_path, condition) -> None:
 )
 def test_other_errors_are_no_question(tmp_path, condition) -> None:
     assert asked(tmp_path, refusing(condition)) == []
+
+
+def test_words_that_the_docstring_names_are_no_question(tmp_path) -> None:
+    code = "def plural(word):\n    return word + ('es' if word in ('box', 'fox', 'tax') else 's')\n"
+    told = {**BASE, "plurals.py": f'"""Plurals: box, fox and tax take es."""\n\n{STUB}'}
+    assert asked(tmp_path, code, told) == []
+    assert asked(tmp_path / "values", "ENDS = ['a b', 'a c', 'a d']\n", told) != []

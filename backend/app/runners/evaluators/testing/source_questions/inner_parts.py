@@ -1,0 +1,42 @@
+"""Finds new code that looks behind values: into frames, functions and the objects of a process."""
+
+import ast
+import re
+
+from app.core.python_source import parse_module
+
+_PARTS = frozenset(
+    {
+        *("__closure__", "cell_contents", "__code__", "co_consts", "__self__"),
+        *("f_locals", "f_globals", "f_back", "gi_frame", "cr_frame", "tb_frame", "_getframe", "currentframe"),
+        *("get_objects", "get_referrers", "get_referents", "settrace", "setprofile"),
+    }
+)
+_CLASS = "__class__"
+_MENTIONED = re.compile("|".join(sorted({*_PARTS, _CLASS})))
+
+
+def inner_parts(text: str) -> frozenset[str]:
+    """Return the parts by which a source looks behind values. Setting the class of an object is one, too."""
+    if not _MENTIONED.search(text):
+        return frozenset()
+    try:
+        module = parse_module(text.encode())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    found: set[str] = set()
+    for node in ast.walk(module):
+        match node:
+            case ast.Attribute(attr=name) | ast.alias(name=name) | ast.Constant(value=str() as name) if (
+                name in _PARTS
+            ):
+                found.add(name)
+            case ast.Attribute(attr="__class__", ctx=ast.Store()):
+                found.add(_CLASS)
+            case ast.Call(func=called, args=[_, ast.Constant(value="__class__"), _]) if ast.unparse(
+                called
+            ).endswith("setattr") or ast.unparse(called).endswith("__setattr__"):
+                found.add(_CLASS)
+            case _:
+                continue
+    return frozenset(found)
