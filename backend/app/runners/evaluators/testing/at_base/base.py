@@ -213,7 +213,8 @@ class BaseTests:
         """Return what the base's own code changes as well, and which exceptions are as wide there."""
         if not (report.altered or report.wide):
             return frozenset()
-        there = await self.run_now()
+        files = {report.written.get(each, "") for each in report.altered}
+        there = await self.run_now(None if report.wide or "" in files else files)
         return frozenset((*there.altered, *there.altered_by_others, *there.wide, *there.wide_by_others))
 
     async def _endless_too(self, report: RunReport) -> str:

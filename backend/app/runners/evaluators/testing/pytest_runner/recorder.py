@@ -158,7 +158,9 @@ class ReportPlugin:
         self._report_replaced()
         altered = self._surroundings.altered() if self._surroundings else {}
         if any(altered.values()):
-            self._send("altered", **{who: names[:50] for who, names in altered.items()})
+            written = self._surroundings.written if self._surroundings else {}
+            places = {"written": list(written), "during": list(written.values())}
+            self._send("altered", **{who: names[:50] for who, names in altered.items()}, **places)
         trusted = {str(self._tree / name) for name in self._trusted}
         wide, others = wide_exceptions(self._tree, trusted, list(dict.fromkeys(self._modules)))
         if wide or others:
@@ -190,6 +192,9 @@ class ReportPlugin:
             self._without.tear_down_shared(item, nextitem)
         with self._limits.around_end(item.nodeid):
             yield
+        file = item.nodeid.partition("::")[0]
+        if self._surroundings and (nextitem is None or nextitem.nodeid.partition("::")[0] != file):
+            self._surroundings.look_at_files(file)
 
     def pytest_runtest_logstart(self) -> None:
         """Return to the tree if the last test removed the directory that it left the process in."""

@@ -50,6 +50,8 @@ class Surroundings:
         # Tests may replace this function.
         self._lstat = os.lstat
         self._changes = {file: self._change_of(file) for file in self._trusted}
+        self.written: dict[str, str] = {}
+        """The trusted files that were written, each with the test file whose tests ran then."""
         self._interpreter = sys.executable
         self._environment = _of_children()
         self._builtins = dict(vars(builtins))
@@ -111,7 +113,8 @@ class Surroundings:
         found = {name: file in self._trusted for name, file in self._of_library(None)}
         for name, file in self._passing.items():
             found[name] = found.get(name, True) and file in self._trusted
-        others = [*self._of_processes(), *self._of_tests(), *self._of_helpers(), *self._of_files()]
+        self.look_at_files("")
+        others = [*self._of_processes(), *self._of_tests(), *self._of_helpers(), *self.written]
         found.update(dict.fromkeys(others, False))
         return {
             "by_candidate": [name for name, trusted in found.items() if not trusted],
@@ -184,11 +187,13 @@ class Surroundings:
                     if not other or is_elsewhere:
                         yield f"sys.modules[{name!r}]"
 
-    def _of_files(self) -> "Iterator[str]":
-        """Yield the trusted files that were written, even if they are as before again."""
+    def look_at_files(self, test_file: str) -> None:
+        """Note which trusted files were written since the last look, even if they are as before again."""
         for file, before in self._changes.items():
-            if self._change_of(file) != before:
-                yield str(Path(file).relative_to(self._tree))
+            now = self._change_of(file)
+            if now != before:
+                self._changes[file] = now
+                self.written.setdefault(str(Path(file).relative_to(self._tree)), test_file)
 
     def _change_of(self, file: str) -> "int | None":
         """Return when a file was last changed in any way, which no program can set. None if it is missing."""

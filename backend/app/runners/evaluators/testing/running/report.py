@@ -114,9 +114,9 @@ class RunReport:
         deselected: number of tests that were deselected.
         left_out: collected tests for which the run had no time, because they take too long.
         forged: why the reports cannot be trusted: canaries with a wrong outcome, replaced parts of pytest.
-        altered: what the candidate's code changed of the things that tests use besides it, such as functions
-            of the standard library.
+        altered: what the candidate's code changed of what tests use besides it, such as Python's library.
         altered_by_others: what code of trusted files changed of them.
+        written: by file of the tests that was written, the test file whose tests ran then; `""` if unknown.
         wide: exceptions of the candidate's code that accept more than their names say.
         wide_by_others: such exceptions in trusted files.
         canaries_ran: whether the canaries ran before the first test and after the last.
@@ -138,6 +138,7 @@ class RunReport:
     forged: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()
     altered_by_others: tuple[str, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict[str, str])
     wide: tuple[str, ...] = ()
     wide_by_others: tuple[str, ...] = ()
     canaries_ran: bool = True
@@ -249,6 +250,7 @@ def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecre
         forged=(*wrong_canaries(secret, canaries), *(f"{name} was replaced" for name in replaced)),
         altered=tuple(_named(records, "altered", "by_candidate")),
         altered_by_others=tuple(_named(records, "altered", "by_others")),
+        written=dict(zip(*(_named(records, "altered", each) for each in ("written", "during")), strict=True)),
         wide=tuple(_named(records, "wide", "names")),
         wide_by_others=tuple(_named(records, "wide", "others")),
         canaries_ran=all_ran(secret, canaries),

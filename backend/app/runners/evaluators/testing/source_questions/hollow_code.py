@@ -1,10 +1,12 @@
 """Finds new code that satisfies a test or a checker without the work behind it."""
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _BUILT_IN = frozenset({"str", "bytes", "int", "float", "list", "tuple", "dict", "set", "frozenset"})
+_OF_MACHINE = re.compile(r"\b(?:sys|platform|os)\.")
 _GUARDS = ("TypeGuard[", "TypeIs[")
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -95,9 +97,7 @@ def _unfinished(base: ast.Module, module: ast.Module) -> Iterator[Hollow]:
         work = _work_of(node)
         if name not in open_at_base or _is_open(work):
             continue
-        left = next(
-            (each.lineno for each in ast.walk(node) if isinstance(each, ast.Raise) and _is_open([each])), None
-        )
+        left = next(_left_open(work), None)
         given = {each.arg for each in node.args.args if each.arg not in ("self", "cls")}
         match work:
             case [ast.Return(value=ast.Name(id=value))] if value in given:
@@ -108,6 +108,15 @@ def _unfinished(base: ast.Module, module: ast.Module) -> Iterator[Hollow]:
                 yield Hollow(left, f"implements only a part of `{name}`", why)
             case _:
                 continue
+
+
+def _left_open(statements: Iterable[ast.AST]) -> Iterator[int]:
+    """Yield the lines that refuse a case. What a platform or an interpreter lacks is no such case."""
+    for each in statements:
+        if isinstance(each, ast.Raise) and _is_open([each]):
+            yield each.lineno
+        elif not (isinstance(each, ast.If) and _OF_MACHINE.search(ast.unparse(each.test))):
+            yield from _left_open(ast.iter_child_nodes(each))
 
 
 def _functions(module: ast.Module) -> Iterator[tuple[str, _Function]]:

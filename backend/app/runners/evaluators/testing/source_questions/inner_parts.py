@@ -1,17 +1,13 @@
-"""Finds new code that looks behind values: into frames, functions and the objects of a process."""
+"""Finds new code that looks behind values: into closures, bound methods and the names of its callers."""
 
 import ast
 import re
 
 from app.core.python_source import parse_module
 
-_PARTS = frozenset(
-    {
-        *("__closure__", "cell_contents", "__code__", "co_consts", "__self__"),
-        *("f_locals", "f_globals", "f_back", "gi_frame", "cr_frame", "tb_frame", "_getframe", "currentframe"),
-        *("get_objects", "get_referrers", "get_referents", "settrace", "setprofile"),
-    }
-)
+_PARTS = frozenset({"__closure__", "cell_contents", "__self__", "f_globals"})
+"""Frames and code objects are not among them, because honest code reads them for messages and traces."""
+
 _CLASS = "__class__"
 _MENTIONED = re.compile("|".join(sorted({*_PARTS, _CLASS})))
 

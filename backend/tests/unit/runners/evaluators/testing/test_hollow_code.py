@@ -75,6 +75,8 @@ def test_a_function_that_is_only_partly_implemented_is_a_question(tmp_path) -> N
     assert asked(tmp_path / "before", f"{part}\n\nNEW = 1\n", {**BASE, "a.py": part}) == []
     other = f"{BASE['a.py']}\n\ndef g(x):\n    if x:\n        raise NotImplementedError\n    return x + 1\n"
     assert asked(tmp_path / "other", other) == []
+    elsewhere = part.replace("x > 9", "sys.platform == 'win32'")
+    assert asked(tmp_path / "elsewhere", elsewhere) == []
 
 
 @pytest.mark.parametrize(

@@ -236,8 +236,7 @@ def test_a_compiled_library_is_a_question(tmp_path) -> None:
     [
         ("cells = job.__closure__", "`__closure__`"),
         ("cells = getattr(job, '__closure__', None)", "`__closure__`"),
-        ("text = sys._getframe(1).f_locals", "`_getframe`, `f_locals`"),
-        ("from inspect import currentframe", "`currentframe`"),
+        ("names = sys._getframe(1).f_globals", "`f_globals`"),
         ("sleep.__self__.waits.append(1)", "`__self__`"),
         ("path.__class__ = dict", "`__class__`"),
         ("object.__setattr__(path, '__class__', dict)", "`__class__`"),
@@ -251,5 +250,9 @@ def test_a_look_behind_values_is_a_question(tmp_path, line, part) -> None:
     assert questions(tmp_path / "as-before", {"codes.py": code}, base) == []
 
 
-def test_the_class_of_an_object_may_be_read(tmp_path) -> None:
-    assert questions(tmp_path, {"codes.py": f"{DONE}\nkind = code.__class__.__name__\n"}) == []
+@pytest.mark.parametrize(
+    "line",
+    ["kind = code.__class__.__name__", "line = sys._getframe(1).f_lineno", "count = len(gc.get_objects())"],
+)
+def test_other_looks_at_objects_are_no_question(tmp_path, line) -> None:
+    assert questions(tmp_path, {"codes.py": f"{DONE}\n{line}\n"}) == []
