@@ -8,12 +8,11 @@ from app.core.python_source import parse_module
 _PARTS = frozenset({"__closure__", "cell_contents", "__self__", "f_globals"})
 """Frames and code objects are not among them, because honest code reads them for messages and traces."""
 
-_CLASS = "__class__"
-_MENTIONED = re.compile("|".join(sorted({*_PARTS, _CLASS})))
+_MENTIONED = re.compile("|".join(sorted({*_PARTS, "__class__", "__code__"})))
 
 
 def inner_parts(text: str) -> frozenset[str]:
-    """Return the parts by which a source looks behind values. Setting the class of an object is one, too."""
+    """Return the parts by which a source looks behind values, or replaces an object's class or code."""
     if not _MENTIONED.search(text):
         return frozenset()
     try:
@@ -27,12 +26,12 @@ def inner_parts(text: str) -> frozenset[str]:
                 name in _PARTS
             ):
                 found.add(name)
-            case ast.Attribute(attr="__class__", ctx=ast.Store()):
-                found.add(_CLASS)
-            case ast.Call(func=called, args=[_, ast.Constant(value="__class__"), _]) if ast.unparse(
-                called
-            ).endswith("setattr") or ast.unparse(called).endswith("__setattr__"):
-                found.add(_CLASS)
+            case ast.Attribute(attr="__class__" | "__code__" as name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Call(func=called, args=[_, ast.Constant(value="__class__" | "__code__" as name), _]) if (
+                ast.unparse(called).endswith("setattr") or ast.unparse(called).endswith("__setattr__")
+            ):
+                found.add(name)
             case _:
                 continue
     return frozenset(found)

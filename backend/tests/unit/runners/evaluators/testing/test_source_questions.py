@@ -239,6 +239,7 @@ def test_a_compiled_library_is_a_question(tmp_path) -> None:
         ("names = sys._getframe(1).f_globals", "`f_globals`"),
         ("sleep.__self__.waits.append(1)", "`__self__`"),
         ("path.__class__ = dict", "`__class__`"),
+        ("test.__code__ = code.__code__", "`__code__`"),
         ("object.__setattr__(path, '__class__', dict)", "`__class__`"),
     ],
 )
@@ -252,7 +253,12 @@ def test_a_look_behind_values_is_a_question(tmp_path, line, part) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["kind = code.__class__.__name__", "line = sys._getframe(1).f_lineno", "count = len(gc.get_objects())"],
+    [
+        "kind = code.__class__.__name__",
+        "count = code.__code__.co_argcount",
+        "line = sys._getframe(1).f_lineno",
+        "count = len(gc.get_objects())",
+    ],
 )
 def test_other_looks_at_objects_are_no_question(tmp_path, line) -> None:
     assert questions(tmp_path, {"codes.py": f"{DONE}\n{line}\n"}) == []
