@@ -42,6 +42,11 @@ _STATES = (
         re.compile(r"\b(?:localtime|tzset|fromtimestamp|astimezone)\("),
     ),
     _State(
+        "docstrings",
+        re.compile(r"\.__doc__\s*=(?!=)|setattr(?:__)?\([^)]*__doc__"),
+        re.compile(r"\bdoctest\b"),
+    ),
+    _State(
         "the locale",
         re.compile(r"\bsetlocale\("),
         re.compile(r"\blocale\.\w+\("),

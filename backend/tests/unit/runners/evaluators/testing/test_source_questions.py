@@ -200,6 +200,14 @@ def test_setting_a_state_on_which_tests_depend_is_a_question(tmp_path) -> None:
     assert ["the seed of random numbers" in each.text for each in asked] == [True]
 
 
+def test_docstrings_that_are_set_are_a_question_where_tests_run_them(tmp_path) -> None:
+    files = {"codes.py": f"{DONE}\n\ncode.__doc__ = '>>> code(7)'\n"}
+    runs = {**BASE, "tests/test_docs.py": "import doctest\n\nimport codes\n\nprint(doctest.testmod(codes))\n"}
+    (asked,) = questions(tmp_path, files, runs)
+    assert "sets docstrings" in asked.text
+    assert questions(tmp_path / "other", files) == []
+
+
 def test_setting_another_state_is_no_question(tmp_path) -> None:
     sets = "locale.setlocale(locale.LC_ALL, '')\nDICE = random.Random(1)"
     code = f"import locale\nimport random\n\n{sets}\n{DONE}"
