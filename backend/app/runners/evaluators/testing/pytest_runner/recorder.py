@@ -159,7 +159,7 @@ class ReportPlugin:
         altered = self._surroundings.altered() if self._surroundings else {}
         if any(altered.values()):
             written = self._surroundings.written if self._surroundings else {}
-            places = {"written": list(written), "during": list(written.values())}
+            places = {"written": list(written)[:50], "during": list(written.values())[:50]}
             self._send("altered", **{who: names[:50] for who, names in altered.items()}, **places)
         trusted = {str(self._tree / name) for name in self._trusted}
         wide, others = wide_exceptions(self._tree, trusted, list(dict.fromkeys(self._modules)))

@@ -49,7 +49,7 @@ class Surroundings:
         self._trusted = {str(tree / name) for name in trusted}
         # Tests may replace this function.
         self._lstat = os.lstat
-        self._changes = {file: self._change_of(file) for file in self._trusted}
+        self._changes = {file: self._change_of(file) for file in sorted(self._trusted)}
         self.written: dict[str, str] = {}
         """The trusted files that were written, each with the test file whose tests ran then."""
         self._interpreter = sys.executable

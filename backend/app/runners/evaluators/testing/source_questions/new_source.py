@@ -43,9 +43,15 @@ class NewSource:
         return {name: small_file(self.workspace / name) for name in self._changed if not name.endswith(".py")}
 
     def begins_with(self, name: str, marks: tuple[bytes, ...]) -> bool:
-        """Return True if a file of the candidate begins with one of some marks, however large it is."""
+        """Return True if a file of the candidate begins with one of some marks, however large it is.
+
+        A link begins with none, because it may lead out of the tree, or to something that never ends.
+        """
+        path = self.workspace / name
         try:
-            with (self.workspace / name).open("rb") as file:
+            if path.is_symlink():
+                return False
+            with path.open("rb") as file:
                 return file.read(max(map(len, marks))).startswith(marks)
         except OSError:
             return False

@@ -236,6 +236,10 @@ async def test_the_gate_asks_about_a_table_of_its_tests(context) -> None:
 def test_a_compiled_library_is_a_question(tmp_path) -> None:
     (asked,) = questions(tmp_path, {"codes.so": b"\x7fELF\x02\x01\x01\0" + b"\0" * 3_000_000})
     assert asked.text == "`codes.so` is a compiled program or library: does the goal say so?"
+    link = tmp_path / "link"
+    questions(link, {})
+    (link / "work/linked.so").symlink_to(tmp_path / "work/codes.so")
+    assert questions(link, {}) == []
     assert questions(tmp_path / "picture", {"codes.png": b"\x89PNG\r\n\x1a\n\0", "a.txt": "MZ, Mainz"}) == []
 
 
