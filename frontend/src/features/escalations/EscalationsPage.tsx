@@ -30,7 +30,8 @@ import { BulkReject } from "./components/BulkReject";
 import { InboxFilters } from "./components/InboxFilters";
 import { placeOf } from "./consequences";
 import { DECISIONS, reasonOf } from "./labels";
-import { keepFocus, moveFocus, pressAssignment, pressChoice } from "./row-keys";
+import { moveFocus, pressAssignment, pressChoice } from "./row-keys";
+import { useKeptFocus } from "./use-kept-focus";
 
 const WORDS: Record<EscalationStatus, string> = {
   open: "Waiting",
@@ -53,6 +54,8 @@ export function EscalationsPage({ search, onChange }: Props) {
   const items = useMemo(() => inbox.data?.pages.flatMap((page) => page.items) ?? [], [inbox.data]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = useRef<HTMLUListElement>(null);
+  const place = useRef<HTMLDivElement>(null);
+  useKeptFocus(place);
   const more = useRef(() => {});
   useEffect(() => {
     more.current = () => {
@@ -94,42 +97,43 @@ export function EscalationsPage({ search, onChange }: Props) {
         ))}
       />
       <InboxFilters search={search} onChange={onChange} />
-      {status === "open" && (
-        <BulkReject
-          chosen={items.filter((each) => chosen.has(each.id))}
-          onClear={() => setChosen(new Set())}
-          onGone={() => requestAnimationFrame(() => keepFocus(list.current))}
-        />
-      )}
-      {inbox.error && !inbox.data && (
-        <ErrorState error={inbox.error} what="load the escalations" onRetry={() => void inbox.refetch()} />
-      )}
-      {inbox.isPending && <LoadingState what="the escalations" />}
-      {inbox.data && items.length === 0 && (
-        <Nothing status={status} isFiltered={isFiltered(search)} onClear={() => onChange(NO_FILTERS)} />
-      )}
-      {items.length > 0 && (
-        <ul ref={list} className="card divide-y divide-line" aria-label={`${WORDS[status]}, oldest first`}>
-          {items.map((each) => (
-            <Row
-              key={each.id}
-              escalation={each}
-              isChosen={chosen.has(each.id)}
-              onChoose={(isChosen) => choose(each.id, isChosen)}
-            />
-          ))}
-        </ul>
-      )}
-      {items.length > 0 && (
-        <div className="flex items-center gap-3 py-3 text-muted">
-          <span>{plural(items.length, "escalation")} shown</span>
-          {inbox.hasNextPage && (
-            <Button onClick={() => void inbox.fetchNextPage()} disabled={inbox.isFetchingNextPage}>
-              {inbox.isFetchingNextPage ? "Loading …" : "Show more"}
-            </Button>
-          )}
-        </div>
-      )}
+      <div ref={place}>
+        {status === "open" && (
+          <BulkReject
+            chosen={items.filter((each) => chosen.has(each.id))}
+            onClear={() => setChosen(new Set())}
+          />
+        )}
+        {inbox.error && !inbox.data && (
+          <ErrorState error={inbox.error} what="load the escalations" onRetry={() => void inbox.refetch()} />
+        )}
+        {inbox.isPending && <LoadingState what="the escalations" />}
+        {inbox.data && items.length === 0 && (
+          <Nothing status={status} isFiltered={isFiltered(search)} onClear={() => onChange(NO_FILTERS)} />
+        )}
+        {items.length > 0 && (
+          <ul ref={list} className="card divide-y divide-line" aria-label={`${WORDS[status]}, oldest first`}>
+            {items.map((each) => (
+              <Row
+                key={each.id}
+                escalation={each}
+                isChosen={chosen.has(each.id)}
+                onChoose={(isChosen) => choose(each.id, isChosen)}
+              />
+            ))}
+          </ul>
+        )}
+        {items.length > 0 && (
+          <div className="flex items-center gap-3 py-3 text-muted">
+            <span>{plural(items.length, "escalation")} shown</span>
+            {inbox.hasNextPage && (
+              <Button onClick={() => void inbox.fetchNextPage()} disabled={inbox.isFetchingNextPage}>
+                {inbox.isFetchingNextPage ? "Loading …" : "Show more"}
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
     </>
   );
 }

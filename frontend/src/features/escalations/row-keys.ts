@@ -21,10 +21,3 @@ export function moveFocus(list: HTMLElement | null, step: 1 | -1, onPastEnd: () 
   rows[next]?.focus();
   if (at >= 0 && at + step >= rows.length) onPastEnd();
 }
-
-/** If what had the focus is gone, focus the first row; without rows, the page. */
-export function keepFocus(list: HTMLElement | null): void {
-  if (document.activeElement !== document.body) return;
-  const row = list?.isConnected ? list.querySelector("a") : null;
-  (row ?? document.querySelector<HTMLElement>("#main"))?.focus();
-}

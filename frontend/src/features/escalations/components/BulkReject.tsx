@@ -14,8 +14,6 @@ import { randomKey } from "@/lib/random-key";
 interface Props {
   chosen: readonly Escalation[];
   onClear: () => void;
-  /** The form is gone, and the list is as it is now. */
-  onGone: () => void;
 }
 
 interface Refusal {
@@ -23,16 +21,13 @@ interface Refusal {
   readonly why: string;
 }
 
-export function BulkReject({ chosen, onClear, onGone }: Props) {
+export function BulkReject({ chosen, onClear }: Props) {
   const client = useQueryClient();
   const [reason, setReason] = useState("");
   const [done, setDone] = useState(0);
   const reject = useMutation({
     mutationFn: () => rejectAll(chosen, reason.trim(), setDone),
-    onSettled: async () => {
-      await client.invalidateQueries({ queryKey: keys.escalations });
-      onGone();
-    },
+    onSettled: () => client.invalidateQueries({ queryKey: keys.escalations }),
     onSuccess: () => {
       onClear();
       setReason("");
@@ -70,13 +65,7 @@ export function BulkReject({ chosen, onClear, onGone }: Props) {
               ? `Rejecting ${done + 1} of ${chosen.length} …`
               : `Reject ${plural(chosen.length, "run")}`}
           </Allowed>
-          <Button
-            disabled={reject.isPending}
-            onClick={() => {
-              onClear();
-              onGone();
-            }}
-          >
+          <Button disabled={reject.isPending} onClick={onClear}>
             Choose none
           </Button>
         </form>

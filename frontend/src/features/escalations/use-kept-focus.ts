@@ -1,0 +1,31 @@
+/** Keeps the keyboard's place when what has the focus goes away: a decided row, or the form that decided it. */
+import { type RefObject, useEffect, useRef } from "react";
+
+/**
+ * The focus goes to the first link of `place` when an element in it had the focus and is gone; without links to the
+ * page. Whoever clicks elsewhere gives up the place.
+ */
+export function useKeptFocus(place: RefObject<HTMLElement | null>): void {
+  const focused = useRef<Element | null>(null);
+  useEffect(() => {
+    const onFocus = ({ target }: FocusEvent) => {
+      focused.current = target instanceof Element && place.current?.contains(target) ? target : null;
+    };
+    const onPointer = () => {
+      focused.current = null;
+    };
+    document.addEventListener("focusin", onFocus);
+    document.addEventListener("pointerdown", onPointer);
+    return () => {
+      document.removeEventListener("focusin", onFocus);
+      document.removeEventListener("pointerdown", onPointer);
+    };
+  }, [place]);
+  // After each drawing: what had the focus may have gone with it.
+  useEffect(() => {
+    if (!focused.current || focused.current.isConnected || document.activeElement !== document.body) return;
+    focused.current = null;
+    const next = place.current?.querySelector("a") ?? document.querySelector<HTMLElement>("#main");
+    next?.focus();
+  });
+}
