@@ -105,6 +105,10 @@ class BaseTests:
             harness = replace(harness, without=(*self.slow.known, *self.endless.known))
         return await harness.run(await self._tree(files), ids=ids)
 
+    async def load_now(self) -> RunReport:
+        """Load the files of the base's tests in the base, and run none."""
+        return await self._harness.run(await self._tree(), collect_only=True)
+
     async def _run_short(self) -> RunReport:
         return await replace(self._harness, leaves_out=True).run(await self._tree())
 
@@ -209,14 +213,6 @@ class BaseTests:
         """Return True if the base's own reports have the same faults, as a project may patch pytest."""
         return set(report.forged) <= set((await self.run()).forged)
 
-    async def altered_too(self, report: RunReport) -> frozenset[str]:
-        """Return what the base's own code changes as well, and which exceptions are as wide there."""
-        if not (report.altered or report.wide):
-            return frozenset()
-        files = {report.written.get(each, "") for each in report.altered}
-        there = await self.run_now(None if report.wide or "" in files else files)
-        return frozenset((*there.altered, *there.altered_by_others, *there.wide, *there.wide_by_others))
-
     async def _endless_too(self, report: RunReport) -> str:
         """Return a message if the base's own run does not end either, with the test for which it waits."""
         if self._baseline and ran_endless(self._baseline, report, self._harness.limit_of_test):
@@ -277,7 +273,7 @@ class BaseTests:
     async def _collect(self) -> RunReport:
         if self.remembered is not None:
             return self.remembered.report()
-        return await self._harness.run(await self._tree(), collect_only=True)
+        return await self.load_now()
 
     def _read(self) -> WrittenTests:
         run = self._layout.base_run

@@ -141,7 +141,7 @@ def joined(report: RunReport, more: RunReport) -> RunReport:
         forged=tuple(dict.fromkeys((*report.forged, *more.forged))),
         canaries_ran=report.canaries_ran and more.canaries_ran,
         altered=tuple(dict.fromkeys((*report.altered, *more.altered))),
-        written={**more.written, **report.written},
+        noticed={**more.noticed, **report.noticed},
         text="\n".join((report.text, more.text)),
         seconds=report.seconds + more.seconds,
     )

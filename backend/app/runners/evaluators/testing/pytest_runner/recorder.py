@@ -24,6 +24,9 @@ from .wide_exceptions import wide_exceptions
 from .without import Without
 
 _IDS_PER_RECORD = 200
+_NAMES = 50
+"""Of each kind that are reported."""
+
 _DETAILED_FAILURES = 1000
 _ALWAYS_READ = ("__init__.py", "conftest.py")
 
@@ -140,6 +143,8 @@ class ReportPlugin:
         self._modules = [getattr(item, "module", None) for item in session.items]
         if self._surroundings:
             self._surroundings.remember(self._modules)
+            if session.config.option.collectonly:
+                self._report_altered(self._surroundings)
         self._report_replaced()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -156,15 +161,8 @@ class ReportPlugin:
             self._budget.tidy_up(session)
             run_canaries(self._canaries["end"], session, report)
         self._report_replaced()
-        altered = self._surroundings.altered() if self._surroundings else {}
-        if any(altered.values()):
-            written = self._surroundings.written if self._surroundings else {}
-            places = {"written": list(written)[:50], "during": list(written.values())[:50]}
-            self._send("altered", **{who: names[:50] for who, names in altered.items()}, **places)
-        trusted = {str(self._tree / name) for name in self._trusted}
-        wide, others = wide_exceptions(self._tree, trusted, list(dict.fromkeys(self._modules)))
-        if wide or others:
-            self._send("wide", names=wide[:50], others=others[:50])
+        if self._surroundings:
+            self._report_altered(self._surroundings)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> "Iterator[None]":
@@ -181,7 +179,7 @@ class ReportPlugin:
         with self._budget.calling(), self._limits.around(item.nodeid):
             yield
         if self._surroundings and item in self._places:
-            self._surroundings.look(getattr(item, "module", None))
+            self._surroundings.look_after_test(item.nodeid, getattr(item, "module", None))
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item, nextitem: "pytest.Item | None") -> "Iterator[None]":
@@ -192,9 +190,8 @@ class ReportPlugin:
             self._without.tear_down_shared(item, nextitem)
         with self._limits.around_end(item.nodeid):
             yield
-        file = item.nodeid.partition("::")[0]
-        if self._surroundings and (nextitem is None or nextitem.nodeid.partition("::")[0] != file):
-            self._surroundings.look_at_files(file)
+        if self._surroundings and item in self._places:
+            self._surroundings.look_after_file(item.nodeid, nextitem.nodeid if nextitem else "")
 
     def pytest_runtest_logstart(self) -> None:
         """Return to the tree if the last test removed the directory that it left the process in."""
@@ -241,10 +238,21 @@ class ReportPlugin:
         found = [self._relative(path) for path in files_of(longrepr)]
         return [name for name in found if not Path(name).is_absolute()]
 
+    def _report_altered(self, surroundings: Surroundings) -> None:
+        altered = surroundings.altered()
+        if any(altered.values()):
+            files = surroundings.noticed.files
+            noticed = {name: files[name] for name in altered["by_candidate"][:_NAMES] if name in files}
+            self._send("altered", **{who: names[:_NAMES] for who, names in altered.items()}, noticed=noticed)
+        trusted = {str(self._tree / name) for name in self._trusted}
+        wide, others = wide_exceptions(self._tree, trusted, list(dict.fromkeys(self._modules)))
+        if wide or others:
+            self._send("wide", names=wide[:_NAMES], others=others[:_NAMES])
+
     def _report_replaced(self) -> None:
         found = self._guard.replaced() if self._guard else []
         if found:
-            self._send("replaced", names=found[:50])
+            self._send("replaced", names=found[:_NAMES])
 
     def _foreign_place(self, item: pytest.Item) -> "str | None":
         """Return the file of a test's code if that is neither the test's own file nor a trusted one."""

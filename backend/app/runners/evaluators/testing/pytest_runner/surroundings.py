@@ -15,9 +15,11 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, cast
 
 from .assigned import assigned_globals
-from .clock import monotonic
 from .kinds import is_kind, names_in, plain_text
+from .looking_time import LookingTime
 from .module_state import ModuleState, innermost, parts_of
+from .noticed import Noticed
+from .written_files import WrittenFiles
 
 _LIBRARY: "frozenset[str]" = getattr(sys, "stdlib_module_names", frozenset())
 """Empty before Python 3.10, where changes of the library are not seen."""
@@ -30,7 +32,6 @@ _KNOWN_FIRST = (doctest,)
 """Modules that pytest may import later than the code, although their constants matter."""
 
 _PLAIN = (str, int, float, type(None))
-_LOOKING = 0.02
 _FREE_SECONDS = 0.05
 _ASSIGNS_ANY = re.compile(r"(?<![.\w])(?:setattr|globals|vars)\(|__dict__")
 _NAMED = (type, FunctionType, BuiltinFunctionType)
@@ -47,11 +48,8 @@ class Surroundings:
     def __init__(self, tree: Path, trusted: "set[str]") -> None:
         self._tree = tree
         self._trusted = {str(tree / name) for name in trusted}
-        # Tests may replace this function.
-        self._lstat = os.lstat
-        self._changes = {file: self._change_of(file) for file in sorted(self._trusted)}
-        self.written: dict[str, str] = {}
-        """The trusted files that were written, each with the test file whose tests ran then."""
+        self._files = WrittenFiles(tree, trusted)
+        self.noticed = Noticed()
         self._interpreter = sys.executable
         self._environment = _of_children()
         self._builtins = dict(vars(builtins))
@@ -66,8 +64,8 @@ class Surroundings:
         self._passing: dict[str, str] = {}
         self._patching: dict[str, bool] = {}
         self._inside: dict[str, bool] = {}
-        self._began = monotonic()
-        self._looked = 0.0
+        self._after_tests = LookingTime(_FREE_SECONDS)
+        self._after_files = LookingTime()
 
     def remember(self, modules: "list[Any]") -> None:
         """Remember the names of test modules, once all files are imported."""
@@ -83,26 +81,27 @@ class Surroundings:
         if changed:
             texts = [_text_of(each) for each in real]
             told = [name for name in changed if any(_only_reads(text, name) for text in texts)]
-            self._passing.update({f"os.environ[{name!r}]": "" for name in told})
+            passing = {f"os.environ[{name!r}]": "" for name in told}
+            self._passing.update(passing)
+            self.noticed.passing(passing)
+        self.noticed.look(self._changed_by_candidate())
 
-    def look(self, module: Any) -> None:
+    def look_after_test(self, test: str, module: Any) -> None:
         """Look at the libraries of a test's file, before the test's own changes are undone.
 
         What is changed now may be as before after the last test. This takes a small part of the run's time,
         and leaves out files that patch something themselves.
         """
-        began = monotonic()
-        if not isinstance(module, ModuleType) or self._looked > self._most_seconds(began):
+        if not isinstance(module, ModuleType) or not self._after_tests.is_left:
             return
-        if module.__name__ not in self._patching:
-            self._patching[module.__name__] = "patch" in _text_of(module)
-        if not self._patching[module.__name__]:
-            found = self._of_library(set(_packages_of(module)) - _GUARDED)
-            self._passing.update((name, file) for name, file in found if file)
-        self._looked += monotonic() - began
-
-    def _most_seconds(self, now: float) -> float:
-        return _FREE_SECONDS + _LOOKING * (now - self._began)
+        with self._after_tests:
+            if module.__name__ not in self._patching:
+                self._patching[module.__name__] = "patch" in _text_of(module)
+            if not self._patching[module.__name__]:
+                found = self._of_library(set(_packages_of(module)) - _GUARDED)
+                passing = {name: file for name, file in found if file}
+                self._passing.update(passing)
+                self.noticed.passing(passing, test.partition("::")[0])
 
     def altered(self) -> "dict[str, list[str]]":
         """Return what differs now: `by_candidate`, and `by_others`, which is code of trusted files.
@@ -113,13 +112,36 @@ class Surroundings:
         found = {name: file in self._trusted for name, file in self._of_library(None)}
         for name, file in self._passing.items():
             found[name] = found.get(name, True) and file in self._trusted
-        self.look_at_files("")
-        others = [*self._of_processes(), *self._of_tests(), *self._of_helpers(), *self.written]
-        found.update(dict.fromkeys(others, False))
+        self._files.look()
+        found.update(dict.fromkeys([*self._of_no_code(), *self._files.names], False))
+        by_candidate = [name for name, trusted in found.items() if not trusted]
+        if self.noticed.waiting:
+            self.noticed.look(by_candidate)
         return {
-            "by_candidate": [name for name, trusted in found.items() if not trusted],
+            "by_candidate": by_candidate,
             "by_others": [name for name, trusted in found.items() if trusted],
         }
+
+    def look_after_file(self, test: str, next_test: str) -> None:
+        """Look at everything after the last test of a file, if that takes a small part of the time."""
+        test_file = test.partition("::")[0]
+        if next_test.partition("::")[0] == test_file:
+            return
+        self.noticed.passing(self._files.look(), test_file)
+        self.noticed.waiting.append(test_file)
+        if self._after_files.is_left:
+            with self._after_files:
+                self.noticed.look(self._changed_by_candidate())
+
+    def _changed_by_candidate(self) -> "Iterator[str]":
+        yield from (name for name, file in self._of_library(None) if file not in self._trusted)
+        yield from self._of_no_code()
+
+    def _of_no_code(self) -> "Iterator[str]":
+        """Yield changes that no code is known for."""
+        yield from self._of_processes()
+        yield from self._of_tests()
+        yield from self._of_helpers()
 
     def _of_library(self, packages: "set[str] | None") -> "Iterator[tuple[str, str]]":
         """Yield replaced parts of some packages, or of all, each with the file of its code.
@@ -186,21 +208,6 @@ class Surroundings:
                     is_elsewhere = name == whole and self._tree in Path(other).parents and other != file
                     if not other or is_elsewhere:
                         yield f"sys.modules[{name!r}]"
-
-    def look_at_files(self, test_file: str) -> None:
-        """Note which trusted files were written since the last look, even if they are as before again."""
-        for file, before in self._changes.items():
-            now = self._change_of(file)
-            if now != before:
-                self._changes[file] = now
-                self.written.setdefault(str(Path(file).relative_to(self._tree)), test_file)
-
-    def _change_of(self, file: str) -> "int | None":
-        """Return when a file was last changed in any way, which no program can set. None if it is missing."""
-        try:
-            return self._lstat(file).st_ctime_ns
-        except OSError:
-            return None
 
     def _may_assign_any(self, module: "ModuleType | None") -> bool:
         text = _text_of(module) if module else ""

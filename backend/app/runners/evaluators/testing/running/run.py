@@ -21,7 +21,8 @@ from app.runners.evaluators.testing.layout.trees import RunTree, materialise
 from app.runners.evaluators.testing.running.arguments import plugin_sources, pytest_arguments
 from app.runners.evaluators.testing.running.generated import write_generated
 from app.runners.evaluators.testing.running.record_pipe import RecordPipe
-from app.runners.evaluators.testing.running.report import PytestEnding, RunReport, read_report
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.report_reading import read_report
 from app.runners.evaluators.testing.running.secret import RunSecret, draw_secret
 from app.runners.evaluators.testing.running.stuck import until_stuck
 from app.runners.evaluators.tooling import ToolTroubleError, activation

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from app.runners.evaluators.testing.at_base.base import BaseTests
+from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
@@ -32,13 +33,28 @@ async def asked_about_surroundings(
     of_base = judged.of_base
     if of_base is None or not (of_base.altered or of_base.wide) or not (judged.all_well or judged.questions):
         return judged
-    known = await base.altered_too(of_base)
+    known = await _changed_at_base(of_base, base)
     names = [each for each in of_base.altered if each not in known]
     wide = [each for each in of_base.wide if each not in known]
     if not (names or wide) or protected is ProtectedPolicy.NOTE:
         return judged
     asked = [*_about_names(names), *_about_exceptions(wide)] if protected is ProtectedPolicy.ASK else []
     return replace(judged, altered=[*names, *wide], questions=(*judged.questions, *asked))
+
+
+async def _changed_at_base(report: RunReport, base: BaseTests) -> set[str]:
+    """Return what the base's own code changes as well, and which exceptions are as wide there."""
+    # Much of it is so once the files are loaded, and to load them takes a small part of the time.
+    known = _surroundings_of(await base.load_now())
+    left = {*report.altered, *report.wide} - known
+    if left and left <= set(report.noticed):
+        files = {file for name in left for file in report.noticed[name]}
+        return known | _surroundings_of(await base.run_now(files)) if files else known
+    return known | _surroundings_of(await base.run_now()) if left else known
+
+
+def _surroundings_of(there: RunReport) -> set[str]:
+    return {*there.altered, *there.altered_by_others, *there.wide, *there.wide_by_others}
 
 
 def _about_names(names: list[str]) -> list[Question]:

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, read_report
+from app.runners.evaluators.testing.running.report import Outcome, PytestEnding
+from app.runners.evaluators.testing.running.report_reading import read_report
 from app.runners.evaluators.testing.running.secret import RunSecret, code_of, draw_secret
 from app.workspaces.process import ProcessOutcome
 
