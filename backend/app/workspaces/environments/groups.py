@@ -39,6 +39,11 @@ class Wanted:
         same = normal(name)
         return [each for key, lines in self.extras.items() if normal(key) == same for each in lines]
 
+    def for_documentation(self) -> list[str]:
+        """Return the requirements of extras and groups such as `docs-rtd`, which others may include."""
+        named = (*self.extras.items(), *self.groups.items())
+        return [each for name, lines in named if normal(name).startswith("doc") for each in lines]
+
 
 def wanted(tree: Path) -> Wanted:
     """Read the requirements from a tree's pyproject.toml, setup.cfg and setup.py.

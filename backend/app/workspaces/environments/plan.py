@@ -56,7 +56,8 @@ class EnvironmentPlan:
         pinned_python: a version such as `3.12` that the project develops with; may be empty.
         read_from: the files that all this comes from.
         required: normalised names of the indispensable packages: pytest and the project's own requirements.
-        optional: normalised names of requirements that go first if not all can be had together.
+        optional: normalised names of requirements that go first if not all can be had together; some are not
+            among the files.
         newest: a day such as `2024-05-01`; later releases are ignored if the index knows release dates.
         overrides: requirements that replace all others for their packages.
         of_candidate: normalised names of the packages that the candidate chose; they are never built.
@@ -134,14 +135,15 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
     needed = bool(names_in(roots) - {"pytest"}) or any(
         _asks_for_something(text) for text in files.texts.values()
     )
+    required = frozenset({"pytest", *names_in(asked.requirements)})
     common = EnvironmentPlan(
         files={},
         install=(),
         project=project,
         requires_python=requires_python(tree),
         pinned_python=_pinned_python(tree),
-        required=frozenset({"pytest", *names_in(asked.requirements)}),
-        optional=frozenset(names_in([*optional, *stubs])),
+        required=required,
+        optional=frozenset(names_in([*optional, *stubs, *asked.for_documentation()])) - required,
         needed=needed or (project is not None and asks_for_metadata(tree)),
     )
     return (

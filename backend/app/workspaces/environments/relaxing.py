@@ -191,8 +191,9 @@ class InstallerInput:
         )
 
     def _leave_out_optional(self) -> bool:
-        """Leave out what only the project's commands ask for, unless that was done before."""
-        names = self.plan.optional - set(self.conceded.left_out)
+        """Leave out what commands, types and documentation ask for, if it is still there."""
+        lines = [line for path in self._paths() for line in path.read_text(encoding="utf-8").splitlines()]
+        names = self.plan.optional & names_in(lines)
         if names:
             self._rewrite(lambda text: without_names(text, names))
             self.conceded = self.conceded.leaving_out(names)

@@ -2,10 +2,12 @@
 
 Tools that modernise code, such as pyupgrade and Ruff, convert between them: `set([1, 2])` and `{1, 2}`,
 `super(Case, self)` and `super()`, `@pytest.fixture()` and `@pytest.fixture`, `IOError` and `OSError`. Names
-are taken for what Python, pytest and unittest call so.
+are taken for what Python, pytest, unittest and six call so.
 """
 
 import ast
+
+from app.runners.evaluators.protection.spellings_of_six import call_of_six, name_of_six
 
 _OS_ERRORS = frozenset({"IOError", "EnvironmentError", "select.error", "socket.error"})
 _READING = frozenset({"r", "rt"})
@@ -38,7 +40,7 @@ class Respelled(ast.NodeTransformer):
         if isinstance(node.value, ast.Name) and f"{node.value.id}.{node.attr}" in _OS_ERRORS:
             return ast.Name("OSError", node.ctx)
         node.attr = _UNITTEST.get(node.attr, node.attr)
-        return self.generic_visit(node)
+        return name_of_six(node) or self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -50,7 +52,7 @@ class Respelled(ast.NodeTransformer):
             case ast.Name(name), arguments, words:
                 return _container(name, arguments, words) or node
             case _:
-                return _with_joined_names(node)
+                return call_of_six(node) or _with_joined_names(node)
 
 
 def with_short_super(module: ast.Module) -> ast.Module:

@@ -11,12 +11,14 @@ from app.runners.evaluators.static.baseline import Finding
 from app.runners.evaluators.static.doubt import Why
 from app.runners.evaluators.static.ruff_rules import LintRules, is_fault, lay_out, rules_of
 from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
+from app.runners.evaluators.static.trees import StaticTrees
 
 _ALLOWED = "the change also edits ruff's configuration, which then allows it"
+_EXCLUDED = "the change also edits ruff's configuration, which then excludes this new file"
 
 
 def own_rules(workspace: Path, rules: LintRules) -> LintRules | None:
-    """Return the candidate's own rules, without its exclusions; None if nothing differs from the base's.
+    """Return the candidate's own rules; None if nothing differs from the base's.
 
     Args:
         workspace: the candidate.
@@ -25,21 +27,22 @@ def own_rules(workspace: Path, rules: LintRules) -> LintRules | None:
     own = rules_of(workspace)
     if rules.built_in or own.built_in or own.files == rules.files:
         return None
-    # An exclusion takes files out of sight. It is not a decision about a rule.
-    return replace(own, arguments=tuple(each for each in own.arguments if each != "--force-exclude"))
+    return own
 
 
 async def allowed_by(
-    own: LintRules | None, ruff: Ruff, copy: AnalysedCopy, found: Collection[Finding], place: Path
+    own: LintRules | None, ruff: Ruff, trees: StaticTrees, found: Collection[Finding]
 ) -> Why:
     """Return why a new finding is no proof: the candidate's own rules allow it. Faults always count.
+
+    An exclusion takes files out of sight, which is no decision about a rule. Only new files may be excluded,
+    as generated ones are when they are added.
 
     Args:
         own: the candidate's own rules; None if there are none.
         ruff: the linter.
-        copy: the candidate's copy.
+        trees: candidate and base.
         found: the new findings.
-        place: a directory that does not exist, for another copy.
 
     Raises:
         ToolTroubleError: there is no report.
@@ -47,16 +50,29 @@ async def allowed_by(
     open_ones = [each for each in found if not is_fault(each.rule)]
     if own is None or not open_ones:
         return lambda _: ""
-    await asyncio.to_thread(_copy, copy, place)
+    place = trees.place / "own"
+    await asyncio.to_thread(_copy, trees.copy, place)
     await asyncio.to_thread(lay_out, own, place)
     files = sorted({each.file for each in open_ones})
+    new = [name for name in files if trees.base is not None and name not in trees.base.files]
     try:
-        left = await ruff.under(own).findings(place, files)
+        left = await ruff.under(_without_exclusions(own)).findings(place, files)
+        excluded = set(new).difference(await ruff.under(own).selected(place, new))
     except RulesUnusableError:
         return lambda _: ""
     kept = {(each.file, each.line, each.rule) for each in left}
     allowed = {each for each in open_ones if (each.file, each.line, each.rule) not in kept}
-    return lambda each: _ALLOWED if each in allowed else ""
+    return lambda each: _why(each, allowed, excluded)
+
+
+def _why(finding: Finding, allowed: Collection[Finding], excluded: Collection[str]) -> str:
+    if finding in allowed:
+        return _ALLOWED
+    return _EXCLUDED if finding.file in excluded and not is_fault(finding.rule) else ""
+
+
+def _without_exclusions(rules: LintRules) -> LintRules:
+    return replace(rules, arguments=tuple(each for each in rules.arguments if each != "--force-exclude"))
 
 
 def _copy(copy: AnalysedCopy, into: Path) -> None:

@@ -67,7 +67,8 @@ class RuffLintEvaluator:
     import for its side effect, or one that must come late, is no fault, and honest code has such comments
     often. If the candidate drops old versions of Python, both trees are linted for the new oldest one. If the
     base's own findings, or its own comments of that kind, cast doubt on a finding (see `doubt`), or the
-    candidate's own configuration allows it, a person is asked. Each new error costs 0.1 of the score.
+    candidate's own configuration allows it or excludes the new file, a person is asked. Each new error costs
+    0.1 of the score.
 
     Attributes:
         timeout: seconds for ruff; it usually needs hundredths of one.
@@ -134,7 +135,7 @@ class RuffLintEvaluator:
         control = await self._control(ruff, trees)
         comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison, control))
         if is_open:
-            allowed = await allowed_by(own, ruff, copy, comparison.new, trees.place / "own")
+            allowed = await allowed_by(own, ruff, trees, comparison.new)
             comparison = sorted_by_doubt(comparison, (copy.hidden, control.why, allowed), policy)
         return self._result(ruff, comparison, copy, wanted)
 

@@ -86,3 +86,14 @@ def test_they_join_the_plan_and_go_first(tmp_path: Path) -> None:
     plan = plan_for(tmp_path)
     assert "PyYAML" in plan.files[ROOTS]
     assert plan.optional == {"pyyaml"}
+
+
+def test_what_documentation_asks_for_goes_first_unless_the_project_needs_it(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[project]\nname = 'demo'\nversion = '1'\ndependencies = ['attrs']\n"
+        "[project.optional-dependencies]\ndoc-rtd = ['sphinx<6', 'attrs']\n"
+        "test = ['pytest', 'docutils>=0.22']\ndev = ['demo[doc-rtd,test]']\n"
+    )
+    plan = plan_for(tmp_path)
+    assert "docutils>=0.22" in plan.files[ROOTS]
+    assert plan.optional == {"sphinx"}

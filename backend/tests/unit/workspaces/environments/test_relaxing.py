@@ -108,7 +108,9 @@ def test_an_address_of_an_unknown_kind_is_left_out(tmp_path: Path) -> None:
 
 def test_what_only_commands_ask_for_goes_first(tmp_path: Path) -> None:
     plan = EnvironmentPlan(
-        files={ROOTS: "alpha\nbeta<2\nPyYAML\n"}, install=(ROOTS,), optional=frozenset({"beta", "pyyaml"})
+        files={ROOTS: "alpha\nbeta<2\nPyYAML\n"},
+        install=(ROOTS,),
+        optional=frozenset({"beta", "pyyaml", "absent"}),
     )
     made = InstallerInput(plan, tmp_path, building=False)
     made.write()

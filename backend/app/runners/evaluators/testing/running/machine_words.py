@@ -21,7 +21,9 @@ _WORDS = (
         re.compile(
             r"(?:No such file or directory|Permission denied): (?:PosixPath\()?'[\w.+-]+'\)?$"
             r"|\b(?:sh|bash|env): (?:line )?(?:\d+: )?'?[\w.+-]+'?: (?:command )?not found"
-            r"|\b[Ee]xecutable [`'\"]?[\w.+-]+[`'\"]? (?:was |could |is )?not (?:be )?found\b",
+            r"|\b[Ee]xecutable [`'\"]?[\w.+-]+[`'\"]? (?:was |could |is )?not (?:be )?found\b"
+            r"|\bexecutables? in the application search path"
+            r"|\bnot (?:found )?(?:in|on) (?:the |your )?\$?PATH\b",
             re.MULTILINE,
         ),
         "a program is missing",

@@ -37,6 +37,12 @@ SAME = {
     "dict": Pair(function("check(dict(a=1, b=b))"), function("check({'a': 1, 'b': b})")),
     "error": Pair(function("check(IOError)"), function("check(OSError)")),
     "error of a socket": Pair(function("check(socket.error)"), function("check(OSError)")),
+    "views of six": Pair(function("check(six.iteritems(a.b))"), function("check(a.b.items())")),
+    "types of six": Pair(
+        function("check(isinstance(a, six.string_types))"), function("check(isinstance(a, str))")
+    ),
+    "what six moved": Pair(function("check(six.moves.range(3))"), function("check(range(3))")),
+    "literals of six": Pair(function("check(six.u('a'), six.b('b'))"), function("check('a', b'b')")),
     "open": Pair(function("check(open(a, 'r'))"), function("check(open(a))")),
     "open by name": Pair(function("check(io.open(a, mode='rt'))"), function("check(open(a))")),
     "unittest": Pair(method("self.assertEquals(1, f())"), method("self.assertEqual(1, f())")),
@@ -64,6 +70,7 @@ OTHER = {
     "decorator of the project": Pair(
         "@retried()\ndef cart():\n    return 1\n", "@retried\ndef cart():\n    return 1\n"
     ),
+    "another view": Pair(function("check(six.iteritems(a))"), function("check(a.keys())")),
     "set of one value": Pair(function("check(set(a))"), function("check({a})")),
     "empty set": Pair(function("check(set([]))"), function("check({})")),
     "dict of a mapping": Pair(function("check(dict(**a))"), function("check({})")),

@@ -260,6 +260,17 @@ async def test_a_finding_that_its_own_configuration_allows_is_asked(context, own
         assert "edits ruff's configuration" in result.questions[0].why
 
 
+async def test_a_new_file_that_its_own_configuration_excludes_is_asked(context) -> None:
+    rules = '[lint]\nselect = ["C90", "F"]\nmccabe.max-complexity = 2\n'
+    base = {"ruff.toml": rules, "a.py": "x = 1\n"}
+    own = {"ruff.toml": f'exclude = ["b.py"]\n{rules}', "a.py": "x = 2\n", "b.py": COMPLEX}
+    result = await lint(context, own, base)
+    assert (result.status, len(result.questions)) == ("failed", 1)
+    assert "excludes this new file" in result.questions[0].why
+    kept = await lint(context, {**own, "b.py": f"{COMPLEX}\n\nprint(gone)\n"}, base)
+    assert (kept.status, kept.questions) == ("failed", [])
+
+
 async def test_its_own_configuration_allows_no_fault(context) -> None:
     base = {"ruff.toml": '[lint]\nselect = ["F"]\n', "a.py": "x = 1\n"}
     result = await lint(context, {"ruff.toml": '[lint]\nselect = ["E"]\n', **WRONG}, base)
