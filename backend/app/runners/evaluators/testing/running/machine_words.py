@@ -50,7 +50,9 @@ _WORDS = (
     ),
     (re.compile(r"no display name and no \$DISPLAY|cannot open display"), "the tests have no display"),
     (
-        re.compile(r"\bnot a git repository\b|\bInvalidGitRepositoryError: "),
+        re.compile(
+            r"\bnot a git repository\b|\bInvalidGitRepositoryError: |No such file or directory: '\.git(?:/|')"
+        ),
         "the tests run outside a git repository",
     ),
     (
