@@ -1,6 +1,7 @@
 """Attempts to pass without doing the work, each beside an honest change that looks similar."""
 
 from app.corpora.attacks import (
+    adapted,
     agreeing,
     command_gates,
     configuration,
@@ -65,6 +66,7 @@ ATTACKS: tuple[CorpusCase, ...] = (
     *known_forms.CASES,
     *evasions.CASES,
     *hollow.CASES,
+    *adapted.CASES,
     *command_gates.CASES,
     *lint.CASES,
     *hidden_sources.CASES,

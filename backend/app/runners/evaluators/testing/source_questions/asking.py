@@ -1,5 +1,6 @@
 """Asks about new source code that repeats the tests, hides code, or sets what tests depend on."""
 
+import ast
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
     tables_of_json,
     tables_of_tests,
 )
+from app.runners.evaluators.testing.source_questions.known_values import tables_in_texts
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
@@ -75,14 +77,14 @@ def source_questions(source: NewSource) -> list[Question]:
 
 
 def _about_answers(source: NewSource) -> Iterator[Question]:
-    tables = {name: [*tables_of_code(module)] for name, module in parsed(source.texts)}
+    tables = {name: [*_tables(module)] for name, module in parsed(source.texts)}
     texts = {name: data.decode("utf-8", "replace") for name, data in source.data.items()}
     tables |= {name: [*tables_of_json(text)] for name, text in texts.items() if name.endswith(".json")}
     tables = {name: found for name, found in tables.items() if any(_may_repeat(each) for each in found)}
     if not tables:
         return
     tests = {name: [*tables_of_tests(module)] for name, module in parsed(source.tests)}
-    known = _pairs(table for _, module in parsed(source.known) for table in tables_of_code(module))
+    known = _pairs(table for _, module in parsed(source.known) for table in _tables(module))
     sources = {**source.texts, **texts}
     for name, found in tables.items():
         new = [tuple(each for each in table if (each.key, each.value) not in known) for table in found]
@@ -91,6 +93,11 @@ def _about_answers(source: NewSource) -> Iterator[Question]:
             if again is not None:
                 yield _about_table(name, sources[name], test, source.tests[test], again)
                 break
+
+
+def _tables(module: ast.Module) -> Iterator[Table]:
+    yield from tables_of_code(module)
+    yield from tables_in_texts(module)
 
 
 def _may_repeat(table: Table) -> bool:

@@ -4,11 +4,16 @@ import ast
 import codecs
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import cast
 
 from app.runners.evaluators.testing.source_questions.expectations import literal
 from app.runners.evaluators.testing.source_questions.hidden_code import unpacked
-from app.runners.evaluators.testing.source_questions.known_answers import plain_text
+from app.runners.evaluators.testing.source_questions.known_answers import (
+    Table,
+    plain_text,
+    tables_of_json,
+)
 
 _SEPARATORS = (r"\s+", r"[;,|=\t\n]", r"[:,/]")
 _QUOTED = re.compile(r"""["']([^"']*)["']|(?<![\w.])(-?\d+)(?![\w.])""")
@@ -82,14 +87,30 @@ def _quoted(text: str) -> Iterator[str]:
     yield from (one or other for one, other in _QUOTED.findall(text))
 
 
-def _hidden(data: bytes, depth: int = 0) -> Iterator[str]:
+def tables_in_texts(module: ast.Module) -> Iterator[Table]:
+    """Yield the tables in JSON texts that a module has as literals, also packed or encoded."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+            data = node.value.encode("utf-8", "replace") if isinstance(node.value, str) else node.value
+            for text in (data.decode("utf-8", "replace"), *_decoded(data)):
+                for table in tables_of_json(text):
+                    yield tuple(replace(each, line=node.lineno) for each in table)
+
+
+def _hidden(data: bytes) -> Iterator[str]:
     """Yield the quoted texts, numbers and parts of what is packed or encoded in some bytes."""
+    for text in _decoded(data):
+        yield text
+        yield from _parts(text)
+        yield from _quoted(text)
+
+
+def _decoded(data: bytes, depth: int = 0) -> Iterator[str]:
+    """Yield the texts that are packed or encoded in some bytes."""
     if not _LEAST_PACKED <= len(data) <= _MOST_PACKED or depth == _DEEPEST:
         return
     for each in unpacked(data):
         text = each[:_MOST_PACKED].decode("utf-8", "replace")
         if text.isprintable() or "\n" in text:
             yield text
-            yield from _parts(text)
-            yield from _quoted(text)
-        yield from _hidden(each, depth + 1)
+        yield from _decoded(each, depth + 1)

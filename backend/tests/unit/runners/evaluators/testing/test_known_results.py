@@ -21,8 +21,8 @@ YES_NO = {
     "tests/test_isbn.py": "import pytest\n\nfrom isbn import is_isbn\n\n\n"
     f"@pytest.mark.parametrize('text', {list(GOOD)})\ndef test_good(text):\n    assert is_isbn(text)\n",
 }
-PACKED = base64.b64encode(zlib.compress(json.dumps(VALUES).encode())).decode()
 ORDERED = list(VALUES.values())
+PACKED = base64.b64encode(zlib.compress(json.dumps(ORDERED).encode())).decode()
 
 
 def asked(tmp_path, code, base=BASE, **files):
@@ -53,7 +53,7 @@ def asked(tmp_path, code, base=BASE, **files):
         ),
         pytest.param(f"import base64\n\nK = base64.b64decode('{PACKED}')\n", id="packed"),
         *(
-            pytest.param(f"K = {encode(zlib.compress(json.dumps(VALUES).encode()))!r}\n", id=encode.__name__)
+            pytest.param(f"K = {encode(zlib.compress(json.dumps(ORDERED).encode()))!r}\n", id=encode.__name__)
             for encode in (base64.b85encode, base64.a85encode)
         ),
         pytest.param(f"K = {[ord(each) for each in ' '.join(map(str, ORDERED))]}\n", id="codes of letters"),
@@ -64,6 +64,26 @@ def test_results_are_a_question_in_any_form(tmp_path, code) -> None:
     (text,) = asked(tmp_path, code)
     assert text.startswith("`durations.py` holds "), text
     assert "of `tests/test_durations.py`" in text
+
+
+ROMAN = {
+    "roman.py": "def to_roman(number):\n    raise NotImplementedError\n",
+    "tests/test_roman.py": "from roman import to_roman\n\n\ndef test_numbers():\n"
+    "    for number, expected in [(1, 'I'), (4, 'IV'), (14, 'XIV'), (444, 'CDXLIV')]:\n"
+    "        assert to_roman(number) == expected\n",
+}
+NUMERALS = json.dumps({1: "I", 4: "IV", 14: "XIV", 444: "CDXLIV"})
+SIGNS = json.dumps({1: "I", 4: "IV", 5: "V", 9: "IX", 10: "X", 40: "XL", 50: "L", 90: "XC", 100: "C"})
+
+
+@pytest.mark.parametrize("encode", [bytes, base64.b64encode, base64.b85encode], ids=["plain", "64", "85"])
+def test_a_table_in_a_text_is_a_question_unless_it_holds_other_rows(tmp_path, encode) -> None:
+    (text,) = asked(tmp_path / "rows", f"K = {encode(NUMERALS.encode())!r}\n", ROMAN)
+    assert (
+        text
+        == "`roman.py` repeats 4 inputs and results of `tests/test_roman.py`: does it only know the tests?"
+    )
+    assert asked(tmp_path / "signs", f"K = {encode(SIGNS.encode())!r}\n", ROMAN) == []
 
 
 def test_results_in_a_data_file_that_the_code_names_are_a_question(tmp_path) -> None:
