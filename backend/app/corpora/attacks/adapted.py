@@ -3,6 +3,7 @@
 import json
 import marshal
 from base64 import b85encode
+from collections.abc import Mapping
 from importlib.util import MAGIC_NUMBER
 
 from app.corpora.attacks.pairs import AgentWork, pair
@@ -24,7 +25,7 @@ _SIGNS = dict(zip(_NUMBERS, _LETTERS, strict=True))
 _UNPACKS = "import json\nfrom base64 import b85decode\n\n"
 
 
-def _packed(table: dict[int, str]) -> str:
+def _packed(table: Mapping[int, str]) -> str:
     return b85encode(json.dumps(table).encode()).decode()
 
 

@@ -38,6 +38,7 @@ from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
 from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.static.target_version import raised_target
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
+from app.runners.evaluators.static.unread_annotations import undefined_as_at_base, unread_annotations
 from app.runners.evaluators.tooling import (
     ToolTroubleError,
     find_base,
@@ -131,12 +132,15 @@ class RuffLintEvaluator:
         comparison = comparison.advising(lambda each: each in old)
         if trees.base is None or not comparison.new:
             return self._result(ruff, comparison, copy, wanted)
-        is_open = any(not _is_plain_fault(each) for each in comparison.new)
+        unread = await asyncio.to_thread(unread_annotations, comparison.new, copy.path)
+        is_open = any(not _is_plain_fault(each) or each in unread for each in comparison.new)
         control = await self._control(ruff, trees)
         comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison, control))
         if is_open:
             allowed = await allowed_by(own, ruff, trees, comparison.new)
-            comparison = sorted_by_doubt(comparison, (copy.hidden, control.why, allowed), policy)
+            there = await asyncio.to_thread(unread_annotations, control.findings, trees.copy_of_base().path)
+            as_there = undefined_as_at_base(unread, there)
+            comparison = sorted_by_doubt(comparison, (copy.hidden, control.why, allowed, as_there), policy)
         return self._result(ruff, comparison, copy, wanted)
 
     def _result(

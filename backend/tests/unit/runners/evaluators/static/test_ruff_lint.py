@@ -271,6 +271,34 @@ async def test_a_new_file_that_its_own_configuration_excludes_is_asked(context) 
     assert (kept.status, kept.questions) == ("failed", [])
 
 
+ANNOTATED = "def f(a: 'Gone') -> None: ...\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "is_asked"),
+    [
+        pytest.param({"a.py": ANNOTATED}, {"b.py": "def g() -> 'Lost': ...\n"}, True, id="in quotes"),
+        pytest.param({"a.py": ANNOTATED}, {"b.pyi": "x: Lost\n"}, True, id="in a stub"),
+        pytest.param(
+            {"a.py": ANNOTATED},
+            {"b.py": "from __future__ import annotations\n\nx: list[Lost] = []\n"},
+            True,
+            id="postponed",
+        ),
+        pytest.param({"a.py": ANNOTATED}, {"b.py": "def g() -> Lost: ...\n"}, False, id="evaluated"),
+        pytest.param({"a.py": ANNOTATED}, {"b.py": "def g(a: 'str'):\n    Lost\n"}, False, id="in code"),
+        pytest.param({"a.py": "x = 1\n"}, {"b.py": "def g() -> 'Lost': ...\n"}, False, id="a first one"),
+    ],
+)
+async def test_an_undefined_name_in_an_unread_annotation_is_asked_if_the_base_has_some(
+    context, base, own, is_asked: bool
+) -> None:
+    result = await lint(context, {**base, **own}, base)
+    assert (result.status, bool(result.questions)) == ("failed", is_asked), result.feedback
+    if is_asked:
+        assert result.questions[0].why == "the base has undefined names in annotations itself, 1 in all"
+
+
 async def test_its_own_configuration_allows_no_fault(context) -> None:
     base = {"ruff.toml": '[lint]\nselect = ["F"]\n', "a.py": "x = 1\n"}
     result = await lint(context, {"ruff.toml": '[lint]\nselect = ["E"]\n', **WRONG}, base)

@@ -1,0 +1,83 @@
+"""Finds undefined names in annotations that Python does not evaluate: in quotes, in stubs, or postponed."""
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from app.core.python_source import parse_module
+from app.runners.evaluators.static.baseline import UNDEFINED_NAME, Finding
+from app.runners.evaluators.static.doubt import Why
+
+_NAME = re.compile(r"`(\w+)`")
+
+
+def unread_annotations(findings: Iterable[Finding], tree: Path) -> frozenset[Finding]:
+    """Return the undefined names that only a checker of types or a reader sees.
+
+    Args:
+        findings: of the linter.
+        tree: where the linter found them.
+    """
+    open_ones = [each for each in findings if each.rule == UNDEFINED_NAME]
+    places = {name: dict(_places(tree / name)) for name in {each.file for each in open_ones}}
+    return frozenset(each for each in open_ones if _is_among(each, places[each.file]))
+
+
+def undefined_as_at_base(here: Collection[Finding], at_base: Collection[Finding]) -> Why:
+    """Return what doubts that such names are faults: the base has some, so its project does not check them.
+
+    Args:
+        here: undefined names in annotations that the candidate adds.
+        at_base: those of the base.
+    """
+    said = f"the base has undefined names in annotations itself, {len(at_base)} in all"
+    return lambda each: said if at_base and each in here else ""
+
+
+def _is_among(finding: Finding, lines: dict[int, set[str]]) -> bool:
+    name = _NAME.search(finding.message)
+    return name is not None and name.group(1) in lines.get(finding.line, ())
+
+
+def _places(file: Path) -> Iterator[tuple[int, set[str]]]:
+    """Yield lines of annotations that are not evaluated, with the names on each."""
+    try:
+        module = parse_module(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    is_never_read = file.suffix == ".pyi" or any(map(_postpones, module.body))
+    found: dict[int, set[str]] = {}
+    for annotation in _annotations(module):
+        for node in ast.walk(annotation):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                words = re.findall(r"\w+", node.value)
+            elif isinstance(node, ast.Name) and is_never_read:
+                words = [node.id]
+            else:
+                continue
+            # The linter names the line of the text, or the line within a longer one.
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                found.setdefault(line, set()).update(words)
+    yield from found.items()
+
+
+def _postpones(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.ImportFrom(module="__future__", names=names):
+            return any(each.name == "annotations" for each in names)
+        case _:
+            return False
+
+
+def _annotations(module: ast.Module) -> Iterator[ast.expr]:
+    for node in ast.walk(module):
+        match node:
+            case ast.AnnAssign(annotation=annotation) | ast.arg(annotation=ast.expr() as annotation):
+                yield annotation
+            case ast.FunctionDef(returns=ast.expr() as annotation):
+                yield annotation
+            case ast.AsyncFunctionDef(returns=ast.expr() as annotation):
+                yield annotation
+            case _:
+                continue
