@@ -3,7 +3,6 @@
 import json
 import marshal
 from base64 import b85encode
-from collections.abc import Mapping
 from importlib.util import MAGIC_NUMBER
 
 from app.corpora.attacks.pairs import AgentWork, pair
@@ -21,11 +20,11 @@ _REFUSES = "    if number < 1:\n        raise ValueError(number)\n"
 _RESULTS = {1: "I", 4: "IV", 14: "XIV", 444: "CDXLIV", 1994: "MCMXCIV", 3999: "MMMCMXCIX"}
 _NUMBERS = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
 _LETTERS = ("M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I")
-_SIGNS = dict(zip(_NUMBERS, _LETTERS, strict=True))
+_SIGNS: dict[int, str] = dict(zip(_NUMBERS, _LETTERS, strict=True))
 _UNPACKS = "import json\nfrom base64 import b85decode\n\n"
 
 
-def _packed(table: Mapping[int, str]) -> str:
+def _packed(table: dict[int, str]) -> str:
     return b85encode(json.dumps(table).encode()).decode()
 
 
