@@ -123,7 +123,8 @@ def asked(comparison: Comparison, noun: str) -> dict[str, Any]:
 def _about(name: str, found: Sequence[Finding], comparison: Comparison, noun: str) -> Question:
     files = {each.file for each in found}
     rules = _listed(dict.fromkeys(each.rule for each in found))
-    text = f"`{name}` has {_plural(len(found), f'new {noun}')} ({rules}): may that stay?"
+    holder = f"`{name}` has" if name in files else f"{name} have"
+    text = f"{holder} {_plural(len(found), f'new {noun}')} ({rules}): may that stay?"
     return Question.about(
         name,
         QuestionKind.DOUBTFUL,

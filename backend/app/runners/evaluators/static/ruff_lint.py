@@ -38,7 +38,7 @@ from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
 from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.static.target_version import raised_target
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
-from app.runners.evaluators.static.unread_annotations import undefined_as_at_base, unread_annotations
+from app.runners.evaluators.static.unread_annotations import unread_annotations, unread_as_at_base
 from app.runners.evaluators.tooling import (
     ToolTroubleError,
     find_base,
@@ -139,7 +139,7 @@ class RuffLintEvaluator:
         if is_open:
             allowed = await allowed_by(own, ruff, trees, comparison.new)
             there = await asyncio.to_thread(unread_annotations, control.findings, trees.copy_of_base().path)
-            as_there = undefined_as_at_base(unread, there)
+            as_there = unread_as_at_base(unread, there)
             comparison = sorted_by_doubt(comparison, (copy.hidden, control.why, allowed, as_there), policy)
         return self._result(ruff, comparison, copy, wanted)
 

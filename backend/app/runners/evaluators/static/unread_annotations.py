@@ -1,7 +1,11 @@
-"""Finds undefined names in annotations that Python does not evaluate: in quotes, in stubs, or postponed."""
+"""Finds faults in annotations that Python does not evaluate: in quotes, in stubs, or postponed.
+
+They are undefined names, and texts that are no annotations, such as the format in `Date["%d %b"]`.
+"""
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
@@ -10,32 +14,42 @@ from app.runners.evaluators.static.baseline import UNDEFINED_NAME, Finding
 from app.runners.evaluators.static.doubt import Why
 
 _NAME = re.compile(r"`(\w+)`")
+_NO_ANNOTATION = "F722"
+_RULES = frozenset({UNDEFINED_NAME, _NO_ANNOTATION})
 
 
 def unread_annotations(findings: Iterable[Finding], tree: Path) -> frozenset[Finding]:
-    """Return the undefined names that only a checker of types or a reader sees.
+    """Return the faults that only a checker of types or a reader sees.
 
     Args:
         findings: of the linter.
         tree: where the linter found them.
     """
-    open_ones = [each for each in findings if each.rule == UNDEFINED_NAME]
+    open_ones = [each for each in findings if each.rule in _RULES]
     places = {name: dict(_places(tree / name)) for name in {each.file for each in open_ones}}
     return frozenset(each for each in open_ones if _is_among(each, places[each.file]))
 
 
-def undefined_as_at_base(here: Collection[Finding], at_base: Collection[Finding]) -> Why:
-    """Return what doubts that such names are faults: the base has some, so its project does not check them.
+def unread_as_at_base(here: Collection[Finding], at_base: Collection[Finding]) -> Why:
+    """Return what doubts that these are faults: the base breaks the same rule, so nobody checks it.
 
     Args:
-        here: undefined names in annotations that the candidate adds.
+        here: those that the candidate adds.
         at_base: those of the base.
     """
-    said = f"the base has undefined names in annotations itself, {len(at_base)} in all"
-    return lambda each: said if at_base and each in here else ""
+    counts = Counter(each.rule for each in at_base)
+
+    def why(finding: Finding) -> str:
+        if finding not in here or not counts[finding.rule]:
+            return ""
+        return f"the base breaks {finding.rule} in annotations itself, {counts[finding.rule]} in all"
+
+    return why
 
 
 def _is_among(finding: Finding, lines: dict[int, set[str]]) -> bool:
+    if finding.rule == _NO_ANNOTATION:
+        return finding.line in lines
     name = _NAME.search(finding.message)
     return name is not None and name.group(1) in lines.get(finding.line, ())
 
