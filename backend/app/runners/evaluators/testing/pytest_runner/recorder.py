@@ -144,7 +144,7 @@ class ReportPlugin:
         if self._surroundings:
             self._surroundings.remember(self._modules)
             if session.config.option.collectonly:
-                self._report_altered(self._surroundings)
+                self._report_surroundings(self._surroundings)
         self._report_replaced()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -162,7 +162,7 @@ class ReportPlugin:
             run_canaries(self._canaries["end"], session, report)
         self._report_replaced()
         if self._surroundings:
-            self._report_altered(self._surroundings)
+            self._report_surroundings(self._surroundings)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> "Iterator[None]":
@@ -238,7 +238,7 @@ class ReportPlugin:
         found = [self._relative(path) for path in files_of(longrepr)]
         return [name for name in found if not Path(name).is_absolute()]
 
-    def _report_altered(self, surroundings: Surroundings) -> None:
+    def _report_surroundings(self, surroundings: Surroundings) -> None:
         altered = surroundings.altered()
         if any(altered.values()):
             files = surroundings.noticed.files
