@@ -20,8 +20,8 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
 
     Lists and tables of literal values count, also if the file puts them together: `EXTRAS["tests"] = [...]`,
     `+`, `+=`, `append`, `extend`, `update`, `dict(...)` and `setup(**arguments)`. Statements in functions
-    and branches do not count, except below `if __name__ == "__main__":` and `if has_setuptools:`. Values that
-    are not known are left out.
+    and branches do not count, except below `if __name__ == "__main__":` and `if has_setuptools:`, and except
+    for `extras_require`. Values that are not known are left out.
 
     Raises:
         DeclarationError: the file cannot be read.
@@ -35,7 +35,22 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
         for each in statement.body if _always_runs(statement) else (statement,):
             names.take(each)
     calls = [node for node in ast.walk(module) if isinstance(node, ast.Call) and _is_setup(node.func)]
-    return names.keywords(calls[0]) if calls else {}
+    found = names.keywords(calls[0]) if calls else {}
+    return {**_extras_inside(module, names), **found} if calls else {}
+
+
+def _extras_inside(module: ast.Module, names: "_Names") -> dict[str, Any]:
+    """Return the extras that a function or branch names, as `extras_require = {...}` above `setup(**kwargs)`.
+
+    They are optional, so those of another branch do no harm.
+    """
+    for node in ast.walk(module):
+        match node:
+            case ast.Assign(targets=[ast.Name(id="extras_require" as name)], value=ast.Dict() as extras):
+                return {name: names.value(extras)}
+            case _:
+                continue
+    return {}
 
 
 def _always_runs(statement: ast.stmt) -> TypeGuard[ast.If]:

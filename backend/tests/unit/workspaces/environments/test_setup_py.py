@@ -116,3 +116,17 @@ def test_what_setuptools_alone_gets_counts(tmp_path: Path, condition: str) -> No
     )
     assert arguments_of(tmp_path, text)["install_requires"] == ["alpha>=1"]
     assert "install_requires" not in arguments_of(tmp_path, text.replace(condition, "windows"))
+
+
+def test_extras_that_a_function_names(tmp_path: Path) -> None:
+    text = (
+        "from setuptools import setup\n\nTESTS = ['pytest', 'pytest-instafail']\n\n\ndef main():\n"
+        "    kwargs = dict(name='demo')\n    if setuptools:\n"
+        "        extras_require = {'test': TESTS, 'dev': TESTS + ['ruff']}\n"
+        "        kwargs.update(extras_require=extras_require)\n    setup(**kwargs)\n"
+    )
+    assert arguments_of(tmp_path, text)["extras_require"] == {
+        "test": ["pytest", "pytest-instafail"],
+        "dev": ["pytest", "pytest-instafail", "ruff"],
+    }
+    assert arguments_of(tmp_path, text.replace("setup(**kwargs)", "pass")) == {}

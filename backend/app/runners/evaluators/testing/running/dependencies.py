@@ -14,6 +14,7 @@ from app.workspaces.environments.naming import names_in, normal
 from app.workspaces.environments.reading import DeclarationError
 
 _MISSING = re.compile(r"No module named '([\w.]+)'")
+_PLUGIN = re.compile(r"""Error importing plugin "([\w.]+)": No module named '\1'""")
 _UNIMPORTABLE = re.compile(r"cannot import name '(\w+)' from (?:partially initialized module )?'([\w.]+)'")
 _SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)
 _REQUIREMENTS = (
@@ -122,11 +123,14 @@ def _may_hold(distribution: str, module: str) -> bool:
 def is_lacked_by_installed(message: str) -> bool:
     """Return True if an installed package imports the module that an error message names as missing.
 
-    Code can raise any message. This one counts only if the base fails with it, too.
+    One of them is pytest, which imports the plug-ins that a configuration names. Code can raise any message.
+    This one counts only if the base fails with it, too.
 
     Args:
         message: of pytest, with the frames that lead to the error.
     """
+    if _PLUGIN.search(message):
+        return True
     # Warnings above the traceback may name the module, too.
     *_, last = (0, *(error.start() for error in _MISSING.finditer(message)))
     frames = _IMPORT_FRAME.findall(message[:last])

@@ -48,6 +48,16 @@ async def test_a_hook_that_breaks_on_a_red_test_of_the_base_excuses_no_broken_st
     assert result.status == "failed", result.feedback
 
 
+async def test_a_plugin_that_the_base_names_and_the_environment_lacks_is_no_failed_attempt(context) -> None:
+    named = {"pytest.ini": "[pytest]\naddopts = -p nowhere_to_be_found\n"}
+    base = {**GOOD, **named}
+    result = await judge(context({**base, "calc.py": WRONG["calc.py"]}, base), outside=False)
+    assert result.status == "errored", result.feedback
+    assert "lacks what the project needs: nowhere_to_be_found" in result.feedback
+    added = await judge(context({**GOOD, **named}, GOOD), outside=False)
+    assert added.status != "errored", added.feedback
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [
