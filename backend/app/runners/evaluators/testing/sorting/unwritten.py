@@ -44,10 +44,7 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
     """
     message = message.partition(BECAUSE)[0]
     if (module := missing_module(message)) is not None:
-        package = (missing_submodule(message) or "").rpartition(".")[0]
-        if package and code.is_of_tests(package):
-            return False
-        return code.has_module(module) or goal.speaks_of(module)
+        return _is_unwritten(module, missing_submodule(message), goal, code)
     if found := _NO_NAME.search(message) or _NO_MODULE_ATTRIBUTE.search(message):
         return code.has_module(found.group(1)) and not code.is_of_tests(found.group(1))
     if found := _NO_CLASS_ATTRIBUTE.search(message) or _OTHER_ARGUMENTS.search(message):
@@ -61,6 +58,17 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
         return False
     place = _LOCATION.search(message)
     return place is None or not _comes_from_an_option(found.group(1), code.text(place.group(1)), code)
+
+
+def _is_unwritten(module: str, submodule: str | None, goal: Goal, code: BaseCode) -> bool:
+    """Return True if a run may have to write a module that is reported as missing."""
+    package = (submodule or "").rpartition(".")[0]
+    if package and code.is_of_tests(package):
+        return False
+    if submodule is None and code.has_module(module):
+        # It is there. A process that a test started does not find it.
+        return False
+    return code.has_module(module) or goal.speaks_of(module)
 
 
 def _is_taken(message: str, code: BaseCode) -> bool:

@@ -19,6 +19,7 @@ from tests.unit.runners.evaluators.testing.red_support import NAME, written
         ("ModuleNotFoundError: No module named 'app'", "Write the application", "", True),
         ("ModuleNotFoundError: No module named 'exporter'", "Add an export to CSV", "", True),
         ("ModuleNotFoundError: No module named 'calc.sums'", "Merge a branch", "", True),
+        ("ModuleNotFoundError: No module named 'calc'", "Mend calc", "", False),
         ("ImportError: cannot import name 'add' from 'calc' (calc.py)", "Merge a branch", "", True),
         (
             "tests/test_a.py:7: NameError: name 'text_' is not defined",
