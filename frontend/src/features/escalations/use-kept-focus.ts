@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef } from "react";
 
 /**
  * The focus goes to the first link of `place` when an element in it had the focus and is gone; without links to the
- * page. Whoever clicks elsewhere gives up the place.
+ * page. A click elsewhere gives up the place.
  */
 export function useKeptFocus(place: RefObject<HTMLElement | null>): void {
   const focused = useRef<Element | null>(null);

@@ -31,7 +31,7 @@ def unread_annotations(findings: Iterable[Finding], tree: Path) -> frozenset[Fin
 
 
 def unread_as_at_base(here: Collection[Finding], at_base: Collection[Finding]) -> Why:
-    """Return what doubts that these are faults: the base breaks the same rule, so nobody checks it.
+    """Return what doubts that these are faults: the base breaks the same rule in annotations.
 
     Args:
         here: those that the candidate adds.
