@@ -26,7 +26,7 @@ def unread_annotations(findings: Iterable[Finding], tree: Path) -> frozenset[Fin
         tree: where the linter found them.
     """
     open_ones = [each for each in findings if each.rule in _RULES]
-    places = {name: dict(_places(tree / name)) for name in {each.file for each in open_ones}}
+    places = {name: _names_by_line(tree / name) for name in {each.file for each in open_ones}}
     return frozenset(each for each in open_ones if _is_among(each, places[each.file]))
 
 
@@ -54,12 +54,12 @@ def _is_among(finding: Finding, lines: dict[int, set[str]]) -> bool:
     return name is not None and name.group(1) in lines.get(finding.line, ())
 
 
-def _places(file: Path) -> Iterator[tuple[int, set[str]]]:
-    """Yield lines of annotations that are not evaluated, with the names on each."""
+def _names_by_line(file: Path) -> dict[int, set[str]]:
+    """Return the lines with annotations that are not evaluated, each with the names on it."""
     try:
         module = parse_module(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return
+        return {}
     is_never_read = file.suffix == ".pyi" or any(map(_postpones, module.body))
     found: dict[int, set[str]] = {}
     for annotation in _annotations(module):
@@ -73,7 +73,7 @@ def _places(file: Path) -> Iterator[tuple[int, set[str]]]:
             # The linter names the line of the text, or the line within a longer one.
             for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
                 found.setdefault(line, set()).update(words)
-    yield from found.items()
+    return found
 
 
 def _postpones(statement: ast.stmt) -> bool:

@@ -47,10 +47,12 @@ async def _changed_at_base(report: RunReport, base: BaseTests) -> set[str]:
     # Much of it is so once the files are loaded, and to load them takes a small part of the time.
     known = _surroundings_of(await base.load_now())
     left = {*report.altered, *report.wide} - known
-    if left and left <= set(report.noticed):
-        files = {file for name in left for file in report.noticed[name]}
-        return known | _surroundings_of(await base.run_now(files)) if files else known
-    return known | _surroundings_of(await base.run_now()) if left else known
+    if not left:
+        return known
+    if not left <= set(report.noticed):
+        return known | _surroundings_of(await base.run_now())
+    files = {file for name in left for file in report.noticed[name]}
+    return known | _surroundings_of(await base.run_now(files)) if files else known
 
 
 def _surroundings_of(there: RunReport) -> set[str]:

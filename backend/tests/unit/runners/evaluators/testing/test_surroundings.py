@@ -3,6 +3,7 @@
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
+from app.runners.evaluators.testing.at_base.base import BaseTests
 from app.schemas.questions import ProtectedPolicy
 from tests.unit.runners.evaluators.testing.gate_support import run
 
@@ -439,3 +440,35 @@ async def test_finalizers_that_import_while_the_gate_looks_fail_no_test(context)
     changed = {**files, "calc.py": "def add(a, b):\n    return b + a\n"}
     result = await run(context, changed, files, outside=False, counter_tests="off")
     assert result.status == "passed", result.feedback
+
+
+FIRST = "import json\n\nfrom calc import start\n\n\ndef test_start():\n    assert start(1) == 1\n"
+SECOND = "from calc import start\n\n\ndef test_again():\n    assert start(2) == 2\n"
+LOADS = "import json\n\n\ndef loads(text):\n    return 1\n\n\n"
+AT_IMPORT = f"{LOADS}json.loads = loads\n\n\ndef start(a):\n    return a\n"
+IN_A_TEST = f"{LOADS}def start(a):\n    if a == 1:\n        json.loads = loads\n    return a\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "ran"),
+    [
+        pytest.param(AT_IMPORT, [], id="at import: no test runs"),
+        pytest.param(IN_A_TEST, [{"tests/test_a.py"}], id="in a test: its file runs"),
+    ],
+)
+async def test_the_base_runs_no_more_than_what_may_show_the_same_change(
+    context, monkeypatch, code, ran
+) -> None:
+    asked: list[object] = []
+    run_now = BaseTests.run_now
+
+    async def noted(self, files=None, ids=None, **options):
+        asked.append(files)
+        return await run_now(self, files, ids, **options)
+
+    monkeypatch.setattr(BaseTests, "run_now", noted)
+    base = {"calc.py": code, "tests/test_a.py": FIRST, "tests/test_b.py": SECOND}
+    new = {**base, "calc.py": f"{code}\n\nNEW = 1\n"}
+    result = await run(context, new, base, outside=False, counter_tests="off")
+    assert (result.status, result.questions) == ("passed", []), result.feedback
+    assert asked == ran
