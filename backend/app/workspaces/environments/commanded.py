@@ -21,14 +21,14 @@ _OF_PROJECT = re.compile(r"(?:^|[\s'\"=])\.\[([\w.,\s-]+)\]", re.MULTILINE)
 _INSTALLS = re.compile(r"\bpip3? install .*")
 _FILE = re.compile(r"\s(?:-r|--requirement)[\s=]*([\w./-]+\.(?:txt|in|pip))(?![\w./-])")
 _OPTION = re.compile(r"--extras?[ =](?:'([\w.,\s-]+)'|\"([\w.,\s-]+)\"|([\w.-]+))")
-_NOT_FOR_TESTS = frozenset(
+NOT_FOR_TESTS = frozenset(
     {
         *("doc", "docs", "documentation", "rtd", "lint", "linting", "linters", "format", "style"),
         *("type", "types", "typing", "mypy", "release", "publish", "build", "dev", "develop", "development"),
     }
 )
 """Extras for other work. One for development is chosen anyway if those for tests do not bring pytest."""
-_LARGE = frozenset({"torch", "tensorflow", "jax", "jaxlib", "pyspark", "ray", "triton"})
+LARGE = frozenset({"torch", "tensorflow", "jax", "jaxlib", "pyspark", "ray", "triton"})
 """Packages of gigabytes. Tests that need them are skipped, or fail at the base, too."""
 
 
@@ -55,8 +55,8 @@ def commanded_extras(tree: Path, extras: Mapping[str, Sequence[str]]) -> list[st
         name
         for name, requirements in extras.items()
         if (takes_all or normal(name) in wanted)
-        and normal(name) not in _NOT_FOR_TESTS
-        and names_in(requirements).isdisjoint(_LARGE)
+        and normal(name) not in NOT_FOR_TESTS
+        and names_in(requirements).isdisjoint(LARGE)
     ]
 
 
@@ -85,7 +85,7 @@ def _commanded_files(tree: Path) -> list[str]:
     return [
         name
         for name in dict.fromkeys(found)
-        if _NOT_FOR_TESTS.isdisjoint(re.split(r"[^a-z]+", name.lower()))
+        if NOT_FOR_TESTS.isdisjoint(re.split(r"[^a-z]+", name.lower()))
         and not name.startswith("/")
         and ".." not in name.split("/")
     ]

@@ -8,7 +8,7 @@ OF_THE_TEST_RUNNER = frozenset({"pytest", "pluggy", "iniconfig", "packaging", "p
 
 _TESTS = frozenset({"test", "tests", "testing"})
 _BENCHMARKS = frozenset({"bench", "benchmark", "benchmarks", "benchmarking"})
-_DEVELOPMENT = frozenset({"dev", "develop", "development"})
+DEVELOPMENT = frozenset({"dev", "develop", "development"})
 
 
 def normal(name: str) -> str:
@@ -35,7 +35,7 @@ def choose(groups: Iterable[str], members: Callable[[str], Iterable[str]]) -> li
         if normal(each) in _BENCHMARKS and any(name.startswith("pytest-") for name in names_in(members(each)))
     ]
     if not any("pytest" in names_in(members(each)) for each in chosen):
-        chosen += [each for each in groups if normal(each) in _DEVELOPMENT]
+        chosen += [each for each in groups if normal(each) in DEVELOPMENT]
     return chosen
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.workspaces.environments.commanded import commanded_extras, commanded_lines, commanded_requirements
+from app.workspaces.environments.developed import developed_requirements
 from app.workspaces.environments.groups import Wanted, wanted
 from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.local import without_self
@@ -130,6 +131,7 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
     name = project.name if project else ""
     roots, files = _roots(tree, asked, name)
     optional = commanded_requirements(tree, asked, name, names_in(roots))
+    optional += developed_requirements(tree, asked, names_in([*roots, *optional]))
     roots += optional
     stubs = [each for each in stub_requirements(tree, asked) if names_in([each]).isdisjoint(names_in(roots))]
     needed = bool(names_in(roots) - {"pytest"}) or any(
