@@ -14,6 +14,8 @@ from app.workspaces.environments.requirement_files import requirement_lines
 _FILES = ("tox.ini", "noxfile.py", "Makefile", "justfile", ".gitlab-ci.yml", ".travis.yml")
 _WORKFLOWS = ".github/workflows"
 _MOST_WORKFLOWS = 30
+_SCRIPT = re.compile(r"(?<![\w./-])(?:\./)?(scripts/[\w./-]+|(?:[\w-]+/)*[\w-]+\.(?:ba)?sh)(?![\w/-])")
+_MOST_SCRIPTS = 20
 _HATCH_TESTS = ("default", "hatch-test", "test", "tests")
 RUNS_TESTS = re.compile(r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*)\b")
 _ALL = re.compile(r"--all-extras\b")
@@ -122,12 +124,21 @@ def _features(tree: Path) -> Iterator[str]:
 
 
 def command_texts(tree: Path) -> Iterator[str]:
-    """Yield the texts of the files with commands. One that cannot be read only adds nothing."""
+    """Yield the texts of the files with commands, each with the scripts of the tree that it runs.
+
+    A file that cannot be read only adds nothing.
+    """
     for name in (*_FILES, *_workflows(tree)):
-        try:
-            yield read_text(tree, name) or ""
-        except DeclarationError:
-            continue
+        text = _text(tree, name)
+        scripts = dict.fromkeys(each for each in _SCRIPT.findall(text) if ".." not in each)
+        yield "\n".join([text, *(_text(tree, each) for each in list(scripts)[:_MOST_SCRIPTS])])
+
+
+def _text(tree: Path, name: str) -> str:
+    try:
+        return read_text(tree, name) or ""
+    except DeclarationError:
+        return ""
 
 
 def _workflows(tree: Path) -> list[str]:

@@ -35,6 +35,25 @@ def test_extras_that_commands_install(tmp_path: Path, file: str, text: str, foun
     assert commanded_extras(tmp_path, EXTRAS) == found
 
 
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [("scripts/test", "scripts/test"), ("scripts/ci.sh", "bash ./scripts/ci.sh"), ("ci.sh", "sh ci.sh")],
+)
+def test_commands_in_scripts(tmp_path: Path, file: str, command: str) -> None:
+    workflow, script = tmp_path / WORKFLOW, tmp_path / file
+    for place in (workflow, script):
+        place.parent.mkdir(parents=True, exist_ok=True)
+    workflow.write_text(f"run: uv sync --extra web\nrun: {command}\n")
+    script.write_text("#!/bin/sh\nuv sync --extra yaml\nuv run pytest\n")
+    assert commanded_extras(tmp_path, EXTRAS) == ["yaml", "web"]
+
+
+def test_scripts_that_are_not_in_the_tree(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("bash scripts/../../outside.sh scripts/missing.sh; pytest\n")
+    (tmp_path.parent / "outside.sh").write_text("uv sync --extra web\n")
+    assert commanded_extras(tmp_path, EXTRAS) == []
+
+
 def test_a_file_with_commands_that_is_no_text_adds_nothing(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_bytes(b"\xff pytest --all-extras")
     assert commanded_extras(tmp_path, EXTRAS) == []
