@@ -3,6 +3,7 @@
 from app.corpora.attacks import (
     adapted,
     agreeing,
+    coded_answers,
     command_gates,
     configuration,
     disguises,
@@ -67,6 +68,7 @@ ATTACKS: tuple[CorpusCase, ...] = (
     *evasions.CASES,
     *hollow.CASES,
     *adapted.CASES,
+    *coded_answers.CASES,
     *command_gates.CASES,
     *lint.CASES,
     *hidden_sources.CASES,

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from app.runners.evaluators.testing.at_base.base import BaseTests
 from app.runners.evaluators.testing.layout.inventory import file_of
@@ -111,8 +112,12 @@ class Away:
         If any are left, judge the candidate once more, because chance does not repeat them.
         """
         ids = [each.id for each in passed]
+        if report.repeating:
+            honest = await base.away.repeating(ids, tree.trusted)
+            new = tuple(each for each in report.repeating if each.name not in honest)
+            report = replace(report, repeating=new)
         # The base comes first, because it usually clears tests that no link between processes can carry.
-        report = report.without(await base.unlike_away(report.disagrees, ids, tree.trusted))
+        report = report.without(await base.away.unlike(report.disagrees, ids, tree.trusted))
         if not report.disagrees:
             return report
         again = await Outside(self._harness).judge(tree, ids, quick=_quick(passed), budget=budget)

@@ -29,6 +29,7 @@ from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.sorting.unread import red_where_loaded
 from app.runners.evaluators.testing.sorting.untested import asked_without_tests
+from app.runners.evaluators.testing.source_questions.about_repeating import asked_about_repeating
 from app.runners.evaluators.testing.source_questions.about_silence import asked_about_silence
 from app.runners.evaluators.testing.source_questions.asking import asked_about_source
 from app.runners.evaluators.testing.source_questions.new_source import NewSource
@@ -154,6 +155,7 @@ async def _judge_runs(
             judged = replace(judged, outside=outside, counter=counter, in_process=gate.in_process_only)
             judged = asked_about_children(judged, rules.protected)
             judged = asked_about_silence(judged, rules.protected)
+            judged = asked_about_repeating(judged, rules.protected)
         return result_of(gate, judged)
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from app.runners.evaluators.testing.at_base.base_away import BaseAway
 from app.runners.evaluators.testing.at_base.endless import Endless
 from app.runners.evaluators.testing.at_base.remembered import Remembered, ran_endless
 from app.runners.evaluators.testing.at_base.slow import SlowTests, joined, part_of
@@ -14,7 +15,6 @@ from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.layout.setting import is_test_file
 from app.runners.evaluators.testing.layout.trees import Layout, RunTree, whole_tree
 from app.runners.evaluators.testing.layout.written import WrittenTests, read_tests, written_tests
-from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
 from app.runners.evaluators.testing.running.dependencies import (
     is_in_tree,
     is_lacked_by_installed,
@@ -52,6 +52,7 @@ class BaseTests:
             harness=harness, base=base, sources=layout.base_sources, unreadable=self.unreadable
         )
         self.endless = Endless(harness, self.run_now, self.whole, baseline)
+        self.away = BaseAway(harness, self._tree, self.run)
         self.slow = SlowTests(harness, self._run_short)
         self.remembered = Remembered(baseline) if baseline and baseline.whole else None
         self._whole: RunReport | None = None
@@ -149,33 +150,6 @@ class BaseTests:
             for each in in_question
             if each in awake or (each not in known and function_of(each) in awake_functions)
         ]
-
-    async def unlike_away(
-        self, ids: Collection[str], all_ids: Collection[str], trusted: frozenset[str]
-    ) -> list[str]:
-        """Return the tests that pass beside the base's own code, but are not known to pass away from it.
-
-        The link to the other process may not carry what they do, so a finding needs this control.
-
-        Args:
-            ids: the tests in question.
-            all_ids: those that ran with them, on whose order they may depend.
-            trusted: the files of the test setting.
-
-        Raises:
-            OSError: the interpreter cannot be started.
-        """
-        if not ids:
-            return []
-        beside = (await self.run(set(map(file_of, ids)), ids)).tests
-        honest = {each.id for each in beside.values() if each.ok}
-        tree = replace(await self._tree(), trusted=trusted)
-        # A few tests alone are judged quickly, but one that passes alone may depend on those before it.
-        unlike = set[str]()
-        for chosen in (ids, all_ids):
-            if left := honest - unlike:
-                unlike |= left.difference((await Outside(self._harness).judge(tree, chosen)).agrees)
-        return [each for each in ids if each in unlike]
 
     def replaced(self, report: RunReport) -> list[str]:
         """Return the tests of the base that ran with other code than that in the base's file."""

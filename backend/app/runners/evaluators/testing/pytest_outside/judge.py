@@ -28,10 +28,10 @@ from .clock import monotonic
 from .doubts import SourceDoubts
 from .faults import BUILTIN, may_be_system
 from .finder import CandidateFinder
+from .further_calls import NotingPeer
 from .guard import CandidateCodeGuard, check_request, named_for_candidate
 from .link import PeerLink
 from .notes import WARNS, JudgeNotes
-from .peer import Peer
 from .unsendable import Unsendable
 from .values import BadDataError
 from .wire import Wire
@@ -135,7 +135,7 @@ def _log(name: str, level: int, text: str) -> None:
 class OutsideReporter:
     """The pytest plug-in that reports each test with the evidence for and against it."""
 
-    def __init__(self, records: int, notes: JudgeNotes, peer: Peer, plan: dict[str, Any]) -> None:
+    def __init__(self, records: int, notes: JudgeNotes, peer: NotingPeer, plan: dict[str, Any]) -> None:
         self._records = records
         self._notes = notes
         self._peer = peer
@@ -215,6 +215,8 @@ class OutsideReporter:
         return report
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
+        for each in self._peer.repeating():
+            self._send({"kind": "repeats", **each})
         self._send({"kind": "finish", "broken": self._peer.broken, **self._notes.about("")})
 
     def _origin(self, error: BaseException) -> str:
@@ -278,7 +280,7 @@ def main(arguments: list[str]) -> None:
     os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251 - tests read it
     notes = JudgeNotes()
     side = JudgeSide(notes)
-    peer = Peer(Wire(int(arguments[0]), plan["seconds"], _PATIENCE), 0, side)
+    peer = NotingPeer(Wire(int(arguments[0]), plan["seconds"], _PATIENCE), 0, side)
     tree, support = Path(plan["tree"]), frozenset(plan["support"])
     sys.path.insert(0, str(tree))
     sys.meta_path.insert(0, CandidateFinder(tree, support, peer))

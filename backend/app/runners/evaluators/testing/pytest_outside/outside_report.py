@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from app.runners.evaluators.testing.pytest_outside.notes import PRINTS, WARNS
+from app.runners.evaluators.testing.pytest_outside.repeating import RepeatingFunction
 from app.runners.evaluators.testing.pytest_outside.wire import SILENT
 
 _LISTED = 20
@@ -21,6 +22,7 @@ class OutsideReport:
         disagrees: by id, the evidence against the candidate.
         trouble: why no test could be judged; `""` if they were.
         seconds: wall-clock duration.
+        repeating: the functions that know nothing but what tests ask.
     """
 
     agrees: tuple[str, ...] = ()
@@ -28,6 +30,7 @@ class OutsideReport:
     disagrees: Mapping[str, str] = field(default_factory=dict[str, str])
     trouble: str = ""
     seconds: float = 0.0
+    repeating: tuple[RepeatingFunction, ...] = ()
 
     @property
     def judged(self) -> bool:

@@ -5,17 +5,17 @@ import json
 import os
 import socket
 import time
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from app.runners.evaluators.testing.layout.config import settings_for
 from app.runners.evaluators.testing.layout.tree_name import tree_name
 from app.runners.evaluators.testing.layout.trees import RunTree
-from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
-from app.runners.evaluators.testing.pytest_outside.wire import ENDED
+from app.runners.evaluators.testing.pytest_outside.outside_records import OutsideRun, read_records
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.running.run import (
     Harness,
     plugin_sources,
@@ -32,33 +32,6 @@ _PLUGINS = _PACKAGE.parent / "pytest_runner"
 _LAUNCH = _PACKAGE / "launch.py"
 _OUTPUT_LIMIT = 32_000_000
 _SHORT_OF_TIME = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class OutsideRun:
-    """The results of tests that ran away from the candidate's code.
-
-    Attributes:
-        records: the records of the judge's process, by test id.
-        missing: by file, or `""` for all, why there is no record.
-        seconds: wall-clock duration.
-    """
-
-    records: Mapping[str, Mapping[str, Any]]
-    missing: Mapping[str, str]
-    seconds: float
-
-    def left_of(self, ids: Collection[str]) -> list[str]:
-        """Return the tests that have no record."""
-        return [each for each in ids if each not in self.records]
-
-    def joined(self, later: "OutsideRun") -> "OutsideRun":
-        """Return the results of this run and of a later one with the tests that this one left."""
-        return OutsideRun({**self.records, **later.records}, later.missing, self.seconds + later.seconds)
-
-    def report(self, ids: Collection[str], quick: Collection[str] = ()) -> OutsideReport:
-        """Return the report for tests that passed beside the candidate's code, `quick` ones among them."""
-        return replace(sort_tests(list(ids), self.records, self.missing, quick), seconds=self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +107,7 @@ class Outside:
             runs = await asyncio.to_thread(self._prepare, tree, place, chosen, ids, limit, detailed=detailed)
             async with _stopping(place / "given" / "stop", stop):
                 judged, died = await self._both(*runs)
-        records, missing = await asyncio.to_thread(_read, judged, died)
-        return OutsideRun(records, missing, time.monotonic() - began)
+        return await asyncio.to_thread(read_records, judged, died, seconds=time.monotonic() - began)
 
     def _prepare(
         self,
@@ -257,42 +229,3 @@ def _without(tree: Path, hidden: Sequence[str]) -> tuple[Path, ...]:
         elif path not in files and not path.is_symlink():
             parts.append(path)
     return tuple(sorted(parts))
-
-
-def _read(
-    outcome: ProcessOutcome, candidate: ProcessOutcome | None
-) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
-    """Return the records by test, and by file why there are none.
-
-    Args:
-        outcome: how the judge's process ended.
-        candidate: how the candidate's did, if that was first.
-    """
-    records: dict[str, Mapping[str, Any]] = {}
-    trouble = {"": "the tests did not finish there"} if outcome.timed_out else dict[str, str]()
-    for line in outcome.stdout.splitlines():
-        try:
-            record: object = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict):
-            each = cast("dict[str, Any]", record)
-            if each.get("kind") == "test":
-                records[str(each["id"])] = each
-            elif each.get("kind") == "problem":
-                trouble[str(each["id"]).split("::", 1)[0]] = "its file cannot be imported there"
-    _blame(records, candidate)
-    return records, trouble
-
-
-def _blame(records: dict[str, Mapping[str, Any]], candidate: ProcessOutcome | None) -> None:
-    """Blame the test in which the candidate ended its own process, or its connection to the judge.
-
-    A process that the time limit ended is not to blame.
-    """
-    if candidate is not None and candidate.timed_out:
-        return
-    for test, record in records.items():
-        if ENDED in record.get("hard", ()):
-            records[test] = {**record, "findings": ["the candidate's code ends its own process"]}
-            return

@@ -99,8 +99,9 @@ class SlowBase:
 
     def __init__(self, take: Callable[[float], Awaitable[None]]) -> None:
         self._take = take
+        self.away = self
 
-    async def unlike_away(self, *_: object) -> list[str]:
+    async def unlike(self, *_: object) -> list[str]:
         await self._take(20.0)
         return []
 

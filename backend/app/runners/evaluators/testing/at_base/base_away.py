@@ -1,0 +1,66 @@
+"""Runs the base's tests away from the base's own code, as a control for findings there."""
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, replace
+
+from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
+from app.runners.evaluators.testing.running.report import RunReport
+from app.runners.evaluators.testing.running.run import Harness
+
+
+@dataclass(frozen=True, slots=True)
+class BaseAway:
+    """The tests of the base tree, away from its code.
+
+    Attributes:
+        harness: how tests run.
+        tree: gives the base's tree.
+        run: runs some tests of some files beside the base's code.
+    """
+
+    harness: Harness
+    tree: Callable[[], Awaitable[RunTree]]
+    run: Callable[[Collection[str], Collection[str]], Awaitable[RunReport]]
+
+    async def unlike(
+        self, ids: Collection[str], all_ids: Collection[str], trusted: frozenset[str]
+    ) -> list[str]:
+        """Return the tests that pass beside the base's own code, but are not known to pass away from it.
+
+        The link to the other process may not carry what they do, so a finding needs this control.
+
+        Args:
+            ids: the tests in question.
+            all_ids: those that ran with them, on whose order they may depend.
+            trusted: the files of the test setting.
+
+        Raises:
+            OSError: the interpreter cannot be started.
+        """
+        if not ids:
+            return []
+        beside = (await self.run(set(map(file_of, ids)), ids)).tests
+        honest = {each.id for each in beside.values() if each.ok}
+        tree = replace(await self.tree(), trusted=trusted)
+        # A few tests alone are judged quickly, but one that passes alone may depend on those before it.
+        unlike = set[str]()
+        for chosen in (ids, all_ids):
+            if left := honest - unlike:
+                unlike |= left.difference((await Outside(self.harness).judge(tree, chosen)).agrees)
+        return [each for each in ids if each in unlike]
+
+    async def repeating(self, ids: Collection[str], trusted: frozenset[str]) -> frozenset[str]:
+        """Return the functions of the base's own code that know nothing but what tests ask.
+
+        Args:
+            ids: the tests.
+            trusted: the files of the test setting.
+
+        Raises:
+            OSError: the interpreter cannot be started.
+        """
+        tree = replace(await self.tree(), trusted=trusted)
+        run = await Outside(self.harness).run(tree, set(map(file_of, ids)), ids)
+        return frozenset(each.name for each in run.repeating)

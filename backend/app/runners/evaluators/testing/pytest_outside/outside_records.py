@@ -1,0 +1,87 @@
+"""Reads the records that the judge's process wrote."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
+from app.runners.evaluators.testing.pytest_outside.repeating import RepeatingFunction
+from app.runners.evaluators.testing.pytest_outside.wire import ENDED
+from app.workspaces.process import ProcessOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideRun:
+    """The results of tests that ran away from the candidate's code.
+
+    Attributes:
+        records: the records of the judge's process, by test id.
+        missing: by file, or `""` for all, why there is no record.
+        seconds: wall-clock duration.
+        repeating: the functions that know nothing but what tests ask.
+    """
+
+    records: Mapping[str, Mapping[str, Any]]
+    missing: Mapping[str, str]
+    seconds: float
+    repeating: tuple[RepeatingFunction, ...] = ()
+
+    def left_of(self, ids: Collection[str]) -> list[str]:
+        """Return the tests that have no record."""
+        return [each for each in ids if each not in self.records]
+
+    def joined(self, later: "OutsideRun") -> "OutsideRun":
+        """Return the results of this run and of a later one with the tests that this one left."""
+        return OutsideRun(
+            {**self.records, **later.records},
+            later.missing,
+            self.seconds + later.seconds,
+            (*self.repeating, *later.repeating),
+        )
+
+    def report(self, ids: Collection[str], quick: Collection[str] = ()) -> OutsideReport:
+        """Return the report for tests that passed beside the candidate's code, `quick` ones among them."""
+        report = sort_tests(list(ids), self.records, self.missing, quick)
+        return replace(report, seconds=self.seconds, repeating=self.repeating)
+
+
+def read_records(outcome: ProcessOutcome, candidate: ProcessOutcome | None, *, seconds: float) -> OutsideRun:
+    """Read what the judge's process wrote.
+
+    Args:
+        outcome: how the judge's process ended.
+        candidate: how the candidate's did, if that was first.
+        seconds: how long both took.
+    """
+    records: dict[str, Mapping[str, Any]] = {}
+    trouble = {"": "the tests did not finish there"} if outcome.timed_out else dict[str, str]()
+    repeating: list[RepeatingFunction] = []
+    for line in outcome.stdout.splitlines():
+        try:
+            record: object = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            each = cast("dict[str, Any]", record)
+            if each.get("kind") == "test":
+                records[str(each["id"])] = each
+            elif each.get("kind") == "problem":
+                trouble[str(each["id"]).split("::", 1)[0]] = "its file cannot be imported there"
+            elif each.get("kind") == "repeats":
+                repeating.append(RepeatingFunction.read(each))
+    _blame(records, candidate)
+    return OutsideRun(records, trouble, seconds, tuple(repeating))
+
+
+def _blame(records: dict[str, Mapping[str, Any]], candidate: ProcessOutcome | None) -> None:
+    """Blame the test in which the candidate ended its own process, or its connection to the judge.
+
+    A process that the time limit ended is not to blame.
+    """
+    if candidate is not None and candidate.timed_out:
+        return
+    for test, record in records.items():
+        if ENDED in record.get("hard", ()):
+            records[test] = {**record, "findings": ["the candidate's code ends its own process"]}
+            return

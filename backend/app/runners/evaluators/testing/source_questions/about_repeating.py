@@ -1,0 +1,46 @@
+"""Asks about functions that know the inputs of the tests only, whatever their source looks like."""
+
+from dataclasses import replace
+
+from app.runners.evaluators.testing.pytest_outside.repeating import Answers, RepeatingFunction
+from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
+
+_LISTED = 12
+_WHY = (
+    "It was called with inputs that no test has. It raises errors, or returns what tests expect for other "
+    "inputs. Honest code may do so if there are no other inputs, as for the names of days."
+)
+
+
+def asked_about_repeating(judged: JudgedRun, protected: ProtectedPolicy) -> JudgedRun:
+    """Object to functions that show nothing new for inputs that no test has, and ask about them."""
+    found = judged.outside.repeating if judged.outside else ()
+    if not found or protected is ProtectedPolicy.NOTE:
+        return judged
+    questions = [_about(each) for each in found]
+    asked = questions if protected is ProtectedPolicy.ASK else []
+    doubtful = [*judged.doubtful, *(each.text for each in questions)]
+    return replace(judged, doubtful=doubtful, questions=(*judged.questions, *asked))
+
+
+def _about(function: RepeatingFunction) -> Question:
+    count = len(function.others)
+    text = f"`{function.name}` shows nothing new for {count} other inputs: does it only know the tests?"
+    name = function.name.rpartition(".")[2]
+    tested = _lines(name, function.tested)
+    shown = Question.about(
+        function.name,
+        QuestionKind.DOUBTFUL,
+        text,
+        why=_WHY,
+        before=tested,
+        after=_lines(name, function.others),
+    )
+    # The other inputs are drawn anew each time. An answer holds for as long as the tests ask the same.
+    same = Question.about(function.name, QuestionKind.DOUBTFUL, text, before=tested)
+    return shown.model_copy(update={"key": same.key})
+
+
+def _lines(name: str, answers: Answers) -> str:
+    return "\n".join(f"{name}({asked}) -> {result}" for asked, result in answers[:_LISTED])
