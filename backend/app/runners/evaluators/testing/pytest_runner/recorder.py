@@ -166,11 +166,12 @@ class ReportPlugin:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> "Iterator[None]":
-        """Leave out the tests for which there is no time, once this one has shown how long they take."""
+        """Leave out tests for which there is no time, once this one has shown how long they take."""
         began = self._budget.begin(item)
         yield
         out = self._budget.end(item, began, passed=self._has_passed)
-        for start in range(0, len(out), _IDS_PER_RECORD):
+        length = len(out) or self._budget.foresees_shortage(item.session)
+        for start in range(0, length, _IDS_PER_RECORD):
             self._send("left_out", ids=out[start : start + _IDS_PER_RECORD])
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)

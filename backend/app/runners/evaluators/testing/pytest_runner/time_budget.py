@@ -22,6 +22,10 @@ its time either."""
 _LAST_SHARE = 0.9
 """Share of the time until the process is ended after which no further test begins."""
 
+_SEEN_SHARE = 1 / 4
+_CERTAINLY = 1.25
+"""After that share of the run, a shortage is foreseen if the others need that many times what is left."""
+
 _SCHEDULING = "/proc/thread-self/schedstat"
 
 _Done = tuple["frozenset[str]", float]
@@ -66,7 +70,7 @@ class TimeBudget:
         limits = () if limit is None else (limit, self._last - monotonic())
         self._allowances = [_Allowance(each) for each in limits]
         self._place = 0
-        self._untidy = False
+        self._untidy = self._foresaw = False
         self._waited = 0.0
         self._in_call: _Times = (0.0, 0.0)
 
@@ -110,6 +114,18 @@ class TimeBudget:
         self._untidy = left[0] in out
         items[self._place :] = [each for each in left if each not in out]
         return [each.nodeid for each in left if each in out]
+
+    def foresees_shortage(self, session: pytest.Session) -> bool:
+        """Return True once, as soon as the tests are likely to take longer than the run may.
+
+        A record without any test tells it, so that the control at the base begins before one is left out.
+        """
+        if self._foresaw or not self._allowances:
+            return False
+        spent, whole = self._since(self._began)[1], self._allowances[-1].limit
+        needed = spent / max(1, self._place) * (len(session.items) - self._place)
+        self._foresaw = spent >= _SEEN_SHARE * whole and needed > _CERTAINLY * (whole - spent)
+        return self._foresaw
 
     def _too_slow(self, item: pytest.Item, left: "list[pytest.Item]", took: "_Times") -> "list[pytest.Item]":
         spent = (self._waited, self._since(self._began)[1])
@@ -162,7 +178,7 @@ class _Allowance:
     """A limit for the run, and what its tests have taken of it, by their files."""
 
     def __init__(self, limit: float) -> None:
-        self._limit = limit
+        self.limit = limit
         self._done: dict[str, list[_Done]] = defaultdict(list)
         self._is_short = False
 
@@ -175,10 +191,10 @@ class _Allowance:
         is_one = len(took) == 1 and not self._is_short
         spent, share = (taken.in_call, _ONE_SHARE) if is_one else (sum(took), _FIRST_SHARE)
         is_known = self._is_short and len(took) > 1
-        if spent < share * self._limit and not is_known:
+        if spent < share * self.limit and not is_known:
             return []
         typical = spent / _ONE_OF if is_one else _typical(took)
-        fitting = (self._limit - taken.of_run) / max(typical, 1e-6)
+        fitting = (self.limit - taken.of_run) / max(typical, 1e-6)
         mine = [each for each in left if _group_of(each) == group] if len(left) > fitting else []
         if len(mine) <= fitting:
             return []

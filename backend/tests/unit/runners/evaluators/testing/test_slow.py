@@ -1,9 +1,15 @@
 """Tests that take too long at the base as well are left out, named, and never simply forgotten."""
 
+import asyncio
+import sys
+from pathlib import Path
+
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
+from app.runners.evaluators.testing.layout.trees import whole_tree
+from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.questions import BaseFailures
 from tests.unit.runners.evaluators.testing.gate_support import CODE, TEST, run
 
@@ -149,3 +155,14 @@ async def test_many_small_files_that_do_not_fit_together_are_one_question(contex
     assert "did not run, because the base has no time for them either" in result.questions[0].text
     assert result.metadata["passed_tests"] > 0
     assert result.metadata["left_out"] > 3
+
+
+async def test_the_control_begins_as_soon_as_a_shortage_is_foreseen(tmp_path: Path) -> None:
+    slow_first = "import time\n\nimport pytest\n\n@pytest.mark.parametrize('number', range(80))\n" + (
+        "def test_number(number):\n    time.sleep(1.5 if number < 2 else 0)\n"
+    )
+    (tmp_path / "test_all.py").write_text(slow_first)
+    harness = Harness(python=Path(sys.executable), base=tmp_path, seconds=9, patience=9, leaves_out=True)
+    short = asyncio.Event()
+    await harness.run(whole_tree(tmp_path), short=short)
+    assert short.is_set()

@@ -17,6 +17,8 @@ class Suite:
     def __init__(self, tests: Mapping[str, float], kind: str = "_pytest.python") -> None:
         self.now = 0.0
         self.passing = False
+        self.foreseen: list[int] = []
+        """After how many tests a shortage is foreseen."""
         self.working = 0.0
         """The share of its time that a test works, and does not wait."""
         self.took = tests
@@ -38,6 +40,8 @@ class Suite:
                 self.now += self.took[item.nodeid]
             ran.append(item.nodeid)
             out += budget.end(item, began, passed=self.passing)
+            if budget.foresees_shortage(self.session):  # type: ignore[arg-type]
+                self.foreseen.append(len(ran))
         return ran, out
 
 
@@ -120,6 +124,20 @@ def test_work_that_does_not_fit_in_the_whole_run_is_left_out() -> None:
     suite = Suite(rows("a.py", 100, 50))
     suite.working = 1.0
     assert len(suite.run(100, seconds=2_000.0)[1]) == 95
+
+
+def test_a_shortage_is_foreseen_once_after_a_quarter_of_the_run() -> None:
+    suite = Suite(rows("a.py", 30, 10) | rows("b.py", 30, 10) | rows("c.py", 200, 10))
+    suite.passing = True
+    assert suite.run(100, seconds=1_000.0)[1]
+    assert suite.foreseen == [23]
+
+
+def test_no_shortage_is_foreseen_for_tests_that_may_fit() -> None:
+    suite = Suite(rows("a.py", 60, 10) | rows("b.py", 20, 10))
+    suite.passing = True
+    suite.run(100, seconds=1_000.0)
+    assert suite.foreseen == []
 
 
 def test_tests_that_travel_in_time_leave_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
