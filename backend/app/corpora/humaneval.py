@@ -47,10 +47,19 @@ def humaneval_cases(data: Path | None = None, mutations: int = 3, seed: int = 0)
         InvalidInputError: the package is not installed, or the file cannot be used; the
             error names line and field.
     """
-    problems = read_problems(data or _packaged())
+    problems = read_problems(data) if data else read_packaged_problems()
     return tuple(
         case for number, each in enumerate(problems) for case in _cases(each, number, mutations, seed)
     )
+
+
+def read_packaged_problems() -> list[HumanEvalTask]:
+    """Read the problems in the package.
+
+    Raises:
+        InvalidInputError: the package is not installed.
+    """
+    return read_problems(_packaged())
 
 
 def read_problems(data: Path) -> list[HumanEvalTask]:

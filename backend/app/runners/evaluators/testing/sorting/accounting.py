@@ -25,6 +25,7 @@ from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.left_out import questions_about, with_left_out
 from app.runners.evaluators.testing.sorting.mostly_unread import most_unread, question_about
+from app.runners.evaluators.testing.sorting.own_plugin import ReplacedParts, replaced_by_plugin
 from app.runners.evaluators.testing.sorting.warning_filters import asked_about_filters
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
@@ -55,16 +56,20 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, ba
     be asked if a changed helper keeps every file from loading, and the candidate's versions pass, or if every
     test fails as at the base, for want of a server or a module. No other question helps if all tests load and
     fail, because their new versions may require anything. Failures that are no proof (see `doubts`) lead to
-    questions if everything else passes or is also asked.
+    questions if everything else passes or is also asked. So do parts of pytest that a plug-in replaces.
     """
-    judged = judged.counting_once()
+    replaced = ReplacedParts(())
+    if rules.protected is ProtectedPolicy.ASK:
+        replaced = await asyncio.to_thread(replaced_by_plugin, judged, rules.changed.base)
+    judged = replaced.taken_from(judged).counting_once()
     endless = sort_endless(judged.endless, rules.goal)
     judged = with_left_out(_with_endless(judged, endless), rules.goal)
-    waiting = (*endless.questions, *questions_about(judged))
+    waiting = (*endless.questions, *questions_about(judged), *replaced.questions())
     found = await _with_doubts(harness, judged, rules, base)
     if not (waiting and (found.questions or found.all_well)):
         return found
-    return replace(found, questions=(*found.questions, *waiting))
+    doubtful = [*found.doubtful, *(each.text for each in replaced.questions())]
+    return replace(found, questions=(*found.questions, *waiting), doubtful=doubtful)
 
 
 def _with_endless(judged: JudgedRun, endless: SortedFailures) -> JudgedRun:
