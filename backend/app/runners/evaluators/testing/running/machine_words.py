@@ -73,6 +73,10 @@ _WORDS = (
         "a package cannot be installed without a network",
     ),
     (
+        re.compile(r"AttributeError: '\w+' object has no attribute 'assert[A-Z]\w*'"),
+        "pytest takes a part of unittest's tests for tests",
+    ),
+    (
         re.compile(r"\bfixture '\w+' not found|FixtureLookupError: \('\w+'"),
         "a pytest plugin that has a fixture is missing",
     ),

@@ -17,6 +17,7 @@ from app.runners.evaluators.testing.running.dependencies import (
     ("message", "told"),
     [
         ("OSError: [Errno 101] Network is unreachable", "no network"),
+        ("AttributeError: 'Shared' object has no attribute 'assertEqual'", "a part of unittest's tests"),
         ("NoResolverConfiguration: [Errno 2] No such file or directory: '/etc/resolv.conf'", "no network"),
         ("gaierror: [Errno -3] Temporary failure in name resolution", "no network"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'hg'", "a program is missing"),
