@@ -10,6 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 QUESTIONS = "questions"
 """Key in a result's metadata for the questions that the evaluator would ask a person."""
 
+AT_BASE_AND_NOW = ("At the base", "In the attempt")
+"""What the two texts of a question are, unless it says otherwise."""
+
+TESTS_AND_CODE = ("In the tests", "In the code")
+
 MAX_QUESTIONS = 50
 """The most questions in one result."""
 
@@ -72,6 +77,8 @@ class Question(BaseModel):
         why: what is known about it, one sentence.
         before: its source text at the base; `""` if it was not there.
         after: its source text in the attempt; `""` if it is gone.
+        before_heading: what `before` is.
+        after_heading: what `after` is.
         tests: ids of the tests in question that fail at the base. A reviewer can add them to the known
             failures of the repository, so that no later run asks about them.
         key: identifies the question; an acceptance of it covers exactly this change.
@@ -85,12 +92,22 @@ class Question(BaseModel):
     why: str = ""
     before: str = ""
     after: str = ""
+    before_heading: str = AT_BASE_AND_NOW[0]
+    after_heading: str = AT_BASE_AND_NOW[1]
     tests: tuple[str, ...] = ()
     key: str = Field(pattern=r"^[0-9a-f]{64}$")
 
     @classmethod
     def about(
-        cls, subject: str, kind: QuestionKind, text: str, *, why: str = "", before: str = "", after: str = ""
+        cls,
+        subject: str,
+        kind: QuestionKind,
+        text: str,
+        *,
+        why: str = "",
+        before: str = "",
+        after: str = "",
+        headings: tuple[str, str] = AT_BASE_AND_NOW,
     ) -> "Question":
         """Return a question about a change. Long sources show only what differs, but the key covers all."""
         parts = "\x1f".join((subject, kind.value, before, after))
@@ -102,6 +119,8 @@ class Question(BaseModel):
             why=why,
             before=before_shown,
             after=after_shown,
+            before_heading=headings[0],
+            after_heading=headings[1],
             key=_hashed(parts),
         )
 

@@ -7123,6 +7123,8 @@ export interface components {
          *         why: what is known about it, one sentence.
          *         before: its source text at the base; `""` if it was not there.
          *         after: its source text in the attempt; `""` if it is gone.
+         *         before_heading: what `before` is.
+         *         after_heading: what `after` is.
          *         tests: ids of the tests in question that fail at the base. A reviewer can add them to the known
          *             failures of the repository, so that no later run asks about them.
          *         key: identifies the question; an acceptance of it covers exactly this change.
@@ -7134,10 +7136,20 @@ export interface components {
              */
             after: string;
             /**
+             * After Heading
+             * @default In the attempt
+             */
+            after_heading: string;
+            /**
              * Before
              * @default
              */
             before: string;
+            /**
+             * Before Heading
+             * @default At the base
+             */
+            before_heading: string;
             /** Id */
             id: string;
             /** Key */

@@ -8,7 +8,7 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { cleanup, configure, render, screen, waitFor } from "@testing-library/react";
+import { cleanup, configure, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { delay, http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
@@ -78,6 +78,7 @@ const ATTEMPT = {
   completed_at: MOMENT,
   evaluations: [VERDICT],
 };
+const HEADINGS = { before_heading: "At the base", after_heading: "In the attempt" };
 const OPEN = {
   id: ID,
   run_id: "r1",
@@ -225,6 +226,7 @@ it("shows both versions of a changed test with the question, as text", async () 
     why: "It asserts less than before.",
     before: "assert half(8) == 4",
     after: "assert half(8) <b>",
+    ...HEADINGS,
     tests: [],
   };
   const removed = { ...question, id: "tests/test_b.py", key: "k2", after: "" };
@@ -242,6 +244,31 @@ it("shows both versions of a changed test with the question, as text", async () 
   expect(second?.querySelector("b")).toBeNull();
 });
 
+it("says what a doubt about new code shows, and no base if there is none", async () => {
+  const question = {
+    id: "roman.to_roman",
+    kind: "doubtful",
+    key: "k1",
+    text: "Does it only know the tests?",
+    why: "",
+    before: "to_roman(1) -> 'I'",
+    after: "to_roman(2) -> KeyError",
+    before_heading: "The tests ask",
+    after_heading: "Other inputs",
+    tests: [],
+  };
+  const alone = { ...question, key: "k2", before: "", ...HEADINGS };
+  escalation = { ...OPEN, questions: [question, alone] };
+  await show();
+  const [first, second] = screen.getAllByRole("region", { name: /^Question about/ });
+  const shown = (card?: HTMLElement) =>
+    within(card as HTMLElement)
+      .getAllByRole("group")
+      .map((each) => each.textContent);
+  expect(shown(first)).toEqual(["The tests askto_roman(1) -> 'I'", "Other inputsto_roman(2) -> KeyError"]);
+  expect(shown(second)).toEqual(["In the attemptto_roman(2) -> KeyError"]);
+});
+
 it("offers not to be asked again about tests that fail at the base", async () => {
   const question = {
     id: "tests",
@@ -249,6 +276,7 @@ it("offers not to be asked again about tests that fail at the base", async () =>
     key: "k1",
     text: "2 tests already failed at the base: may they stay like that?",
     why: "",
+    ...HEADINGS,
     tests: ["tests/test_a.py::test_one", "tests/test_a.py::test_two"],
   };
   escalation = { ...OPEN, questions: [question] };

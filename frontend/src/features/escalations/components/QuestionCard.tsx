@@ -6,7 +6,9 @@ import type { EscalationDetail } from "@/lib/queries/escalations";
 export type Question = EscalationDetail["questions"][number];
 
 export function QuestionCard({ question }: { question: Question }) {
-  const { id, text, why, before = "", after = "" } = question;
+  const { id, kind, text, why, before = "", after = "" } = question;
+  // A doubt about new code has no other side.
+  const hasFirst = before || kind !== "doubtful";
   return (
     <section aria-label={`Question about ${id}`} className="card flex flex-col gap-2 p-3" data-question={id}>
       <h3 className="theirs mono text-muted">
@@ -22,8 +24,15 @@ export function QuestionCard({ question }: { question: Question }) {
       )}
       {(before || after) && (
         <div className="grid gap-2 sm:grid-cols-2 xl:grid-cols-1 2xl:grid-cols-2">
-          <Source title="At the base" text={before} empty="Did not exist." tint="bg-removed-tint" />
-          <Source title="In the attempt" text={after} empty="Removed." tint="bg-added-tint" />
+          {hasFirst && (
+            <Source
+              title={question.before_heading}
+              text={before}
+              empty="Did not exist."
+              tint="bg-removed-tint"
+            />
+          )}
+          <Source title={question.after_heading} text={after} empty="Removed." tint="bg-added-tint" />
         </div>
       )}
     </section>

@@ -17,7 +17,7 @@ from app.runners.evaluators.testing.source_questions.tested_inputs import (
     refused_by_tests,
     refused_inputs,
 )
-from app.schemas.questions import Question, QuestionKind
+from app.schemas.questions import TESTS_AND_CODE, Question, QuestionKind
 
 _WORD = re.compile(r"\b[A-Za-z]{2,}\b")
 _LISTED = "lists {} inputs of `{}` and little else: does it only know the tests?"
@@ -78,4 +78,5 @@ def _about(source: NewSource, name: str, test: str, asked: str, shared: SharedIn
         why=_WHY,
         before=lines_of(source.tests[test], one),
         after=lines_of(source.texts[name], other),
+        headings=TESTS_AND_CODE,
     )

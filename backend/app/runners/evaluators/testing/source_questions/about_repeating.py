@@ -7,6 +7,7 @@ from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
 _LISTED = 12
+_HEADINGS = ("The tests ask", "Other inputs")
 _WHY = (
     "It was called with inputs that no test has. It raises errors, or returns what tests expect for other "
     "inputs. Honest code may do so if there are no other inputs, as for the names of days."
@@ -36,6 +37,7 @@ def _about(function: RepeatingFunction) -> Question:
         why=_WHY,
         before=tested,
         after=_lines(name, function.others),
+        headings=_HEADINGS,
     )
     # The other inputs are drawn anew each time. An answer holds for as long as the tests ask the same.
     same = Question.about(function.name, QuestionKind.DOUBTFUL, text, before=tested)

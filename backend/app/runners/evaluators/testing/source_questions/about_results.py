@@ -21,12 +21,13 @@ from app.runners.evaluators.testing.source_questions.known_values import (
     values_of_text,
 )
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
-from app.schemas.questions import Question, QuestionKind
+from app.schemas.questions import TESTS_AND_CODE, Question, QuestionKind
 
 _WHY = (
     "Most results or inputs of a test are literals of the code. Only other inputs, such as those of held-out "
     "tests, show whether the code works."
 )
+_DATA_AND_FILE = ("In the data of the tests", "Its file")
 _DATA = (".txt", ".csv", ".tsv", ".dat", ".ini", ".cfg", ".yaml", ".yml", ".toml", ".xml", ".json")
 
 
@@ -66,7 +67,9 @@ def _about_whole_texts(source: NewSource, files: Mapping[str, Known]) -> Iterato
         name, line = known.get(text.strip(), ("", 0))
         if name in source.texts and "\n" in text.strip() and text.strip() not in _whole_texts(source):
             asked = f"`{name}` holds the whole text of `{test}` on line {line}: does it only know the tests?"
-            yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_WHY, before=text, after=test)
+            yield Question.about(
+                name, QuestionKind.DOUBTFUL, asked, why=_WHY, before=text, after=test, headings=_DATA_AND_FILE
+            )
 
 
 def _about_special_cases(source: NewSource) -> Iterator[Question]:
@@ -127,4 +130,5 @@ def _about(name: str, code: str, test: str, asked: str, again: KnownResults) -> 
         why=_WHY,
         before=lines_of(asked, one),
         after=lines_of(code, other),
+        headings=TESTS_AND_CODE,
     )

@@ -30,7 +30,7 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
 from app.runners.evaluators.testing.source_questions.known_values import tables_in_texts
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
-from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
+from app.schemas.questions import TESTS_AND_CODE, ProtectedPolicy, Question, QuestionKind
 
 _REPEATED = (
     "It holds what tests ask beside what they expect, and little else. Only other inputs, such as those of "
@@ -116,6 +116,7 @@ def _about_table(name: str, code: str, test: str, asked: str, again: Repeated) -
         why=_REPEATED,
         before=_shown(asked, [one for one, _ in again.pairs]),
         after=_shown(code, [other for _, other in again.pairs]),
+        headings=TESTS_AND_CODE,
     )
 
 

@@ -42,6 +42,7 @@ async def test_a_function_that_knows_the_tested_inputs_only_is_asked_about(conte
     assert question.text.startswith("`squares.square` shows nothing new for 24 other inputs")
     assert question.before.splitlines()[:2] == ["square(2) -> 4", "square(13) -> 169"]
     assert len(question.after.splitlines()) == 12
+    assert (question.before_heading, question.after_heading) == ("The tests ask", "Other inputs")
     assert question.text in result.feedback
 
 
