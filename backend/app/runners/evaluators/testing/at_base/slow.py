@@ -16,6 +16,7 @@ IsGoal = Callable[[str], bool]
 """Returns True if the goal names a test."""
 
 _SLOW = "was left out: at the base, too, there is no time for it"
+_SLOW_HERE = "was left out: there is no time for it, and it fails at the base"
 _SLOW_AND_RED = "was left out: at the base, too, there is no time for it, and its like fail there"
 
 
@@ -91,13 +92,24 @@ class SlowTests:
         if there.ending is not PytestEnding.COMPLETE:
             return {}
         kinds, left, known = _kinds_that_pass(there), set(there.left_out), set(there.ids)
-        left_kinds = set(map(_kind_of, left))
-        return {
-            each: _SLOW if _kind_of(each) in kinds else _SLOW_AND_RED
-            for each in report.left_out
+        left_kinds, red = set(map(_kind_of, left)), {each.id for each in there.failures}
+        found: dict[str, str] = {}
+        for each in report.left_out:
             # A test that the base does not have is compared with those of its kind.
-            if (each in left or (each not in known and _kind_of(each) in left_kinds)) and not is_goal(each)
-        }
+            is_slow = each in left or (each not in known and _kind_of(each) in left_kinds)
+            if is_goal(each):
+                continue
+            if is_slow:
+                found[each] = _SLOW if _kind_of(each) in kinds else _SLOW_AND_RED
+            elif left and each in red:
+                # It would only fail once more, and often waits for what is not there.
+                found[each] = _SLOW_HERE
+        return found
+
+
+def fails_at_base(why: str) -> bool:
+    """Return True if a reason says that the base had time for the test, and that it fails there."""
+    return why == _SLOW_HERE
 
 
 def is_red_too(why: str) -> bool:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from app.runners.evaluators.testing.at_base.slow import is_red_too
+from app.runners.evaluators.testing.at_base.slow import fails_at_base, is_red_too
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.running.report import Outcome, RanTest
 from app.runners.evaluators.testing.sorting.goal import Goal
@@ -41,24 +41,35 @@ def with_left_out(judged: JudgedRun, goal: Goal) -> JudgedRun:
 
 def questions_about(judged: JudgedRun) -> list[Question]:
     """Return a question for each file of which tests were left out and doubted, or one for many files."""
-    doubted = [name for name in judged.doubted if name in judged.left_out]
+    doubted = {name: judged.left_out[name] for name in judged.doubted if name in judged.left_out}
     files = _by_file(doubted)
     if len(files) <= _ASKED_BY_FILE:
-        return [_question(file, f"{_tests(count)} of `{file}`") for file, count in files.items()]
+        return [
+            _question(file, f"{_tests(count)} of `{file}`", _in_file(doubted, file))
+            for file, count in files.items()
+        ]
     ran = sum(len(run.tests) for run in judged.runs)
     what = f"{_tests(len(doubted))} in {len(files)} files, from `{next(iter(files))}` on,"
     listed = ", ".join(sorted(files)[:_LISTED]) + (", …" if len(files) > _LISTED else "")
-    return [_question("tests", what, f"{_WHY}. {ran} ran. Left out are tests of {listed}")]
+    return [_question("tests", what, doubted.values(), f"{_WHY}. {ran} ran. Left out are tests of {listed}")]
 
 
-def _question(about: str, what: str, why: str = _WHY) -> Question:
-    text = f"{what} did not run, because the base has no time for them either: {_MAY_STAND}"
+def _in_file(left_out: Mapping[str, str], file: str) -> list[str]:
+    return [why for name, why in left_out.items() if file_of(name) == file]
+
+
+def _question(about: str, what: str, reasons: Iterable[str], why: str = _WHY) -> Question:
+    cause = "the base has no time for them either"
+    if any(map(fails_at_base, reasons)):
+        cause = "there is no time, and they fail at the base or it has no time either"
+    text = f"{what} did not run, because {cause}: {_MAY_STAND}"
     return Question.about(about, QuestionKind.DOUBTFUL, text, why=why)
 
 
 def notes_about(left_out: Mapping[str, str]) -> list[str]:
     """Return a sentence for each file of which tests were left out, or one for many files."""
-    red = {file_of(name) for name, why in left_out.items() if is_red_too(why)}
+    reds = [name for name, why in left_out.items() if is_red_too(why) or fails_at_base(why)]
+    red = set(map(file_of, reds))
     files = _by_file(left_out)
     if len(files) <= _ASKED_BY_FILE:
         return [_note(f"{_tests(count)} of {file}", is_red=file in red) for file, count in files.items()]
