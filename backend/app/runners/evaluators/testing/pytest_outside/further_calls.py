@@ -26,6 +26,9 @@ from .wire import Wire
 
 _MOST_FUNCTIONS = 200
 _MOST_CALLS = 200
+_MOST_NOTED = 2000
+"""Calls of one function that are looked at, because each look takes time."""
+
 _MOST_OTHERS = 24
 _FEW = 3
 _SECONDS = 3.0
@@ -34,23 +37,38 @@ _Calls = list[tuple[Arguments, Any]]
 
 
 class _Function:
-    """A function of the other process, with what tests asked and what it returned."""
+    """A function of the other process, with what tests asked and what it returned.
+
+    Attributes:
+        name: the module and the name by which tests take it.
+        target: the stand-in.
+        is_steady: whether it always returned the same for the same arguments.
+    """
 
     def __init__(self, name: str, target: Any) -> None:
         self.name = name
         self.target = target
         self._calls: dict[str, tuple[Arguments, Any]] = {}
-        self._is_steady = True
+        self.is_steady = True
+        self._noted = 0
+
+    @property
+    def is_well_known(self) -> bool:
+        """Whether it was called so often that further calls tell nothing more."""
+        return self._noted >= _MOST_NOTED
 
     def note(self, arguments: Arguments, result: Any) -> None:
+        """Note one call."""
+        self._noted += 1
         key = shown(arguments)
         if key in self._calls:
-            self._is_steady &= shown(self._calls[key][1]) == shown(result)
+            self.is_steady &= shown(self._calls[key][1]) == shown(result)
         elif len(self._calls) < _MOST_CALLS:
             self._calls[key] = (arguments, result)
 
     @property
     def known(self) -> set[str]:
+        """All results, as texts."""
         return {shown(result) for _, result in self._calls.values()}
 
     def calls_of_one_kind(self) -> Iterator[_Calls]:
@@ -61,11 +79,6 @@ class _Function:
         for calls in groups.values():
             if len(calls) >= _FEW and len({shown(result) for _, result in calls}) > 1:
                 yield calls
-
-    @property
-    def is_steady(self) -> bool:
-        """Whether it always returned the same for the same arguments."""
-        return self._is_steady
 
 
 class FurtherCalls:
@@ -81,7 +94,8 @@ class FurtherCalls:
 
     def asks(self, target: Any, arguments: Arguments) -> Arguments | None:
         """Return a copy of the arguments of a call if it counts."""
-        if id(target) not in self._functions or not is_plain(arguments):
+        function = self._functions.get(id(target))
+        if function is None or function.is_well_known or not is_plain(arguments):
             return None
         return copy.deepcopy(arguments)
 
@@ -126,7 +140,7 @@ def _outcome(call: Callable[..., Any], target: Any, arguments: Arguments) -> Out
     asked = _listed(arguments)
     try:
         result = call(target, *copy.deepcopy(arguments))
-    except Exception as error:  # noqa: BLE001 - whatever the code raises
+    except BaseException as error:  # noqa: BLE001 - whatever the code raises, such as SystemExit
         return Outcome(asked, "", type(error).__name__)
     return Outcome(asked, shown(result) if is_plain(result) else f"{type(result).__name__} of {asked}")
 

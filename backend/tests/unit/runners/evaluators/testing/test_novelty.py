@@ -94,6 +94,16 @@ def test_the_other_inputs_tell_enough() -> None:
     assert repeats(look_up, *ROMAN)
 
 
+def leave(number: int) -> str:
+    if number not in ROMAN:
+        raise SystemExit
+    return ROMAN[number]
+
+
+def test_a_function_that_ends_its_process_does_not_end_the_judge() -> None:
+    assert not repeats(leave, *ROMAN)
+
+
 def test_a_function_that_changes_its_answers_is_left_alone() -> None:
     count = iter(range(100))
     assert not repeats(lambda number: ROMAN[number] + str(next(count)), 1, 4, 14, 444, 1, 4)
@@ -112,3 +122,11 @@ def test_values_that_are_not_plain_do_not_count() -> None:
     further.found("module", "function", repeats)
     assert further.asks(repeats, (object(),)) is None
     assert further.asks(print, (1,)) is None
+
+
+def test_a_function_that_is_called_very_often_is_not_looked_at_each_time() -> None:
+    further = FurtherCalls()
+    further.found("module", "function", abs)
+    for _ in range(2000):
+        further.returned(abs, (-1,), 1)
+    assert further.asks(abs, (-2,)) is None
