@@ -94,14 +94,16 @@ def owning(places: Places) -> Generator[list[Path]]:
 
 async def remove_leftovers(places: Places) -> Leftovers:
     """Remove what dead owners left: first their processes, then their control groups and directories."""
-    processes, groups, directories = 0, 0, 0
+    # An owner has a directory in each place, and a killed process may be seen again while it ends.
+    killed = set[int]()
+    containers, groups, directories = 0, 0, 0
     for parent in places.parents:
         for place, file in await anyio.to_thread.run_sync(lambda parent=parent: list(_dead(parent))):
             with file:
                 owner = place.name.removeprefix(_PREFIX)
-                processes += await anyio.to_thread.run_sync(_kill_children, owner)
+                killed |= await anyio.to_thread.run_sync(_kill_children, owner)
                 if places.remove_containers is not None:
-                    processes += await places.remove_containers(owner)
+                    containers += await places.remove_containers(owner)
                 if places.groups is not None:
                     groups += await remove_groups_of(places.groups, owner)
                 try:
@@ -109,7 +111,7 @@ async def remove_leftovers(places: Places) -> Leftovers:
                     directories += 1
                 except WorkspaceError as error:
                     logger.warning("cannot remove what a dead process left: %s", error)
-    return Leftovers(processes, directories, groups)
+    return Leftovers(len(killed) + containers, directories, groups)
 
 
 @contextmanager
@@ -151,10 +153,10 @@ def _lock_of(place: Path) -> IO[bytes] | None:
     return file
 
 
-def _kill_children(owner: str) -> int:
-    """Kill every process with the owner's number (Linux). Return how many there were."""
+def _kill_children(owner: str) -> set[int]:
+    """Kill every process with the owner's number (Linux). Return their process ids."""
     mark = f"{OWNER_VARIABLE}={owner}".encode()
-    killed = 0
+    killed = set[int]()
     for number in _process_numbers():
         # A handle is safe: the number could go to another process between the check and the kill.
         with suppress(OSError):
@@ -162,7 +164,7 @@ def _kill_children(owner: str) -> int:
             try:
                 if mark in (_PROC / str(number) / "environ").read_bytes().split(b"\0"):
                     signal.pidfd_send_signal(handle, signal.SIGKILL)
-                    killed += 1
+                    killed.add(number)
             finally:
                 os.close(handle)
     return killed
