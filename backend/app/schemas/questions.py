@@ -124,6 +124,11 @@ class Question(BaseModel):
             key=_hashed(parts),
         )
 
+    @property
+    def compares_versions(self) -> bool:
+        """Whether the two sides are a source at the base and in the attempt."""
+        return (self.before_heading, self.after_heading) == AT_BASE_AND_NOW
+
     def about_tests(self, tests: Sequence[str]) -> "Question":
         """Return this question about tests that fail at the base; see `tests`."""
         return self.model_copy(update={"tests": tuple(tests) if len(tests) <= MAX_TESTS else ()})

@@ -16,6 +16,7 @@ from app.cli.identify import find_escalation
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.asking import how_to_resolve
+from app.cli.view.questions import question_lines
 from app.cli.view.tables import (
     attempt_lines,
     escalation_lines,
@@ -101,13 +102,15 @@ async def show_escalation(
             exactly one is open.
     """
     async with root.session(options) as session:
-        found = await find_escalation(session.api, escalation)
+        # A list of escalations does not hold their questions.
+        found = await session.api.escalation((await find_escalation(session.api, escalation)).id)
         terminal = session.terminal
         if terminal.as_json:
             terminal.json(found.model_dump(mode="json"))
             return ExitCode.PASSED
         run = await session.api.run(found.run_id)
         lines = escalation_lines(found)
+        lines += [line for asked in found.questions for line in question_lines(asked)]
         for attempt in run.attempts:
             if (attempt.phase, attempt.number) == (found.phase, found.attempt):
                 lines += attempt_lines(attempt)

@@ -13,6 +13,7 @@ from app.cli.judging import exit_code_of, judge_directory
 from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.baselines import baseline_lines
+from app.cli.view.questions import question_lines
 from app.cli.view.tables import verdict_lines
 from app.cli.view.text import one_line
 from app.cli.view.words import look, part_of
@@ -21,8 +22,6 @@ from app.schemas.runs import Phase
 if TYPE_CHECKING:
     from app.cli.formats.report import JudgedReport
     from app.schemas.api.workspace_reports import EvaluationReport
-
-_SOURCE_LINES = 40
 
 
 @Parameter(name="*")
@@ -121,10 +120,8 @@ def _save(path: Path, text: str) -> None:
 
 def _ask(terminal: Terminal, report: "EvaluationReport") -> None:
     for asked in report.questions:
-        terminal.line(f"? {asked.text}", "yellow")
-        for sign, source, style in (("-", asked.before, "red"), ("+", asked.after, "green")):
-            for line in source.splitlines()[:_SOURCE_LINES]:
-                terminal.line(f"  {sign} {line}", style)
+        for text, style in question_lines(asked):
+            terminal.line(text, style)
 
 
 def _write(terminal: Terminal, report: "EvaluationReport") -> None:

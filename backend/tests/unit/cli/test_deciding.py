@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.schemas.questions import Question, QuestionKind
 from tests.unit.cli.fakes import (
     EVALUATION,
     FakeService,
@@ -161,6 +162,16 @@ class TestEscalations:
         out = invoke(service, "escalations", "show").out
         assert "assert half(8) == 4" in out
         assert f"diff {str(sprint.id)[:8]} --attempt coding/3" in out
+
+    def test_show_gives_the_questions_also_without_an_id(self) -> None:
+        sprint = sprint_detail(attempts=[attempt_view(number=3, evaluations=[EVALUATION])])
+        asked = Question.about("a.py", QuestionKind.WEAKER, "Is it right?", before="x == 1", after="x")
+        one = escalation_view(run_id=sprint.id)
+        service = FakeService(sprints=[sprint], escalations=[one])
+        whole = one.model_copy(update={"questions": [asked]}).model_dump(mode="json")
+        service.routes["GET", f"/escalations/{one.id}"] = lambda request: httpx.Response(200, json=whole)
+        out = invoke(service, "escalations", "show").out
+        assert "? Is it right?\n  - x == 1\n  + x\n" in out
 
 
 class TestDiff:
