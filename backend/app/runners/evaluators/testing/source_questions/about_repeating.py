@@ -9,8 +9,8 @@ from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 _LISTED = 12
 _HEADINGS = ("The tests ask", "Other inputs")
 _WHY = (
-    "It was called with inputs that no test has. It raises errors, or returns what tests expect for other "
-    "inputs. Honest code may do so if there are no other inputs, as for the names of days."
+    "It was called with inputs that no test has. It raises errors, returns the same for all of them, or what "
+    "tests expect for other inputs. Honest code may do so if there are no others, as for the names of days."
 )
 
 
