@@ -158,10 +158,12 @@ async def test_many_small_files_that_do_not_fit_together_are_one_question(contex
 
 
 async def test_the_control_begins_as_soon_as_a_shortage_is_foreseen(tmp_path: Path) -> None:
-    slow_first = "import time\n\nimport pytest\n\n@pytest.mark.parametrize('number', range(80))\n" + (
-        "def test_number(number):\n    time.sleep(1.5 if number < 2 else 0)\n"
+    rows = "import time\n\nimport pytest\n\n@pytest.mark.parametrize('number', range({count}))\n" + (
+        "def test_number(number):\n    time.sleep({seconds})\n"
     )
-    (tmp_path / "test_all.py").write_text(slow_first)
+    # The first file is done when a shortage is foreseen, so none of its tests is left out.
+    (tmp_path / "test_a.py").write_text(rows.format(count=2, seconds=1.5))
+    (tmp_path / "test_b.py").write_text(rows.format(count=80, seconds=0))
     harness = Harness(python=Path(sys.executable), base=tmp_path, seconds=9, patience=9, leaves_out=True)
     short = asyncio.Event()
     await harness.run(whole_tree(tmp_path), short=short)
