@@ -70,6 +70,20 @@ def owner(parents: tuple[Path, Path]) -> Iterator[tuple["subprocess.Popen[str]",
             os.kill(int(child), signal.SIGKILL)
 
 
+async def test_a_process_that_ends_slowly_counts_once(
+    parents: tuple[Path, Path],
+    owner: tuple["subprocess.Popen[str]", int, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    process, child, _ = owner
+    process.kill()
+    process.wait()
+    # It is still there when the owner's second directory is looked at.
+    monkeypatch.setattr(signal, "pidfd_send_signal", lambda *_: None)
+    assert (await remove_leftovers(Places(parents))).processes == 1
+    os.kill(child, signal.SIGKILL)
+
+
 async def test_a_dead_owner_s_things_go_and_only_they(
     parents: tuple[Path, Path], owner: tuple["subprocess.Popen[str]", int, str]
 ) -> None:

@@ -79,13 +79,15 @@ def _drawn(calls: Sequence[Arguments], chance: Random) -> Arguments | None:
     if len(one) > 1 and chance.random() < 0.5:
         one[place] = chance.choice(seen)
         return tuple(one)
-    for value in _others(one[place], seen, chance):
-        one[place] = value
-        return tuple(one)
-    return None
+    other = next(_others(one[place], seen, chance), None)
+    if other is None:
+        return None
+    one[place] = other
+    return tuple(one)
 
 
 def _others(value: Any, seen: Sequence[Any], chance: Random) -> Iterator[Any]:
+    """Yield another value of the same kind, or nothing."""
     draw = _DRAWS.get(type(value))
     same = [each for each in seen if type(each) is type(value)]
     if draw is not None and len({repr(each) for each in same}) > 1:

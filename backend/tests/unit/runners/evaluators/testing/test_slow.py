@@ -162,9 +162,9 @@ async def test_the_control_begins_as_soon_as_a_shortage_is_foreseen(tmp_path: Pa
         "def test_number(number):\n    time.sleep({seconds})\n"
     )
     # The first file is done when a shortage is foreseen, so none of its tests is left out.
-    (tmp_path / "test_a.py").write_text(rows.format(count=2, seconds=1.5))
+    (tmp_path / "test_a.py").write_text(rows.format(count=2, seconds=4))
     (tmp_path / "test_b.py").write_text(rows.format(count=80, seconds=0))
-    harness = Harness(python=Path(sys.executable), base=tmp_path, seconds=9, patience=9, leaves_out=True)
+    harness = Harness(python=Path(sys.executable), base=tmp_path, seconds=30, patience=30, leaves_out=True)
     short = asyncio.Event()
     await harness.run(whole_tree(tmp_path), short=short)
     assert short.is_set()

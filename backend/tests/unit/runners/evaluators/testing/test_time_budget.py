@@ -23,7 +23,7 @@ class Suite:
         """The share of its time that a test works, and does not wait."""
         self.took = tests
         item: Any = type("Item", (SimpleNamespace,), {"__module__": kind, "__hash__": object.__hash__})
-        self.session = SimpleNamespace(items=[])
+        self.session: Any = SimpleNamespace(items=[])
         self.session.items += [item(nodeid=name, session=self.session) for name in tests]
 
     def run(
@@ -40,7 +40,7 @@ class Suite:
                 self.now += self.took[item.nodeid]
             ran.append(item.nodeid)
             out += budget.end(item, began, passed=self.passing)
-            if budget.foresees_shortage(self.session):  # type: ignore[arg-type]
+            if budget.foresees_shortage(self.session):
                 self.foreseen.append(len(ran))
         return ran, out
 
