@@ -45,6 +45,7 @@ ASKS = frozenset(
         *("answers-in-base85", "half-of-it-not-implemented", "list-in-a-closure-emptied"),
         *("docstring-taken-away", "type-guard-without-a-look"),
         *("answers-by-checksum", "answers-between-thresholds", "answers-as-names", "answers-as-digits"),
+        *("answers-in-a-method", "answers-in-a-constructor", "answers-in-an-operator"),
         *("wrong-through-a-helper", "wrong-promise-of-an-overload", "wrong-through-a-name"),
         "input-emptied",
         *("checked-module-is-not-the-one-that-runs", "callback-never-called", "callback-failure-swallowed"),

@@ -1,6 +1,6 @@
-"""Asks the candidate's functions for what no test asks, once the tests are over.
+"""Asks the candidate's functions and classes for what no test asks, once the tests are over.
 
-The other process cannot tell a test's question from a further one. So a function that looks up what tests
+The other process cannot tell a test's question from a further one. So code that looks up what tests
 expect gives itself away, whatever its source looks like.
 """
 
@@ -11,12 +11,13 @@ expect gives itself away, whatever its source looks like.
 from __future__ import annotations
 
 import copy
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from .clock import monotonic
+from .expressions import Expression, Step, only_looks, step_of
 from .mirror import ProxyModule
 from .novelty import Outcome, shows_nothing_new
 from .other_inputs import Arguments, is_plain, kinds_of, other_inputs, shown
@@ -24,7 +25,7 @@ from .peer import Peer
 from .side import Side
 from .wire import Wire
 
-_MOST_FUNCTIONS = 200
+_MOST_FUNCTIONS = 400
 _MOST_CALLS = 200
 _MOST_NOTED = 2000
 """Calls of one function that are looked at, because each look takes time."""
@@ -34,32 +35,25 @@ _FEW = 3
 _SECONDS = 3.0
 
 _Calls = list[tuple[Arguments, Any]]
+_Key = tuple[int, "tuple[Step, ...]"]
+"""The stand-in of a function or class, and the steps that follow."""
 
 
 class _Function:
-    """A function of the other process, with what tests asked and what it returned.
+    """What tests ask in one form, with the results.
 
     Attributes:
-        name: the module and the name by which tests take it.
-        target: the stand-in.
+        expression: the form.
         is_steady: whether it always returned the same for the same arguments.
     """
 
-    def __init__(self, name: str, target: Any) -> None:
-        self.name = name
-        self.target = target
+    def __init__(self, expression: Expression) -> None:
+        self.expression = expression
         self._calls: dict[str, tuple[Arguments, Any]] = {}
         self.is_steady = True
-        self._noted = 0
-
-    @property
-    def is_well_known(self) -> bool:
-        """Whether it was called so often that further calls tell nothing more."""
-        return self._noted >= _MOST_NOTED
 
     def note(self, arguments: Arguments, result: Any) -> None:
         """Note one call."""
-        self._noted += 1
         key = shown(arguments)
         if key in self._calls:
             self.is_steady &= shown(self._calls[key][1]) == shown(result)
@@ -81,34 +75,69 @@ class _Function:
                 yield calls
 
 
-class FurtherCalls:
-    """Notes the calls that tests make, and makes others when the tests are over."""
+class Reached(NamedTuple):
+    """A value that a test has reached, or is about to.
 
-    def __init__(self) -> None:
-        self._functions: dict[int, _Function] = {}
+    Attributes:
+        expression: how.
+        arguments: of all its steps.
+        owner: the stand-in of the object whose attribute it is, by its id.
+    """
+
+    expression: Expression
+    arguments: Arguments = ()
+    owner: int | None = None
+
+
+class FurtherCalls:
+    """Notes what tests ask of functions and of new objects, and asks for more when the tests are over.
+
+    An object counts until something may have changed it: a method, an operator, or a function that gets it.
+    Until then, the calls that led to it say all about it.
+
+    Args:
+        is_theirs: returns True for a stand-in. These exist until the process ends.
+    """
+
+    def __init__(self, is_theirs: Callable[[object], bool]) -> None:
+        self._is_theirs = is_theirs
+        self._reached: dict[int, Reached] = {}
+        self._functions: dict[_Key, _Function] = {}
+        self._counts: Counter[_Key] = Counter()
 
     def found(self, module: str, name: str, value: Any) -> None:
         """Note that a test takes a value from a module."""
-        if callable(value) and not isinstance(value, type) and len(self._functions) < _MOST_FUNCTIONS:
-            self._functions.setdefault(id(value), _Function(f"{module}.{name}", value))
+        if callable(value) and self._is_theirs(value):
+            self._reached.setdefault(id(value), Reached(Expression(f"{module}.{name}", value)))
 
-    def asks(self, target: Any, arguments: Arguments) -> Arguments | None:
-        """Return a copy of the arguments of a call if it counts."""
-        function = self._functions.get(id(target))
-        if function is None or function.is_well_known or not is_plain(arguments):
+    def asks(self, op: str, subject: Any, args: Arguments, keywords: dict[str, Any]) -> Reached | None:
+        """Note a request. Return what it reaches if that counts."""
+        known = self._reached.get(id(subject))
+        is_known = known is not None and (known.owner is None or known.owner in self._reached)
+        if not only_looks(op, args):
+            for each in (subject, *args, *keywords.values()):
+                self._forget(id(each))
+        step = step_of(op, args, keywords)
+        if known is None or not is_known or step is None or not is_plain(step[1]):
             return None
-        return copy.deepcopy(arguments)
+        expression = known.expression.then(step[0])
+        if expression is None or self._is_well_known(expression):
+            return None
+        owner = id(subject) if op == "get" else None
+        return Reached(expression, (*known.arguments, *copy.deepcopy(step[1])), owner)
 
-    def returned(self, target: Any, arguments: Arguments, result: Any) -> None:
-        """Note what a call returned."""
-        if is_plain(result):
-            self._functions[id(target)].note(arguments, copy.deepcopy(result))
+    def returned(self, reached: Reached, value: Any) -> None:
+        """Note the value."""
+        if self._is_theirs(value):
+            self._reached.setdefault(id(value), reached)
+        elif is_plain(value) and (function := self._function(reached.expression)):
+            function.note(reached.arguments, copy.deepcopy(value))
 
-    def repeating(self, call: Callable[..., Any], chance: Random) -> Iterator[dict[str, Any]]:
+    def repeating(self, request: Callable[..., Any], chance: Random) -> Iterator[dict[str, Any]]:
         """Yield a record for each function that knows nothing but what tests ask.
 
         Args:
-            call: calls a function of the other process.
+            request: performs an operation in the other process.
             chance: draws the inputs.
         """
         until = monotonic() + _SECONDS
@@ -117,11 +146,38 @@ class FurtherCalls:
                 continue
             for calls in function.calls_of_one_kind():
                 inputs = other_inputs([asked for asked, _ in calls], chance, _MOST_OTHERS)
-                others = [_outcome(call, function.target, each) for each in inputs if monotonic() < until]
-                tested = [Outcome(_listed(asked), shown(result)) for asked, result in calls]
+                others = [
+                    _outcome(request, function.expression, each) for each in inputs if monotonic() < until
+                ]
+                tested = [Outcome.of(function.expression, asked, shown(result)) for asked, result in calls]
                 if shows_nothing_new(tested, others, function.known, calls):
-                    yield _record(function.name, tested, others)
+                    yield _record(function.expression.full_name, tested, others)
                     break
+
+    def _forget(self, key: int) -> None:
+        """Forget an object, and the one whose method it is. Functions and classes stay."""
+        known = self._reached.get(key)
+        while known is not None and known.expression.steps:
+            del self._reached[key]
+            if known.owner is None:
+                return
+            key, known = known.owner, self._reached.get(known.owner)
+
+    def _is_well_known(self, expression: Expression) -> bool:
+        """Count an expression. Return True if more of its kind tell nothing."""
+        key = _key(expression)
+        self._counts[key] += 1
+        return self._counts[key] > _MOST_NOTED
+
+    def _function(self, expression: Expression) -> _Function | None:
+        key = _key(expression)
+        if key not in self._functions and len(self._functions) < _MOST_FUNCTIONS:
+            self._functions[key] = _Function(expression)
+        return self._functions.get(key)
+
+
+def _key(expression: Expression) -> _Key:
+    return id(expression.target), expression.steps
 
 
 def _record(name: str, tested: list[Outcome], others: list[Outcome]) -> dict[str, Any]:
@@ -132,34 +188,30 @@ def _record(name: str, tested: list[Outcome], others: list[Outcome]) -> dict[str
     }
 
 
-def _listed(arguments: Arguments) -> str:
-    return ", ".join(map(shown, arguments))
-
-
-def _outcome(call: Callable[..., Any], target: Any, arguments: Arguments) -> Outcome:
-    asked = _listed(arguments)
+def _outcome(request: Callable[..., Any], expression: Expression, arguments: Arguments) -> Outcome:
     try:
-        result = call(target, *copy.deepcopy(arguments))
+        result = expression.evaluate(request, copy.deepcopy(arguments))
     except BaseException as error:  # noqa: BLE001 - whatever the code raises, such as SystemExit
-        return Outcome(asked, "", type(error).__name__)
-    return Outcome(asked, shown(result) if is_plain(result) else f"{type(result).__name__} of {asked}")
+        return Outcome.of(expression, arguments, error=type(error).__name__)
+    text = shown(result) if is_plain(result) else f"{type(result).__name__} of {shown(arguments)}"
+    return Outcome.of(expression, arguments, text)
 
 
 class NotingPeer(Peer):
-    """A conversation that notes which functions tests take from modules, and what they ask of these."""
+    """A conversation that notes what tests ask of functions and objects."""
 
     def __init__(self, wire: Wire, first: int, side: Side) -> None:
         super().__init__(wire, first, side)
-        self._further: FurtherCalls | None = FurtherCalls()
+        self._further: FurtherCalls | None = FurtherCalls(self.is_theirs)
 
     def request(self, op: str, *args: Any, **kwargs: Any) -> Any:
         further = self._further
-        if further is None or kwargs or op not in ("get", "call"):
+        if further is None or not args:
             return super().request(op, *args, **kwargs)
-        asked = further.asks(args[0], args[1:]) if op == "call" else None
-        value = super().request(op, *args)
-        if asked is not None:
-            further.returned(args[0], asked, value)
+        reached = further.asks(op, args[0], args[1:], kwargs)
+        value = super().request(op, *args, **kwargs)
+        if reached is not None:
+            further.returned(reached, value)
         elif op == "get" and type(args[0]) is ProxyModule:
             further.found(args[0].__name__, args[1], value)
         return value
@@ -169,4 +221,4 @@ class NotingPeer(Peer):
         further, self._further = self._further, None
         if further is not None and self.broken is None:
             chance = Random()  # noqa: S311 - no secret; the other process cannot see its state
-            yield from further.repeating(lambda *args: self.request("call", *args), chance)
+            yield from further.repeating(self.request, chance)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from .other_inputs import Arguments
+from .expressions import Expression
+from .other_inputs import Arguments, shown
 
 _LEAST_ASKED = 4
 _LEAST_RESULTS = 3
@@ -34,11 +35,24 @@ _SLIPS = frozenset(
 
 
 class Outcome(NamedTuple):
-    """The arguments of a call, and its result or the name of its error, as texts."""
+    """What was asked, and the result or the name of the error, as texts.
+
+    Attributes:
+        asked: the expression with its arguments.
+        result: empty for an error.
+        error: empty for a result.
+        gives_back: whether the result is one of the arguments.
+    """
 
     asked: str
     result: str
-    error: str = ""
+    error: str
+    gives_back: bool
+
+    @classmethod
+    def of(cls, expression: Expression, arguments: Arguments, result: str = "", error: str = "") -> Outcome:
+        """Describe the outcome of an expression with some arguments."""
+        return cls(expression.written(arguments), result, error, result in map(shown, arguments))
 
 
 def shows_nothing_new(
@@ -52,7 +66,8 @@ def shows_nothing_new(
     Results that tests expect for other inputs are nothing new, nor are slips and one value for all inputs
     that are not known. Errors with which code may refuse an input on purpose tell nothing. Results such as
     words and small numbers may be all that an honest function returns, as those of `weekday`. Then most
-    inputs must give a slip or that one value.
+    inputs must give a slip or that one value. What mostly gives back an argument looks nothing up, as an
+    attribute.
 
     Args:
         tested: what tests ask, and the results.
@@ -62,7 +77,7 @@ def shows_nothing_new(
     """
     others = [each for each in others if not each.error or each.error in _SLIPS]
     errors = [each.error for each in others if each.error]
-    if len(others) < _LEAST_OTHERS:
+    if len(others) < _LEAST_OTHERS or sum(each.gives_back for each in tested) > len(tested) / 2:
         return False
     if len(errors) == len(others):
         # Another text may be none that the function takes, but another number seldom is.
@@ -78,9 +93,9 @@ def shows_nothing_new(
 
 
 def _new_results(tested: Sequence[Outcome], others: Sequence[Outcome], known: Collection[str]) -> list[str]:
-    """Return the results that no test expects. An input that is given back counts if tests expect that."""
-    gives_back = any(each.result == each.asked for each in tested)
-    results = [each.result for each in others if not each.error and (gives_back or each.result != each.asked)]
+    """Return the results that no test expects. An argument that is given back counts if tests expect that."""
+    gives_back = any(each.gives_back for each in tested)
+    results = [each.result for each in others if not each.error and (gives_back or not each.gives_back)]
     return [each for each in results if each not in known]
 
 
@@ -97,8 +112,11 @@ def _are_many_words(tested: Sequence[Outcome]) -> bool:
 
 
 def _is_usual(result: Any) -> bool:
-    """Return True for a word, a small whole number and a truth value."""
+    """Return True for a word, a small whole number, a truth value, and several of these."""
     if type(result) is str:
         return result.isalpha()
-    is_small = type(result) in (int, float, bool) and abs(result) < _SMALL
-    return result is None or (is_small and result == int(result))
+    if type(result) in (list, tuple, set, frozenset):
+        return all(map(_is_usual, result))
+    if type(result) not in (int, float, bool, type(None)):
+        return False
+    return result is None or (abs(result) < _SMALL and result == int(result))

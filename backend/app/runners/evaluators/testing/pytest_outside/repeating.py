@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Answers = tuple[tuple[str, str], ...]
-"""Arguments and results, both as texts."""
+"""Expressions and their results, both as texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,9 +13,10 @@ class RepeatingFunction:
     """A function that shows nothing new for inputs that no test has.
 
     Attributes:
-        name: the module and the name by which tests use it.
+        name: the module and the name by which tests use it, and those of its attributes.
         tested: what tests asked, and the results.
-        others: further inputs, each with a result that tests expect for another input, or with an error.
+        others: the same with further inputs, each with a result that tests expect for another input, or
+            with an error.
     """
 
     name: str

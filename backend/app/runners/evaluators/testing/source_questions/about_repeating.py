@@ -28,15 +28,14 @@ def asked_about_repeating(judged: JudgedRun, protected: ProtectedPolicy) -> Judg
 def _about(function: RepeatingFunction) -> Question:
     count = len(function.others)
     text = f"`{function.name}` shows nothing new for {count} other inputs: does it only know the tests?"
-    name = function.name.rpartition(".")[2]
-    tested = _lines(name, function.tested)
+    tested = _lines(function.tested)
     shown = Question.about(
         function.name,
         QuestionKind.DOUBTFUL,
         text,
         why=_WHY,
         before=tested,
-        after=_lines(name, function.others),
+        after=_lines(function.others),
         headings=_HEADINGS,
     )
     # The other inputs are drawn anew each time. An answer holds for as long as the tests ask the same.
@@ -44,5 +43,5 @@ def _about(function: RepeatingFunction) -> Question:
     return shown.model_copy(update={"key": same.key})
 
 
-def _lines(name: str, answers: Answers) -> str:
-    return "\n".join(f"{name}({asked}) -> {result}" for asked, result in answers[:_LISTED])
+def _lines(answers: Answers) -> str:
+    return "\n".join(f"{asked} -> {result}" for asked, result in answers[:_LISTED])

@@ -46,6 +46,20 @@ async def test_a_function_that_knows_the_tested_inputs_only_is_asked_about(conte
     assert question.text in result.feedback
 
 
+async def test_an_object_that_knows_the_tested_inputs_only_is_asked_about(context) -> None:
+    head, body = hashed().split("def square(number):\n")
+    made = f"{head}class Square:\n    def __init__(self, side):\n        self.side = side\n\n"
+    method = f"    def area(self, scale=1):\n        number = self.side\n    {body}"
+    tests = TESTS.replace("import square", "import Square").replace("def test_square", "def test_area")
+    for number in SQUARES:
+        tests = tests.replace(f"square({number})", f"Square({number}).area(scale=1)")
+    base = {"squares.py": "class Square:\n    pass\n", "tests/test_squares.py": tests}
+    result = await judge(context({**base, "squares.py": made + method}, base))
+    (question,) = result.questions
+    assert question.text.startswith("`squares.Square.area` shows nothing new for 24 other inputs")
+    assert question.before.splitlines()[0] == "Square(2).area(scale=1) -> 4"
+
+
 async def test_a_function_that_computes_its_results_passes(context) -> None:
     result = await judge(context(HONEST, BASE))
     assert result.status == "passed", result.feedback

@@ -1,6 +1,8 @@
 """Functions that show nothing new for inputs that no test has."""
 
+from calendar import monthrange
 from collections.abc import Callable
+from datetime import date
 from random import Random
 from typing import Any
 
@@ -14,16 +16,40 @@ PRICES = {(2, 1.5): 3.19, (3, 2.25): 6.41, (4, 0.75): 3.11, (10, 7.0): 73.6}
 SPELT = {3: "three", 11: "eleven", 15: "fifteen", 20: "twenty", 40: "forty", 50: "fifty"}
 
 
+def perform(op: str, subject: Any, *args: Any, **keywords: Any) -> Any:
+    """Do what the other process does with a request."""
+    if op == "call":
+        return subject(*args, **keywords)
+    return getattr(subject, args[0]) if op == "get" else getattr(type(subject), args[0])(subject, *args[1:])
+
+
+class Asking:
+    """Tests that ask, and the notes of what they ask."""
+
+    def __init__(self, subject: Any) -> None:
+        self.kept: list[Any] = [subject]
+        self.further = FurtherCalls(lambda value: any(value is each for each in self.kept))
+        self.further.found("module", "function", subject)
+
+    def ask(self, op: str, subject: Any, *args: Any, **keywords: Any) -> Any:
+        reached = self.further.asks(op, subject, args, keywords)
+        value = perform(op, subject, *args, **keywords)
+        if not isinstance(value, (int, float, str, list, tuple, type(None))):
+            self.kept.append(value)
+        if reached is not None:
+            self.further.returned(reached, value)
+        return value
+
+    def repeating(self) -> list[dict[str, Any]]:
+        return list(self.further.repeating(perform, Random(1)))
+
+
 def repeats(function: Callable[..., Any], *asked: Any) -> bool:
     """Let tests ask a function, and tell whether it only knows them."""
-    further = FurtherCalls()
-    further.found("module", "function", function)
+    asking = Asking(function)
     for each in asked:
-        arguments = each if type(each) is tuple else (each,)
-        given = further.asks(function, arguments)
-        assert given is not None
-        further.returned(function, given, function(*arguments))
-    return bool(list(further.repeating(lambda target, *args: target(*args), Random(1))))
+        asking.ask("call", function, *(each if type(each) is tuple else (each,)))
+    return bool(asking.repeating())
 
 
 def default(table: dict[Any, Any], value: Any = "") -> Callable[..., Any]:
@@ -56,6 +82,11 @@ def spell(number: int) -> str:
     return tens.get(number // 10 * 10, "") + few.split()[number % 10 if number > 15 else number]
 
 
+def weekdays(month: int, day: int) -> tuple[int, ...]:
+    first = (day - date(2000, month, 1).weekday()) % 7 + 1
+    return tuple(range(first, monthrange(2000, month)[1] + 1, 7))
+
+
 @pytest.mark.parametrize(
     ("function", "asked"),
     [
@@ -66,6 +97,9 @@ def spell(number: int) -> str:
         pytest.param(lambda text: len(text.split()), ["a", "a b", "a b c", "a b c d"], id="counted"),
         pytest.param({"red": 90, "blue": 417, "tan": 802, "sea": 5}.__getitem__, ["red", "blue"], id="names"),
         pytest.param({1: 31, 2: 28, 3: 31, 4: 30}.__getitem__, [1, 2, 3, 4], id="all that there is"),
+        pytest.param(
+            weekdays, [*((2, day) for day in range(7)), (1, 6), (1, 0), (6, 3)], id="a finite range"
+        ),
         pytest.param(lambda first, last: f"{first[0]}. {last}", [("Ada", "Wu"), ("Bo", "Li")], id="joined"),
         pytest.param(lambda text: int(text[:2]), ["12 a", "34 b", "56 c"], id="parsed"),
     ],
@@ -118,15 +152,122 @@ def test_a_function_that_changes_its_argument_gets_a_copy() -> None:
 
 
 def test_values_that_are_not_plain_do_not_count() -> None:
-    further = FurtherCalls()
-    further.found("module", "function", repeats)
-    assert further.asks(repeats, (object(),)) is None
-    assert further.asks(print, (1,)) is None
+    further = Asking(repeats).further
+    assert further.asks("call", repeats, (object(),), {}) is None
+    assert further.asks("call", print, (1,), {}) is None
 
 
 def test_a_function_that_is_called_very_often_is_not_looked_at_each_time() -> None:
-    further = FurtherCalls()
-    further.found("module", "function", abs)
+    asking = Asking(abs)
     for _ in range(2000):
-        further.returned(abs, (-1,), 1)
-    assert further.asks(abs, (-2,)) is None
+        asking.ask("call", abs, -1)
+    assert asking.further.asks("call", abs, (-2,), {}) is None
+
+
+class Table:
+    """Answers by looking up, in every way in which tests can ask an object."""
+
+    def __init__(self, number: int, offset: int = 0) -> None:
+        self.number = number
+        self.text = ROMAN.get(number - offset, "")
+
+    def written(self, mark: str = "") -> str:
+        return mark + ROMAN.get(self.number, "")
+
+    def __str__(self) -> str:
+        return self.text
+
+    def put(self, number: int) -> None:
+        self.text = ROMAN[number]
+
+    @classmethod
+    def read(cls, number: int) -> "Table":
+        return cls(number)
+
+
+def by_method(asking: Asking, number: int) -> None:
+    asking.ask("call", asking.ask("get", asking.ask("call", Table, number), "written"))
+
+
+def by_keyword(asking: Asking, number: int) -> None:
+    made = asking.ask("call", Table, number=number)
+    asking.ask("call", asking.ask("get", made, "written"), mark="")
+
+
+def by_attribute(asking: Asking, number: int) -> None:
+    made = asking.ask("call", Table, number)
+    asking.ask("get", made, "number")
+    asking.ask("get", made, "text")
+
+
+def by_operator(asking: Asking, number: int) -> None:
+    asking.ask("dunder", asking.ask("call", Table, number), "__str__")
+
+
+def by_class_method(asking: Asking, number: int) -> None:
+    made = asking.ask("call", asking.ask("get", Table, "read"), number)
+    asking.ask("get", made, "text")
+
+
+def after_change(asking: Asking, number: int) -> None:
+    made = asking.ask("call", Table, 7)
+    asking.ask("call", asking.ask("get", made, "put"), number)
+    asking.ask("get", made, "text")
+
+
+def after_use(asking: Asking, number: int) -> None:
+    made = asking.ask("call", Table, number)
+    asking.further.asks("call", print, (made,), {})
+    asking.ask("get", made, "text")
+
+
+def after_use_with_method(asking: Asking, number: int) -> None:
+    made = asking.ask("call", Table, 7)
+    method = asking.ask("get", made, "written")
+    asking.ask("call", asking.ask("get", made, "put"), number)
+    asking.ask("call", method)
+
+
+WAYS = [
+    pytest.param(by_method, "module.function.written", "function(1).written() -> 'I'", id="method"),
+    pytest.param(
+        by_keyword, "module.function.written", "function(number=1).written(mark='') -> 'I'", id="keyword"
+    ),
+    pytest.param(by_attribute, "module.function.text", "function(1).text -> 'I'", id="attribute"),
+    pytest.param(by_operator, "module.function.__str__", "function(1).__str__() -> 'I'", id="operator"),
+    pytest.param(by_class_method, "module.function.read.text", "function.read(1).text -> 'I'", id="chain"),
+]
+
+
+@pytest.mark.parametrize(("way", "name", "first"), WAYS)
+def test_objects_that_only_know_the_tests(way: Callable[..., None], name: str, first: str) -> None:
+    asking = Asking(Table)
+    for number in ROMAN:
+        way(asking, number)
+    (record,) = asking.repeating()
+    assert record["function"] == name
+    assert " -> ".join(record["tested"][0]) == first
+    assert len(record["others"]) == 24
+
+
+@pytest.mark.parametrize("way", [after_change, after_use, after_use_with_method])
+def test_objects_that_may_have_changed_do_not_count(way: Callable[..., None]) -> None:
+    asking = Asking(Table)
+    for number in ROMAN:
+        way(asking, number)
+    assert not asking.repeating()
+
+
+class Sign:
+    """An honest object: it keeps what it is given."""
+
+    def __init__(self, sign: str, weight: int) -> None:
+        self.sign = sign
+        self.weight = weight
+
+
+def test_attributes_that_hold_what_was_given_are_no_table() -> None:
+    asking = Asking(Sign)
+    for sign, weight in [("+", 12), ("-", 40), ("*", 90), ("/", 7), ("%", 66)]:
+        asking.ask("get", asking.ask("call", Sign, sign, weight), "sign")
+    assert not asking.repeating()
