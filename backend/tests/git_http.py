@@ -111,7 +111,8 @@ class _GitHandler(BaseHTTPRequestHandler):
             return
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if parts.path.endswith(BATCH):
-            self._send(200, {}, self.git.lfs.batch(body, self.git.url))
+            coding = {"Content-Encoding": "gzip"} if self.git.lfs.is_compressed else {}
+            self._send(200, coding, self.git.lfs.batch(body, self.git.url))
             return
         done = subprocess.run(
             ["git", "http-backend"], env=self._environment(parts.path, parts.query), input=body,

@@ -1,5 +1,6 @@
 """What a server of git LFS answers: its batch API with basic transfers."""
 
+import gzip
 import hashlib
 import json
 from dataclasses import dataclass, field
@@ -18,10 +19,17 @@ def pointer(content: bytes) -> str:
 
 @dataclass
 class LfsStore:
-    """Objects by their SHA-256, served as they are here; `hrefs` names other places of objects."""
+    """Objects by their SHA-256, served as they are here.
+
+    `hrefs` names other places of objects, `headers` more headers for them. Answers of the batch API end with
+    `padding` blanks, and are compressed if `is_compressed`.
+    """
 
     objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
     hrefs: dict[str, str] = field(default_factory=dict[str, str])
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    padding: int = 0
+    is_compressed: bool = False
 
     def add(self, content: bytes) -> str:
         """Keep an object; gives its SHA-256."""
@@ -34,11 +42,17 @@ class LfsStore:
         asked = json.loads(body)
         assert (asked["operation"], asked["transfers"]) == ("download", ["basic"])
         found = [self._object(each, url) for each in asked["objects"]]
-        return json.dumps({"transfer": "basic", "objects": found}).encode()
+        answer = json.dumps({"transfer": "basic", "objects": found}).encode() + b" " * self.padding
+        return gzip.compress(answer) if self.is_compressed else answer
 
     def _object(self, asked: dict[str, object], url: str) -> dict[str, object]:
         oid = str(asked["oid"])
         if oid not in self.objects:
             return {**asked, "error": {"code": 404, "message": "Object does not exist"}}
         href = self.hrefs.get(oid, f"{url}{STORAGE}{oid}")
-        return {**asked, "actions": {"download": {"href": href, "header": {"Authorization": AUTHORIZATION}}}}
+        return {
+            **asked,
+            "actions": {
+                "download": {"href": href, "header": {"Authorization": AUTHORIZATION, **self.headers}}
+            },
+        }

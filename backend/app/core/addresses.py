@@ -1,4 +1,7 @@
-"""Tells which network addresses are public; untrusted programs may connect to no others."""
+"""Tells which network addresses are public, and which names a host can have.
+
+Untrusted programs may connect to public addresses only.
+"""
 
 import ipaddress
 
@@ -18,3 +21,12 @@ def is_public(address: str) -> bool:
         else:
             found = found.ipv4_mapped or found.sixtofour or found
     return found.is_global and not found.is_multicast
+
+
+def can_be_host(name: str) -> bool:
+    """Return whether a name can be looked up: it has no empty part, and none of more than 63 characters."""
+    try:
+        name.encode("idna")
+    except UnicodeError:
+        return False
+    return True

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import ErrorDetails
 
+from app.core.addresses import can_be_host
 from app.core.credential_urls import can_be_beginning, is_ssh
 from app.core.credentials import DEFAULT_USERNAME, CredentialRule, Credentials, Exchange
 from app.core.secret_references import SecretReference
@@ -25,7 +26,6 @@ _AppId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._]{1,40}$")]
 _RepositoryName = Annotated[str, StringConstraints(pattern=r"^[\w.-]+(/[\w.-]+)+$", max_length=200)]
 _KnownHosts = Annotated[str, StringConstraints(pattern=r"^/[\w./+@, -]+$", max_length=1000)]
 
-
 _PUBLIC = {
     "github": {"api": "https://api.github.com", "web": "https://github.com"},
     "gitlab": {"api": "https://gitlab.com/api/v4", "web": "https://gitlab.com"},
@@ -41,6 +41,8 @@ def _require_encrypted(name: str, url: str) -> None:
     here = parts.scheme == "http" and is_loopback(parts.hostname or "")
     if not (parts.scheme == "https" or here) or not parts.hostname or "@" in parts.netloc:
         raise ValueError(f"{name} must begin with https:// and hold no password")
+    if not can_be_host(parts.hostname):
+        raise ValueError(f"{name}: {parts.hostname!r} is not a valid host name")
 
 
 class CredentialEntry(SecretReference):

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import ErrorDetails
 
+from app.core.addresses import can_be_host
 from app.core.secret_references import SecretReference
 from app.core.security import is_loopback
 from app.core.toml_document import Complaint, TomlDocument, place_of
@@ -67,6 +68,8 @@ class MailServer(_Strict):
 
     @model_validator(mode="after")
     def _safe(self) -> Self:
+        if not can_be_host(self.host):
+            raise ValueError(f"{self.host!r} is not a valid host name")
         if self.security == "none" and not is_loopback(self.host):
             raise ValueError('security "none" is only for a server on this machine')
         if (self.username is None) != (self.password is None):

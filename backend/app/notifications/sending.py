@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 from anyio import to_thread
 
+from app.core.addresses import can_be_host
 from app.core.certificates import trusted_authorities
 from app.core.security import is_loopback
 from app.notifications.notice import line_of
@@ -89,6 +90,8 @@ def _send_mail(
     except smtplib.SMTPResponseException as error:
         said = error.smtp_error
         raise WebhookError(f"{server.host} answered {error.smtp_code}: {_line(said)}") from error
+    except UnicodeError as error:  # its text may contain a part of the password
+        raise WebhookError("username, password and addresses of e-mail must be ASCII") from error
     except (smtplib.SMTPException, OSError) as error:
         raise WebhookError(
             f"{server.host}:{server.port}: {line_of(str(error), _MAX_ANSWER_CHARS)}"
@@ -132,6 +135,8 @@ def _check(url: str) -> None:
     here = parts.scheme == "http" and is_loopback(parts.hostname or "")
     if not (parts.scheme == "https" or here) or not parts.hostname:
         raise WebhookError("the address of the receiver must begin with https://")
+    if not can_be_host(parts.hostname):
+        raise WebhookError("the address of the receiver has no valid host name")
 
 
 async def _text(response: httpx.Response) -> str:

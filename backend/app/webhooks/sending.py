@@ -78,7 +78,7 @@ class WebhookSender:
                 status = await self._send(httpx.URL(url), message_id, body)
         except TimeoutError as error:
             raise WebhookError(f"no answer within {self._timeout:g} s") from error
-        except (httpx.HTTPError, OSError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:
             raise WebhookError(f"{type(error).__name__}: {error}"[:500]) from error
         if not 200 <= status < 300:
             redirect = ", a redirect, which is not followed" if 300 <= status < 400 else ""

@@ -8,6 +8,7 @@ lost or stopped, the tree stays there, and the next try continues with both.
 import asyncio
 import fcntl
 import json
+import logging
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -20,6 +21,8 @@ import anyio.to_thread
 
 from app.agents.external.home import matches, own_home, remove, tidied
 from app.agents.port import AgentTask, SessionPlace, SessionUse
+
+logger = logging.getLogger(__name__)
 
 _NOTE = "session.json"
 _UNDER_WAY = "under-way.json"
@@ -64,7 +67,7 @@ class OpenSession:
             await anyio.to_thread.run_sync(self._place.empty_home)
 
     async def keep(self, session: str) -> None:
-        """Record the agent's name for its conversation."""
+        """Record the agent's name for its conversation. If that fails, the log says so."""
         if self._place is not None:
             await anyio.to_thread.run_sync(self._place.remember, session)
 
@@ -74,7 +77,7 @@ class OpenSession:
             await anyio.to_thread.run_sync(self._place.note_failure, reason)
 
     def began(self, session: str) -> None:
-        """Record at once that this conversation is in progress."""
+        """Record at once that this conversation is in progress. If that fails, the log says so."""
         if self._place is not None:
             self._place.note_under_way(session)
 
@@ -132,6 +135,7 @@ class _Place:
         self._session = session
         self._is_first = is_first
         self._directory = session.directory / str(session.candidate)
+        self._agent = agent
         self._key = {"agent": agent, "subject": session.subject}
         self._tree = tree
         self._lock = -1
@@ -223,7 +227,7 @@ class _Place:
 
     def note_under_way(self, session: str) -> None:
         """Record which conversation is in progress, and the commit from which it started."""
-        self._write(_UNDER_WAY, {**self._started, "session": session})
+        self._note_conversation(_UNDER_WAY, {**self._started, "session": session})
 
     def _under_way(self) -> str | None:
         return self._read(_UNDER_WAY, self._started)
@@ -243,11 +247,29 @@ class _Place:
         return found if isinstance(found, str) and {**key, wanted: found} == kept else None
 
     def _write(self, name: str, content: Mapping[str, str]) -> None:
-        (self._directory / name).write_text(json.dumps(content), encoding="utf-8")
+        """Replace a file, or leave it as it was."""
+        new = self._directory / f"{name}.new"
+        try:
+            new.write_text(json.dumps(content), encoding="utf-8")
+            new.replace(self._directory / name)
+        except OSError:
+            with suppress(OSError):
+                new.unlink()
+            raise
+
+    def _note_conversation(self, name: str, content: Mapping[str, str]) -> None:
+        try:
+            self._write(name, content)
+        except OSError as error:
+            # The agent's work counts all the same. An older note would lead to a conversation without it.
+            with suppress(OSError):
+                (self._directory / name).unlink(missing_ok=True)
+            told = "the conversation of %s in %s cannot be noted, so no later try continues it: %s"
+            logger.warning(told, self._agent, self._directory, error)
 
     def remember(self, session: str) -> None:
         """Record the agent's name for its conversation."""
-        self._write(_NOTE, {**self._key, "session": session})
+        self._note_conversation(_NOTE, {**self._key, "session": session})
 
     def empty_home(self) -> None:
         """Forget the conversation."""

@@ -105,6 +105,11 @@ class WebhookService:
         except WebhookError as error:
             await self._record_failure(message, str(error), final=False, wait=error.retry_after)
             return
+        except Exception as error:  # one message's fault must not interrupt the others of its batch
+            logger.exception("webhook %s could not be sent", message.id)
+            reason = f"an internal error, {type(error).__name__}; the worker's log has more"
+            await self._record_failure(message, reason, final=False)
+            return
         values = {"status": "delivered", "last_error": "", "finished_at": datetime.now(UTC)}
         await self._record(message, values)
 

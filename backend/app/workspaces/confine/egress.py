@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from app.core.addresses import is_public
 
@@ -175,6 +175,8 @@ class _Proxy:
             if self._rules.upstream is None:
                 raise
             return []  # This machine's proxy may know names that the machine itself does not.
+        except UnicodeError as error:
+            raise OSError(f"{host} is not a valid host name") from error
         addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
         for address in addresses:
             self._rules.check(host, address)
@@ -182,22 +184,37 @@ class _Proxy:
 
 
 async def _through(upstream: str, target: Target) -> Streams:
-    """Open a tunnel through this machine's proxy."""
+    """Open a tunnel through this machine's proxy.
+
+    Raises:
+        OSError: the proxy cannot be reached, or opens no tunnel.
+    """
     proxy = urlsplit(upstream)
     streams = await asyncio.open_connection(proxy.hostname, proxy.port or 80)
-    reader, writer = streams
+    try:
+        await _ask_for_tunnel(*streams, proxy, target)
+    except BaseException:  # a time-out, too, must not leave the connection open
+        streams[1].close()
+        raise
+    return streams
+
+
+async def _ask_for_tunnel(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, proxy: SplitResult, target: Target
+) -> None:
     host, port = f"[{target[0]}]" if ":" in target[0] else target[0], target[1]
     lines = [f"CONNECT {host}:{port} HTTP/1.1", f"Host: {host}:{port}"]
     if proxy.username:
         user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
         lines.append(f"Proxy-Authorization: Basic {b64encode(user.encode()).decode()}")
     writer.write("\r\n".join([*lines, "", ""]).encode())
-    head = await reader.readuntil(b"\r\n\r\n")
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        raise OSError("the proxy of this machine gave no complete answer") from error
     status = head.split(b" ", 2)[1] if head.count(b" ") else b""
     if status != b"200":
-        writer.close()
         raise OSError(f"the proxy of this machine answered {status.decode('ascii', 'replace')}")
-    return streams
 
 
 def _authority(text: str) -> Target:

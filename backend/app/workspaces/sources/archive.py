@@ -152,11 +152,14 @@ class _Unpacking:
                 file.write(chunk)
 
     def _make_links(self) -> None:
-        for path, target in self._links.items():
-            place = os.path.join(self._root, path)
+        # All directories exist before the first link, and a link replaces none. So no path can lead through
+        # a link, not even on a file system that takes `A` and `a` for the same name.
+        for path in self._links:
             with _fitting(path):
-                os.makedirs(os.path.dirname(place), exist_ok=True)
-                os.symlink(target, place)
+                os.makedirs(os.path.dirname(os.path.join(self._root, path)), exist_ok=True)
+        for path, target in self._links.items():
+            with _fitting(path):
+                os.symlink(target, os.path.join(self._root, path))
         for path in self._links:
             if leaves_tree(self._root, path):
                 raise _refused(f"the link {display_path(path)} leads out of the archive")

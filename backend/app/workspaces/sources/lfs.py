@@ -26,6 +26,9 @@ from app.workspaces.sources.lfs_over_ssh import ask_over_ssh
 from app.workspaces.sources.remote import host_and_port, proxy_of, public_address, without_secret
 
 _BATCH = 100
+_ANSWER_BYTES = 4_000_000
+"""More than any server says about a hundred objects."""
+
 _TYPE = "application/vnd.git-lfs+json"
 _SECONDS = 30.0
 
@@ -77,7 +80,7 @@ async def fetch_objects(
             for oid, action in (await _ask(server, some, repo, policy)).items():
                 await _download(action, oid, sizes[oid], place / oid, repo, policy)
                 blobs[oid] = await _keep(repo, place / oid)
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         raise WorkspaceError(
             f"LFS of {without_password(source.url)} cannot be reached: {type(error).__name__}: {error}"
         ) from error
@@ -122,22 +125,30 @@ async def _ask(
     client, target, extra = await _reach(f"{server.url.rstrip('/')}/objects/batch", repo, policy)
     if server.login is not None:
         client.auth = (server.login.username, server.login.secret)
-    async with client:
-        response = await client.post(
-            target,
-            json=asked,
-            headers={**headers, **extra.headers},
-            extensions=extra.extensions,
-        )
-    if response.status_code != HTTPStatus.OK:
-        raise WorkspaceError(
-            f"LFS answered {response.status_code}; the credential may lack the right to read it",
-        )
+    headers.update(extra.headers)
+    async with (
+        client,
+        client.stream("POST", target, json=asked, headers=headers, extensions=extra.extensions) as response,
+    ):
+        if response.status_code != HTTPStatus.OK:
+            raise WorkspaceError(
+                f"LFS answered {response.status_code}; the credential may lack the right to read it",
+            )
+        answer = await _read(response)
     try:
-        found = {each.oid: each for each in _Answer.model_validate_json(response.content).objects}
+        found = {each.oid: each for each in _Answer.model_validate_json(answer).objects}
     except ValidationError as error:
         raise WorkspaceError("LFS gave an answer that cannot be read") from error
     return {oid: _action(oid, found.get(oid)) for oid in sizes}
+
+
+async def _read(response: httpx.Response) -> bytes:
+    answer = bytearray()
+    async for chunk in response.aiter_raw():
+        answer += chunk
+        if len(answer) > _ANSWER_BYTES:
+            raise WorkspaceError(f"LFS gave an answer of more than {_ANSWER_BYTES:,} bytes")
+    return bytes(answer)
 
 
 def _action(oid: str, found: _Object | None) -> _Action:
@@ -159,7 +170,7 @@ async def _download(
     ):
         if response.status_code != HTTPStatus.OK:
             raise WorkspaceError(f"LFS answered {response.status_code} for {oid[:12]}")
-        async for chunk in response.aiter_bytes():
+        async for chunk in response.aiter_raw():
             seen += len(chunk)
             if seen > size:
                 break
@@ -199,6 +210,12 @@ async def _reach(
             extra = _Extra({"Host": target.netloc.decode("ascii")}, {"sni_hostname": target.host})
             target = target.copy_with(host=address)
     client = httpx.AsyncClient(
-        follow_redirects=False, trust_env=False, timeout=_SECONDS, proxy=proxy, verify=trusted_authorities()
+        # A few compressed bytes could become more than the memory holds.
+        headers={"Accept-Encoding": "identity"},
+        follow_redirects=False,
+        trust_env=False,
+        timeout=_SECONDS,
+        proxy=proxy,
+        verify=trusted_authorities(),
     )
     return client, target, extra

@@ -47,8 +47,8 @@ async def prepare_fetch(source: GitSource, transport_env: Mapping[str, str], pol
     Other users of the machine can see command lines, but not the environment of a process.
 
     Raises:
-        InvalidInputError: the host is not public, and private ones are not allowed; or the credential is not
-            for this URL.
+        InvalidInputError: the host is not public, and private ones are not allowed; or its name is not valid;
+            or the credential is not for this URL.
         UnavailableError: the secret of the credential is missing.
         WorkspaceError: the host has no address.
     """
@@ -143,11 +143,13 @@ async def public_address(host: str, port: int, *, behind_proxy: bool) -> str | N
     """Return an address of a host with only public addresses. Return None if only the proxy knows the name.
 
     Raises:
-        InvalidInputError: an address is not public.
+        InvalidInputError: an address is not public, or no host can have this name.
         WorkspaceError: the host has no address.
     """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:  # such as a name with an empty part, or with one of more than 63 characters
+        raise InvalidInputError(f"{host} is not a valid host name", field="source.url") from error
     except OSError as error:
         if behind_proxy:
             return None  # the proxy may know names that this machine does not

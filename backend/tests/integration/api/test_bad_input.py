@@ -35,6 +35,7 @@ BAD_SPRINTS: dict[str, tuple[dict[str, Any], str]] = {
     "NUL in path": (sprint(source={"kind": "local", "path": "/a\0b"}), "source.path"),
     "not a repository": (sprint(source={"kind": "local", "path": "/usr"}), "source.path"),
     "url of a strange kind": (sprint(source={"kind": "git", "url": "ext::sh -c id"}), "source.url"),
+    "url with an impossible host": (sprint(source={"kind": "git", "url": "https://a..b/x"}), "source.url"),
     "archive without data": (sprint(source={"kind": "archive"}), "source"),
     "archive that is none": (sprint(source={"kind": "archive", "data": "aGVsbG8="}), "source.data"),
     "archive not in base64": (sprint(source={"kind": "archive", "data": "?"}), "source.data"),

@@ -69,6 +69,11 @@ def test_without_a_file_nothing_takes_part() -> None:
             "api must begin with https://",
             id="clear text",
         ),
+        pytest.param(
+            ('credential = "acme"', 'credential = "acme"\napi = "https://.forge.example"'),
+            "f.toml:5: forges.github: api: '.forge.example' is not a valid host name",
+            id="host",
+        ),
         pytest.param(("[forges.github]", "[forges.github"), "is not TOML", id="TOML"),
         pytest.param(
             ('env = "ACME_TOKEN"', 'env = "A"\nurls = ["git@github.com:acme/"]'),

@@ -54,6 +54,9 @@ def test_a_receiver_gets_the_events_of_its_topics() -> None:
         pytest.param(
             '"mail.example"', '"mail.example"\nusername = "u"', "username and password", id="password"
         ),
+        pytest.param(
+            '"mail.example"', '"mail..example"', "smtp: 'mail..example' is not a valid host name", id="host"
+        ),
         pytest.param('["budget"]', "[]", "receivers.lead.events", id="no events"),
     ],
 )

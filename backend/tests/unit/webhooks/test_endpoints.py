@@ -35,6 +35,9 @@ REFUSED = {
     "a password": "https://ada:secret@hooks.example.org",
     "loopback": "https://127.0.0.1/a",
     "version 6": "https://[::1]/a",
+    "an empty part of a name": "https://hooks..example.org/a",
+    "a name that begins with a dot": "https://.example.org/a",
+    "a part of 64 characters": f"https://{'a' * 64}.example.org/a",
 }
 
 
@@ -52,3 +55,5 @@ def test_allowed() -> None:
     assert read_endpoints([local], allow_private=True) == (local,)
     with pytest.raises(InvalidInputError):
         read_endpoints([REFUSED["a password"]], allow_private=True)
+    with pytest.raises(InvalidInputError, match=r"'hooks\.\.example\.org' is not a valid host name"):
+        read_endpoints([REFUSED["an empty part of a name"]], allow_private=True)

@@ -248,6 +248,12 @@ async def test_clear_text_goes_nowhere_else() -> None:
             await post_to_chat(httpx.AsyncClient, address, {})
 
 
+async def test_an_address_without_a_valid_host_name_is_said() -> None:
+    for address in ("https://.chat.example/x", "https://chat..example/x"):
+        with pytest.raises(WebhookError, match="has no valid host name"):
+            await post_to_chat(httpx.AsyncClient, address, {})
+
+
 MAIL = """
 page = "https://p.example"
 [smtp]
@@ -277,6 +283,8 @@ async def test_an_escalation_reaches_people_by_email(cases: UseCases, tmp_path: 
         assert (answer.taken, answer.code, answer.answer) == (True, 250, "2.0.0 queued as 4711")
         wrong = await notifications(cases, file, SMTP="wrong").test("people")
         assert "535" in wrong.answer
+        strange = await notifications(cases, file, SMTP="h\u00fcnter2").test("people")
+        assert strange.answer == "username, password and addresses of e-mail must be ASCII"
         await check_trust(cases, file)
     assert mailbox.messages[0]["To"] == "ada@p.example, ben@p.example"
     assert "1 of 2 tests failed" in mailbox.messages[0].get_content()

@@ -171,6 +171,45 @@ async def test_messages_to_addresses_that_are_not_set_any_more_are_left(
     assert [each.status for each in await deliveries(cases)] == ["pending"]
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param("https://hooks..example.org/run", id="an empty part of a name"),
+        pytest.param(f"https://{'a' * 64}.example.org/run", id="a part of 64 characters"),
+        pytest.param("https://hooks.example.org/\x01", id="no URL"),
+    ],
+)
+async def test_an_address_that_cannot_be_looked_up_is_said(address: str) -> None:
+    async with WebhookSender(KEY, allow_private=True) as sender:
+        with pytest.raises(WebhookError, match=r"UnicodeError|InvalidURL"):
+            await sender(address, "id", b"{}")
+
+
+async def test_a_message_that_cannot_be_sent_costs_no_other_one(
+    cases: UseCases, caplog: pytest.LogCaptureFixture
+) -> None:
+    strange, usual = "https://strange.example/hook", "https://usual.example/hook"
+    for _ in range(3):
+        await cancelled_run(cases, strange, usual)
+    sent: list[str] = []
+
+    async def send(url: str, message_id: str, body: bytes) -> None:
+        if url == strange:
+            raise ValueError("nobody expected this")
+        sent.append(message_id)
+
+    deliver = WebhookService(cases.sessions, (strange, usual), send)
+    assert await deliver() == 6
+    for _ in range(MAX_TRIES):
+        await time_passes(cases)
+        await deliver()
+    assert len(sent) == len(set(sent)) == 3, "each of the others is sent once"
+    rows = {each.url: (each.status, each.tries, each.last_error) for each in await deliveries(cases)}
+    reason = "an internal error, ValueError; the worker's log has more"
+    assert rows == {usual: ("delivered", 1, ""), strange: ("failed", MAX_TRIES, reason)}
+    assert "nobody expected this" in caplog.text
+
+
 async def test_a_name_of_a_private_address_is_not_asked(receiver: Receiver) -> None:
     async with WebhookSender(KEY, allow_private=False) as sender:
         with pytest.raises(WebhookError, match="not a public address"):

@@ -3,8 +3,12 @@
 import asyncio
 import fcntl
 import json
+import os
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +24,8 @@ from app.agents.port import (
     SessionUse,
 )
 from app.agents.stuck import StuckLimits
+from app.workspaces.confine.agent_programs import AgentPrograms
+from app.workspaces.confine.running import LaunchedProgram
 from tests.agent_fakes import Listener
 from tests.patience import PATIENCE
 from tests.unit.agents.external.support import (
@@ -29,6 +35,7 @@ from tests.unit.agents.external.support import (
     agent_of,
     command_profile,
     task_of,
+    unconfined,
 )
 
 pytestmark = pytest.mark.anyio
@@ -130,6 +137,53 @@ async def test_another_conversation_is_not_continued(
     )
     assert isinstance(outcome, AgentResult), outcome
     assert outcome.output.endswith(" remember|")
+
+
+class FullDisk(AgentPrograms):
+    """Starts programs when the disk is full for the notes of a conversation."""
+
+    @asynccontextmanager
+    async def start(self, argv: Sequence[str], *, cwd: Path, **more: Any) -> AsyncGenerator[LaunchedProgram]:
+        """Start a program, with `/dev/full` in the place of the notes."""
+        for name in ("session.json", "under-way.json"):
+            for note in (cwd.parent / name, cwd.parent / f"{name}.new"):
+                note.unlink(missing_ok=True)
+                note.symlink_to("/dev/full")
+        async with super().start(argv, cwd=cwd, **more) as program:
+            yield program
+
+
+@BOTH
+async def test_work_counts_if_its_conversation_cannot_be_noted(
+    agent: ExternalAgent, place: SessionPlace, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    unlucky = replace(agent, starter=FullDisk(unconfined()))
+    there = tree(tmp_path, "one")
+    outcome = await unlucky.run(task_of(there, "remember one", session=place), Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.output.endswith(" remember one|")
+    assert there.is_dir()
+    kept = {each.name for each in (place.directory / "0").iterdir()}
+    assert kept == {"home", "lock"}, "no part of a note is left"
+    said = [each.getMessage() for each in caplog.records if each.name == "app.agents.external.session"]
+    assert len(said) == 2, "at the beginning of the conversation and at its end"
+    for each in said:
+        assert each.startswith(
+            f"the conversation of scripted-command in {place.directory / '0'} cannot be noted"
+        )
+        assert "No space left on device" in each
+    second = replace(task_of(tree(tmp_path, "two"), "remember two", session=place), attempt=2)
+    outcome = await agent.run(second, Listener())
+    assert isinstance(outcome, AgentResult), outcome
+    assert outcome.session == SessionUse(note="the attempt before left no conversation here")
+
+
+async def test_a_note_is_replaced_as_a_whole(place: SessionPlace, tmp_path: Path) -> None:
+    agent, note = agent_of(RESUMING), place.directory / "0" / "session.json"
+    await agent.run(task_of(tree(tmp_path, "one"), "remember one", session=place), Listener())
+    with note.open() as before:
+        await agent.run(task_of(tree(tmp_path, "two"), "remember two", session=place), Listener())
+        assert not os.path.samestat(os.fstat(before.fileno()), note.stat())
 
 
 FAILING = pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import os
 import stat
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from app.workspaces.confine.confinement import Network, SandboxSettings
 from app.workspaces.confine.egress import EgressRefusedError, EgressRules, hosts_of, open_egress
 from app.workspaces.confine.sandbox import Sandbox
+from tests.patience import PATIENCE
 from tests.unit.workspaces.confine.support import run_python
 
 pytestmark = pytest.mark.anyio
@@ -119,6 +120,13 @@ async def test_a_server_that_is_away_is_said() -> None:
     assert answer.startswith(b"HTTP/1.1 502 Bad Gateway\r\n")
 
 
+async def test_a_name_that_no_host_can_have_is_said() -> None:
+    async with open_egress(EgressRules()) as egress:
+        answer = await exchange(egress.path, b"CONNECT a..b:443 HTTP/1.1\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 502 Bad Gateway\r\n")
+    assert b"a..b is not a valid host name" in answer
+
+
 async def test_the_proxy_of_the_machine_is_used_and_given_its_password() -> None:
     asked: list[bytes] = []
 
@@ -136,6 +144,55 @@ async def test_the_proxy_of_the_machine_is_used_and_given_its_password() -> None
     assert answer.endswith(b"from afar")
     assert asked[0].startswith(b"CONNECT pypi.invalid:443 HTTP/1.1\r\n")
     assert b"Proxy-Authorization: Basic dXNlcjpwYXNzIHdvcmQ=\r\n" in asked[0]
+
+
+@asynccontextmanager
+async def broken_upstream(answer: bytes) -> AsyncGenerator[tuple[EgressRules, asyncio.Event, asyncio.Event]]:
+    """A proxy of the machine that opens no tunnel; gives events: it was asked, and its connection ended."""
+    asked, ended = asyncio.Event(), asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        asked.set()
+        writer.write(answer)
+        if answer:
+            writer.write_eof()
+        with suppress(ConnectionError):
+            await reader.read()
+        writer.close()
+        ended.set()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        yield EgressRules(upstream=f"http://127.0.0.1:{port}"), asked, ended
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        pytest.param(b"HTTP/1.1 200 O", b"gave no complete answer", id="ends-early"),
+        pytest.param(b"x" * 200_000, b"gave no complete answer", id="a-head-without-end"),
+        pytest.param(b"HTTP/1.1 407 No\r\n\r\n", b"answered 407", id="refuses"),
+        pytest.param(b"nonsense\r\n\r\n", b"answered \n", id="nonsense"),
+    ],
+)
+async def test_a_proxy_of_the_machine_that_opens_no_tunnel_is_said(said: bytes, reason: bytes) -> None:
+    async with broken_upstream(said) as (rules, _, ended), open_egress(rules) as egress:
+        answer = await exchange(egress.path, b"CONNECT pypi.invalid:443 HTTP/1.1\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 502 Bad Gateway\r\n")
+        assert b"OSError: the proxy of this machine " + reason in answer
+        await asyncio.wait_for(ended.wait(), PATIENCE)
+
+
+async def test_no_connection_to_the_proxy_of_the_machine_stays_open_if_the_wait_for_it_ends() -> None:
+    async with broken_upstream(b"") as (rules, asked, ended):
+        async with open_egress(rules) as egress:
+            _, writer = await asyncio.open_unix_connection(egress.path)
+            writer.write(b"CONNECT pypi.invalid:443 HTTP/1.1\r\n\r\n")
+            await asyncio.wait_for(asked.wait(), PATIENCE)
+        await asyncio.wait_for(ended.wait(), PATIENCE)
+        writer.close()
 
 
 @pytest.mark.parametrize(

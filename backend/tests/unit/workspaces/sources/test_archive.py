@@ -53,6 +53,14 @@ def zip_info(name: str, mode: int) -> zipfile.ZipInfo:
     return made
 
 
+def tar_of_links(*links: tuple[str, str]) -> bytes:
+    return tar(*((info(name, tarfile.SYMTYPE, linkname=target), b"") for name, target in links))
+
+
+def zip_of_links(*links: tuple[str, str]) -> bytes:
+    return zipped(*((zip_info(name, stat.S_IFLNK | 0o777), target.encode()) for name, target in links))
+
+
 @pytest.fixture
 def dest(tmp_path: Path) -> Path:
     place = tmp_path / "in" / "tree"
@@ -107,6 +115,22 @@ def test_a_zip_is_unpacked(dest: Path) -> None:
     assert (dest / "run.sh").stat().st_mode & stat.S_IXUSR
 
 
+LINKS = {
+    "through-a-link": (("a", "../.."), ("a/.ssh/authorized_keys", "/tmp/attacker")),
+    "beside-a-link-up": (("a", "../.."), ("a/evil", "x")),
+    "through-a-link-inside": (("b/c", "x"), ("a", "b"), ("a/d", "x")),
+    "through-two-links": (("a", "b"), ("b", "../.."), ("a/evil/x", "x")),
+    "through-a-link-spelt-otherwise": (("./a", "../.."), ("a//./evil/x", "x")),
+    "through-a-link-and-back": (("a", "../.."), ("a/../a/evil", "x")),
+    "before-the-link": (("a/evil/x", "x"), ("a", "../..")),
+    "path-twice": (("a", "b"), ("a/evil/x", "x"), ("./a", "../..")),
+    "far-below-a-link": (("a", "../.."), ("a/b/c/d/evil", "x")),
+    "to-the-end-of-a-chain": (("a", ".."), ("b", "a/.."), ("b/evil/x", "x")),
+}
+
+UP = info("a", tarfile.SYMTYPE, linkname="../..")
+ZIP_UP = zip_info("a", stat.S_IFLNK | 0o777)
+
 HOSTILE = {
     "up": tar((info("../evil"), b"x")),
     "up-in-the-middle": tar((info("a/../../evil"), b"x")),
@@ -148,6 +172,25 @@ HOSTILE = {
     "zip-link-then-file": zipped((zip_info("l", stat.S_IFLNK | 0o777), b".."), ("l/evil", b"x")),
     "zip-device": zipped((zip_info("d", stat.S_IFCHR | 0o666), b"")),
     "zip-cut": zipped(("a", b"x"))[:-5],
+    "link-then-directory": tar((UP, b""), (info("a", tarfile.DIRTYPE), b"")),
+    "link-then-directory-below": tar((UP, b""), (info("a/evil", tarfile.DIRTYPE), b"")),
+    "directory-then-link": tar((info("a", tarfile.DIRTYPE), b""), (UP, b"")),
+    "link-below-a-file": tar((info("f"), b"1"), (info("f/l", tarfile.SYMTYPE, linkname="../.."), b"")),
+    "link-in-place-of-a-file": tar((info("a"), b"1"), (UP, b"")),
+    "hard-link-below-a-link": tar(
+        (info("f"), b"1"), (UP, b""), (info("a/h", tarfile.LNKTYPE, linkname="f"), b"")
+    ),
+    "hard-link-to-a-link": tar((UP, b""), (info("h", tarfile.LNKTYPE, linkname="a"), b"")),
+    "hard-link-to-a-directory": tar(
+        (info("d", tarfile.DIRTYPE), b""), (info("h", tarfile.LNKTYPE, linkname="d"), b"")
+    ),
+    "zip-link-then-directory": zipped((ZIP_UP, b"../.."), ("a/", b"")),
+    "zip-link-then-directory-below": zipped((ZIP_UP, b"../.."), ("a/evil/", b"")),
+    "zip-directory-then-link": zipped(("a/", b""), (ZIP_UP, b"../..")),
+    "zip-link-below-a-file": zipped(("f", b"1"), (zip_info("f/l", stat.S_IFLNK | 0o777), b"../..")),
+    "zip-link-in-place-of-a-file": zipped(("./a", b"1"), (ZIP_UP, b"../..")),
+    **{f"links-{name}": tar_of_links(*links) for name, links in LINKS.items()},
+    **{f"zip-links-{name}": zip_of_links(*links) for name, links in LINKS.items()},
 }
 
 
@@ -160,6 +203,30 @@ def test_a_hostile_archive_is_refused(dest: Path, data: bytes) -> None:
     assert str(dest) not in refused.value.detail
     assert outside(dest) == before
     assert sum(each.lstat().st_size for each in dest.rglob("*") if each.is_file()) <= LIMITS.max_bytes
+
+
+@pytest.mark.parametrize("pack", [tar_of_links, zip_of_links])
+def test_a_link_to_a_home_directory_makes_no_file_there(
+    tmp_path: Path, dest: Path, pack: Callable[..., bytes]
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with pytest.raises(InvalidInputError, match="does not fit to the other entries"):
+        unpack(pack(("a", str(home)), ("a/.ssh/authorized_keys", "/tmp/attacker")), dest, LIMITS)
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("pack", [tar_of_links, zip_of_links])
+def test_links_beside_each_other_are_created(dest: Path, pack: Callable[..., bytes]) -> None:
+    unpack(pack(("a", "d/b"), ("e", "a"), ("d/b", "c"), ("d/c", "../a"), ("ab/a", "../d")), dest, LIMITS)
+    assert os.readlink(dest / "e") == "a"
+    assert os.readlink(dest / "ab" / "a") == "../d"
+
+
+@pytest.mark.parametrize("pack", [tar_of_links, zip_of_links])
+def test_of_a_link_that_comes_twice_the_last_one_counts(dest: Path, pack: Callable[..., bytes]) -> None:
+    unpack(pack(("a", "../.."), ("./a", "b")), dest, LIMITS)
+    assert os.readlink(dest / "a") == "b"
 
 
 def test_a_zip_that_lies_about_its_size_is_refused(dest: Path) -> None:

@@ -194,6 +194,22 @@ def elsewhere(server: GitServer, oid: str) -> None:
     server.lfs.hrefs[oid] = "http://metadata.example/latest"
 
 
+def impossible(server: GitServer, oid: str) -> None:
+    server.lfs.hrefs[oid] = "https://127.0.0.1/\x01"
+
+
+def unspeakable(server: GitServer, oid: str) -> None:
+    server.lfs.headers["X-Name"] = "\u00e9"
+
+
+def talkative(server: GitServer, oid: str) -> None:
+    server.lfs.padding = 4_000_000
+
+
+def compressed(server: GitServer, oid: str) -> None:
+    server.lfs.padding, server.lfs.is_compressed = 50_000_000, True
+
+
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -201,6 +217,10 @@ def elsewhere(server: GitServer, oid: str) -> None:
         pytest.param(damaged, "is not what its pointer says", id="damaged"),
         pytest.param(longer, "is not what its pointer says", id="longer"),
         pytest.param(elsewhere, "a repository is fetched from https", id="clear text"),
+        pytest.param(impossible, "LFS of .* cannot be reached: InvalidURL", id="no URL"),
+        pytest.param(unspeakable, "LFS of .* cannot be reached: UnicodeEncodeError", id="no header"),
+        pytest.param(talkative, "LFS gave an answer of more than 4,000,000 bytes", id="long answer"),
+        pytest.param(compressed, "LFS gave an answer that cannot be read", id="compressed answer"),
     ],
 )
 async def test_what_lfs_cannot_give_is_said(

@@ -61,6 +61,23 @@ async def test_a_name_without_an_address_is_said() -> None:
         await prepared("https://nowhere.invalid/a")
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://a..b/x",
+        "https://.a.example/x",
+        f"https://{'a' * 64}.example/x",
+        "ssh://git@a..b/x",
+        "git@a..b:x",
+    ],
+)
+async def test_a_name_that_no_host_can_have_is_said(url: str) -> None:
+    for transport in ({}, {"HTTPS_PROXY": "http://proxy.example:3128"}):
+        with pytest.raises(InvalidInputError, match="is not a valid host name") as refused:
+            await prepared(url, **transport)
+        assert refused.value.field == "source.url"
+
+
 async def test_a_proxy_may_know_names_that_this_machine_does_not() -> None:
     remote = await prepared("https://nowhere.invalid/a", HTTPS_PROXY="http://proxy.example:3128")
     assert remote.env["HTTPS_PROXY"] == "http://proxy.example:3128"
