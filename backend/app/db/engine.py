@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from app.core.errors import InvalidInputError
 from app.db.direct import DirectPool
+from app.schemas.text import storable_document
 
 IDLE_IN_TRANSACTION = "10s"
 
@@ -93,7 +94,7 @@ def create_sessions(engine: AsyncEngine) -> Sessions:
 def _storable_json(value: object) -> str:
     # jsonb can store neither NUL nor lone surrogates, so they are replaced visibly, as in text columns.
     text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
-    return text.replace("\\u0000", "\\u2400")
+    return storable_document(text)
 
 
 # Sorting and hashing 100,000 runs fits in this memory; with the default, Postgres writes files. Compiling the

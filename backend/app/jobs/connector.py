@@ -3,11 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 
 import psycopg
 from procrastinate import PsycopgConnector
-from procrastinate.connector import Notify
+from procrastinate.connector import LISTEN_TIMEOUT, Notify
 from procrastinate.exceptions import ConnectorException
 from typing_extensions import override
 
@@ -46,6 +47,7 @@ class PatientConnector(PsycopgConnector):
             },
         )
         self._patient = True
+        self._listening = _Outage()
 
     def give_up(self) -> None:
         """Let statements fail from now on, because the process is shutting down."""
@@ -93,8 +95,18 @@ class PatientConnector(PsycopgConnector):
     async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
         """Listen for notifications, and reconnect after each loss of the connection."""
         await self._patiently(
-            lambda: super(PatientConnector, self).listen_notify(on_notification, list(channels))
+            lambda: super(PatientConnector, self).listen_notify(on_notification, list(channels)),
+            self._listening,
         )
+
+    # The library calls it for each connection on which it listens, and connects again when it returns.
+    @override
+    async def _loop_notify(
+        self, on_notification: Notify, connection: psycopg.AsyncConnection, timeout: float = LISTEN_TIMEOUT
+    ) -> None:
+        self._listening.end()
+        await super()._loop_notify(on_notification, connection, timeout)
+        self._listening.begin("the connection for notifications was closed")
 
     async def _open(self, pool: Any) -> None:
         try:
@@ -105,18 +117,38 @@ class PatientConnector(PsycopgConnector):
             self._async_pool = None
             raise
 
-    async def _patiently(self, operation: Callable[[], Awaitable[Value]]) -> Value:
-        told = False
+    async def _patiently(
+        self, operation: Callable[[], Awaitable[Value]], outage: "_Outage | None" = None
+    ) -> Value:
+        outage = outage or _Outage()
         while True:
             try:
-                return await operation()
+                result = await operation()
             except (ConnectorException, psycopg.OperationalError) as error:
                 if not self._patient or not _is_outage(error):
                     raise
-                if not told:
-                    logger.warning("the job queue is waiting for the database: %s", error.__cause__ or error)
-                    told = True
+                outage.begin(error.__cause__ or error)
+            else:
+                outage.end()
+                return result
             await asyncio.sleep(PAUSE_SECONDS)
+
+
+@dataclass(slots=True)
+class _Outage:
+    """A time without the database; its beginning and its end are logged once each."""
+
+    lasts: bool = False
+
+    def begin(self, cause: object) -> None:
+        if not self.lasts:
+            logger.warning("the job queue is waiting for the database: %s", cause)
+        self.lasts = True
+
+    def end(self) -> None:
+        if self.lasts:
+            logger.info("the job queue has its database again")
+        self.lasts = False
 
 
 def _is_outage(error: BaseException) -> bool:

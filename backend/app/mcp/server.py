@@ -23,6 +23,7 @@ from app.schemas.runs import Phase
 _BEAT_SECONDS = 5.0
 _POLL_SECONDS = 2.0
 _MAX_WAIT_SECONDS = 3600
+_PAGE, _MAX_PAGES = 100, 10
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ACTS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
 _DECIDES = ToolAnnotations(read_only_hint=False, destructive_hint=True)
@@ -136,10 +137,17 @@ class _Tools:
     async def list_escalations(
         self, ctx: Context[Any, Any], status: Literal["open", "resolved", "withdrawn"] = "open"
     ) -> list[dict[str, Any]]:
-        """List runs that wait for a reviewer, with the version that resolving needs."""
+        """List runs that wait for a reviewer, with the version that resolving needs: the oldest thousand."""
+        found: list[dict[str, Any]] = []
+        chosen = {"status": status, "limit": str(_PAGE)}
         async with self._caller(ctx) as service:
-            page = await service.call("GET", "/escalations", params={"status": status, "limit": "100"})
-        return page["items"]
+            for _ in range(_MAX_PAGES):
+                page = await service.call("GET", "/escalations", params=chosen)
+                found += page["items"]
+                if page["next_cursor"] is None:
+                    break
+                chosen["cursor"] = page["next_cursor"]
+        return found
 
     async def resolve_escalation(
         self,

@@ -11,6 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.websocket_events import Event
+from app.schemas.text import storable_document
 
 # One statement numbers and inserts. The run's row lock puts numbers and commits in the same order, which an
 # identity column would not.
@@ -145,4 +146,4 @@ def _row(event: Event) -> tuple[Any, ...]:
 
 
 def _payload(event: Event) -> str:
-    return event.data.model_dump_json().replace("\\u0000", "\\u2400")
+    return storable_document(event.data.model_dump_json())

@@ -34,7 +34,7 @@ class Sink(Protocol):
 
         Raises:
             SlowClientError: as in `send`.
-            ClientGoneError: as in `send`.
+            SubscriberGoneError: as in `send`.
         """
         ...
 
@@ -47,7 +47,7 @@ class Sink(Protocol):
 
         Raises:
             SlowClientError: the client does not take it in time.
-            ClientGoneError: the client is gone.
+            SubscriberGoneError: the client is gone.
         """
         ...
 
@@ -120,7 +120,7 @@ class EventSubscription:
         Raises:
             NotFoundError: there is no such run.
             SlowClientError: the client does not keep up and should be closed.
-            ClientGoneError: the client is gone.
+            SubscriberGoneError: the client is gone.
         """
         # Register first, then look: events committed after the look are published to the feed.
         with self._watched as feed:

@@ -1,5 +1,6 @@
 """Rules for text that people type, and for text that programs print."""
 
+import re
 import unicodedata
 from pathlib import PurePosixPath
 from typing import Annotated, Any, cast
@@ -9,6 +10,9 @@ from pydantic import AfterValidator, Field
 MAX_GOAL_CHARS = 100_000
 
 _ALLOWED_CONTROLS = frozenset("\n\t")
+
+# With an odd number of backslashes before it, it is no NUL but a text in which these six characters stand.
+_NUL_IN_JSON = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
 def clean_text(value: str) -> str:
@@ -80,3 +84,8 @@ def storable_json(value: object) -> Any:
     if isinstance(value, list):
         return [storable_json(each) for each in cast("list[object]", value)]
     return value
+
+
+def storable_document(document: str) -> str:
+    """Return a JSON document as Postgres can store it: NUL in its texts becomes its visible symbol."""
+    return _NUL_IN_JSON.sub(r"\1\\u2400", document) if "\\u0000" in document else document

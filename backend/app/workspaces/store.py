@@ -10,14 +10,11 @@ from uuid import UUID, uuid4
 import anyio
 import anyio.to_thread
 
-from app.schemas.workspaces import WorkspaceSource
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.files.sweep import Dropped
 from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
-from app.workspaces.sources.importing import import_source
-from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.together import together
 
 
@@ -103,22 +100,6 @@ class WorkspaceStore:
         finally:
             with anyio.CancelScope(shield=True):
                 await remove_tree(place)
-
-    async def snapshot_of(self, source: WorkspaceSource, policy: SourcePolicy) -> tuple[str, bytes]:
-        """Import a source that may be gone later. Return its base commit and the bundle that restores it.
-
-        Raises:
-            InvalidInputError: a value cannot be used. The error names the field.
-            WorkspaceError: the source cannot be read or is too large.
-        """
-        scratch = self._scratch / "imports" / str(uuid4())
-        repo = RunRepository(self._git, scratch / "repo.git", self._limits)
-        try:
-            base = await import_source(source, repo, policy)
-            return base, await repo.bundle(base)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await remove_tree(scratch)
 
     def sessions(self, run_id: UUID) -> Path:
         """Return the directory of agents' conversations. Nothing is created."""

@@ -55,7 +55,7 @@ class AgentAtWork:
 
         Raises:
             OverdueError, StuckError: the agent was ended.
-            UnreadableError: its output cannot be read.
+            UnreadableOutputError: its output cannot be read.
         """
         seconds = self.task.limits.seconds
         watch = AgentWatch(

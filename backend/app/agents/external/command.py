@@ -42,7 +42,7 @@ async def drive_command(
         take: gets each event when it happens.
 
     Raises:
-        UnreadableError: a line is longer than the limit.
+        UnreadableOutputError: a line is longer than the limit.
         OSError: the command did not start.
     """
     ending = AgentEnding()

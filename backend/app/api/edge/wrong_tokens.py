@@ -26,7 +26,7 @@ class _Failures:
 
 
 class WrongTokens:
-    """Counts wrong tokens by address.
+    """Counts wrong tokens by address. A right token between two wrong ones does not matter.
 
     Args:
         sleep: waits for a number of seconds.
@@ -51,7 +51,8 @@ class WrongTokens:
         failures = self._failures_of(address)
         failures.count += 1
         failures.last = self._clock()
-        logger.warning("wrong token from %s, %d in a row", address, failures.count)
+        told = "wrong token from %s, number %d; the count starts afresh after %d s without one"
+        logger.warning(told, address, failures.count, FORGOTTEN_SECONDS)
         if failures.count > MAX_FAILURES:
             raise TooManyRequestsError("too many wrong tokens from this address; try again later")
         await self._sleep(min(max(0, failures.count - FREE) * STEP_SECONDS, MAX_SECONDS))

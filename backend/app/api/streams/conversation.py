@@ -37,7 +37,7 @@ async def read_message(websocket: WebSocket, max_bytes: int) -> str:
     """Return the next text message.
 
     Raises:
-        ClientGoneError: the client has closed the connection.
+        SubscriberGoneError: the client has closed the connection.
         ClosingError: the message is binary or too large.
     """
     message = await websocket.receive()
@@ -66,7 +66,7 @@ class Conversation:
         """Read frames and deliver until the client leaves or must be closed.
 
         Raises:
-            ClientGoneError: the client is gone.
+            SubscriberGoneError: the client is gone.
             SlowClientError: the client does not keep up.
             ClosingError: the connection must be closed for another reason.
         """

@@ -42,7 +42,7 @@ class Pipe:
 
         Raises:
             SlowClientError: the client does not take it in time.
-            ClientGoneError: the client is gone.
+            SubscriberGoneError: the client is gone.
         """
         if self.offer(text_message(text)):
             return

@@ -116,7 +116,7 @@ class StreamSink:
 
         Raises:
             SlowClientError: the client does not take them in time.
-            ClientGoneError: the client is gone.
+            SubscriberGoneError: the client is gone.
         """
         try:
             async with asyncio.timeout(self._stall_seconds):

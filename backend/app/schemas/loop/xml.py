@@ -89,7 +89,7 @@ class _Reader:
         if element.tag in _LISTS:
             return self._list(element, place)
         if element.tag in _TEXTS_WITH_ATTRIBUTES:
-            return self._with_attributes(element, place)
+            return self._with_attributes(element)
         if not element.children and not element.attributes:
             return element.text.strip()
         return self._fields(element, place)
@@ -103,7 +103,7 @@ class _Reader:
         self._no_text(element)
         return [self.read(child, (*place, number)) for number, child in enumerate(element.children)]
 
-    def _with_attributes(self, element: Element, place: Location) -> dict[str, Any]:
+    def _with_attributes(self, element: Element) -> dict[str, Any]:
         if element.children:
             child = element.children[0]
             raise LoopDefinitionError(

@@ -69,7 +69,7 @@ class ForkService:
                     run_status=origin.status,
                 )
             if self._budgets is not None:
-                await self._budgets.check_day(origin.source.get("location", ""))
+                await self._budgets.check_day_in(session, origin.source.get("location", ""))
             run = self._row(origin, attempt, attempt.head_commit, request, actor)
             run.guidance = await _guidance(session, origin, attempt, request.guidance)
             session.add(run)

@@ -42,7 +42,7 @@ class RunsOfKind(Generic[RequestT, ViewT]):
         Raises:
             ReplayError: the same request has started a run in the meantime.
             InvalidInputError, WorkspaceError: the request or its source cannot be
-            used; nothing is left behind.
+                used; nothing is left behind.
         """
         return await self.intake.start(self.prepare(request, actor), self.show, once)
 

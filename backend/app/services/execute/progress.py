@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+import asyncpg
+
 from app.agents.port import AgentProgress, ProgressKind, ReportProgress
 from app.core.events.agents import (
     AgentProgressData,
@@ -30,6 +32,9 @@ FLUSH_SECONDS = 0.1
 MAX_BATCH = 200
 MAX_WAITING = 5_000
 
+# Of a text that JSON or Postgres cannot hold.
+_UNSTORABLE = (ValueError, asyncpg.DataError)
+
 StoreBatch = Callable[[Batch], Awaitable[bool]]
 
 
@@ -37,7 +42,7 @@ class ProgressBatcher:
     """Collects progress without waiting and stores it every tenth of a second.
 
     Progress informs people who watch and affects no decision. If the database cannot keep up, further lines
-    are dropped and counted.
+    are dropped and counted. A batch that cannot be stored at all is dropped and logged.
     """
 
     def __init__(self, run_id: UUID, phase: str, attempt: int, store: StoreBatch) -> None:
@@ -64,7 +69,7 @@ class ProgressBatcher:
         return report
 
     def add(self, event: Event) -> None:
-        """Add an event in order among the progress; events are never dropped."""
+        """Add an event in order among the progress; however many wait, none is dropped."""
         self._waiting.append(event)
         self._more.set()
 
@@ -94,6 +99,10 @@ class ProgressBatcher:
             taken, batch = self._batch = self._batch or self._next_batch()
             try:
                 is_mine = await self._store(batch)
+            except _UNSTORABLE as error:
+                # It would fail again, and keep back all that comes after it.
+                logger.warning("progress of run %s cannot be stored and is dropped: %s", self._run_id, error)
+                is_mine = True
             except DATABASE_ERRORS as error:
                 # A failure here must not end the work that is reported on; the batch is tried
                 # again with the next line.
@@ -145,7 +154,9 @@ class ProgressBatcher:
         return kind(
             **self._at(progress.at),
             data=ToolData(
-                tool=progress.tool or "tool", text=storable_text(progress.text), candidate=candidate
+                tool=storable_text(progress.tool or "tool"),
+                text=storable_text(progress.text),
+                candidate=candidate,
             ),
         )
 

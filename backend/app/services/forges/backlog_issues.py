@@ -39,7 +39,7 @@ class BacklogIssueService:
         Raises:
             InvalidInputError: the repository is not in the operator's file.
             UnavailableError, WorkspaceError: the forge does not return the issues, or
-            the source cannot be used.
+                the source cannot be used.
         """
         member = self._members.of_url(request.repository)
         if member is None:

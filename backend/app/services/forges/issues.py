@@ -79,7 +79,7 @@ class IssueService:
             InvalidInputError: the URL does not belong to an issue of a repository that takes part.
             ConflictError: the issue is closed.
             UnavailableError, WorkspaceError: the forge does not return the issue, or
-            the source cannot be used.
+                the source cannot be used.
         """
         member, number = self._members.of_issue(request.issue)
         issue = await self._issue(self._forges[member.repository.forge], member, number)

@@ -59,11 +59,17 @@ class BudgetKeeper:
         Raises:
             BudgetSpentError: a daily budget is spent; the message names the setting and both amounts.
         """
-        if not self._days.bounded:
-            return
-        async with self._sessions() as session:
-            reason = await over_day(session, project, self._days)
-        if reason:
+        if self._days.bounded:
+            async with self._sessions() as session:
+                await self.check_day_in(session, project)
+
+    async def check_day_in(self, session: AsyncSession, project: str) -> None:
+        """Refuse a new run as `check_day` does, in a session that is open already.
+
+        Raises:
+            BudgetSpentError: a daily budget is spent.
+        """
+        if reason := await over_day(session, project, self._days):
             raise BudgetSpentError(reason)
 
     async def _own_budgets(self, run_id: UUID) -> tuple[UUID, ...]:

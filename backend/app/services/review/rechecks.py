@@ -123,7 +123,7 @@ class RecheckService:
             opened: patterns of protected files that may change as well.
 
         Raises:
-            NoResultFound: there is no such run.
+            sqlalchemy.exc.NoResultFound: there is no such run.
         """
         async with self._sessions() as session:
             run = await session.get_one(Run, run_id)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, NotFoundError
@@ -123,10 +123,12 @@ class ResultService:
             run = await session.get(Run, run_id)
             if run is None:
                 raise NotFoundError(f"there is no run {run_id}")
+            # By place, not by time: the work that is kept of a failed agent has no time.
             statement = (
                 select(Attempt.head_commit)
+                .join(Run, Run.id == Attempt.run_id)
                 .where(Attempt.run_id == run_id, Attempt.head_commit.is_not(None))
-                .order_by(Attempt.produced_at.desc())
+                .order_by(func.array_position(Run.phases, Attempt.phase).desc(), Attempt.number.desc())
                 .limit(1)
             )
             newest = await session.scalar(statement)

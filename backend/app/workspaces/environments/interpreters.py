@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
 
@@ -170,11 +169,6 @@ class WorkspaceEnvironments:
         conceded = await self.installer.install(plan, python, site)
         took = time.monotonic() - started
         await anyio.to_thread.run_sync(_describe, site, plan, python, took, conceded)
-
-
-def uv_version() -> str:
-    """Return the version of the uv that comes with this program."""
-    return version("uv")
 
 
 def _plans(

@@ -97,7 +97,7 @@ def read_shown(root: Path, path: str) -> str:
     """Return the text of one file of a tree.
 
     Raises:
-        UnreadableError: the file does not exist, must not be shown, or is not text.
+        UnreadableFileError: the file does not exist, must not be shown, or is not text.
     """
     _require_inside(root, path)
     if looks_secret(path):

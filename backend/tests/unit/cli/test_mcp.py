@@ -166,6 +166,19 @@ async def test_the_status_of_a_run_names_what_failed() -> None:
     assert (found["rests"], found["failures"]) == (True, ["pytest: 1 of 2 failed"])
 
 
+@pytest.mark.parametrize(
+    ("waiting", "listed", "pages"),
+    [pytest.param(5, 5, 3, id="all pages"), pytest.param(30, 20, 10, id="not without end")],
+)
+async def test_escalations_are_listed_over_pages(waiting: int, listed: int, pages: int) -> None:
+    each = [escalation_view(id=UUID(int=number)) for number in range(waiting)]
+    service = FakeService(escalations=each, page_size=2)
+    async with connect(service) as client:
+        found = (await call(client, "list_escalations"))["result"]
+    assert [one["id"] for one in found] == [str(one.id) for one in each[:listed]]
+    assert len(service.requests) == pages
+
+
 async def test_escalations_are_listed_and_resolved_with_the_callers_token() -> None:
     service = FakeService(escalations=[escalation_view(id=UUID(int=5))])
     service.routes["POST", f"/escalations/{UUID(int=5)}/resolve"] = lambda request: httpx.Response(

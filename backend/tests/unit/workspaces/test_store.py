@@ -6,13 +6,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.core.errors import InvalidInputError
-from app.schemas.workspaces import ArchiveSource, EmptySource
+from app.schemas.workspaces import EmptySource
 from app.workspaces.history.git import Git
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.store import WorkspaceStore
-from tests.unit.workspaces.sources.test_archive import info, tar
 
 pytestmark = pytest.mark.anyio
 
@@ -106,14 +104,3 @@ async def test_removal_follows_no_link_and_stops_at_no_mode(
     assert not tree.parent.parent.exists()
     assert outside.stat().st_mode & 0o777 == 0o500
     assert store.repository(run_id).exists
-
-
-async def test_a_source_is_kept_as_a_snapshot(store: WorkspaceStore, tmp_path: Path) -> None:
-    base, bundle = await store.snapshot_of(ArchiveSource(data=tar((info("a"), b"a\n"))), SourcePolicy())
-    repository = store.repository(uuid4())
-    assert await repository.restore(bundle) == base
-    await repository.checkout(base, tmp_path / "t")
-    assert (tmp_path / "t" / "a").read_text() == "a\n"
-    with pytest.raises(InvalidInputError):
-        await store.snapshot_of(ArchiveSource(data=b"hello"), SourcePolicy())
-    assert os.listdir(tmp_path / "data dir" / "scratch" / "imports") == []

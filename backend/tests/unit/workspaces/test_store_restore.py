@@ -8,15 +8,26 @@ import pytest
 
 from app.schemas.workspaces import EmptySource
 from app.workspaces.history.git import Git
+from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.store import WorkspaceStore
 
 pytestmark = pytest.mark.anyio
 
 
+async def snapshot(store: WorkspaceStore) -> tuple[str, bytes]:
+    """The base of a new project, and the bundle that restores it on a machine without its files."""
+    run_id = uuid4()
+    repository = store.repository(run_id)
+    base = await import_source(EmptySource(), repository, SourcePolicy())
+    bundle = await repository.bundle(base)
+    await store.remove_run(run_id)
+    return base, bundle
+
+
 async def test_restoring_at_the_same_time_gives_one_whole_repository(tmp_path: Path) -> None:
     store = WorkspaceStore(tmp_path, Git.find())
-    base, bundle = await store.snapshot_of(EmptySource(), SourcePolicy())
+    base, bundle = await snapshot(store)
     run_id = uuid4()
     async with asyncio.TaskGroup() as group:
         for _ in range(4):
@@ -29,7 +40,7 @@ async def test_restoring_at_the_same_time_gives_one_whole_repository(tmp_path: P
 
 async def test_what_an_interrupted_import_left_is_replaced(tmp_path: Path) -> None:
     store = WorkspaceStore(tmp_path, Git.find())
-    base, bundle = await store.snapshot_of(EmptySource(), SourcePolicy())
+    base, bundle = await snapshot(store)
     run_id = uuid4()
     torn = store.repository(run_id).path
     torn.mkdir(parents=True)

@@ -6,16 +6,23 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, text
 
 from app.core.errors import ConflictError, NotFoundError
+from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.models import Attempt, EventRow, Snapshot
+from app.runners.budgets import DayBudgets
 from app.schemas.api.run_details import RunFork
 from app.schemas.api.sprints import SprintCreate
-from app.schemas.runs import AttemptState, RunStatus
+from app.schemas.runs import AttemptState, RunPolicy, RunStatus
+from app.services.control.forking import ForkService
 from app.services.control.idempotency import IdempotencyService, Once
 from app.services.execute.trees import RunTrees
+from app.services.record.accounts import Accounts
+from app.services.record.budgets import BudgetKeeper, BudgetSpentError
 from app.services.record.history import load_memory, load_run
+from app.services.record.model_requests import RequestLedger
+from app.services.record.transactions import EventBell
 from app.workspaces.history.git import Git
 from app.workspaces.store import WorkspaceStore
 from tests.integration.services.support import UseCases, at_once, use_cases
@@ -158,3 +165,34 @@ async def test_the_same_request_many_times_at_once_forks_once(cases: UseCases) -
     assert await cases.rows.count("runs") == 2
     async with cases.sessions() as session:
         assert len((await session.scalars(select(Attempt))).all()) == 1
+
+
+def forking(sessions: Sessions, bell: EventBell, days: DayBudgets) -> ForkService:
+    """The service of a process with daily budgets."""
+    ledger = RequestLedger(sessions, Accounts(days), bell)
+    return ForkService(sessions, RunPolicy(), bell, BudgetKeeper(sessions, ledger, days))
+
+
+async def test_a_fork_needs_one_connection_also_with_daily_budgets(
+    cases: UseCases, database_url: str
+) -> None:
+    run_id = await with_attempt(cases)
+    engine = create_engine(database_url, pool_size=1)
+    try:
+        sessions = create_sessions(engine)
+        forks = forking(sessions, cases.bell, DayBudgets(installation=1.0))
+        # The pool has two connections; another request holds one of them.
+        async with sessions.begin() as other:
+            await other.execute(text("SELECT 1"))
+            fork = await forks.fork(run_id, asked(), "ada")
+    finally:
+        await engine.dispose()
+    assert (fork.status, fork.created_by) == (RunStatus.QUEUED, "ada")
+
+
+async def test_a_fork_is_refused_while_a_daily_budget_is_spent(cases: UseCases) -> None:
+    run_id = await with_attempt(cases)
+    forks = forking(cases.sessions, cases.bell, DayBudgets(installation=0.0))
+    with pytest.raises(BudgetSpentError):
+        await forks.fork(run_id, asked(), "ada")
+    assert await cases.rows.count("runs") == 1

@@ -1,7 +1,9 @@
 """What a sprint made can be taken, also on a machine that has never seen its files."""
 
 from collections.abc import AsyncGenerator
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -26,20 +28,25 @@ def repo(tmp_path: Path) -> Path:
     return make_repository(tmp_path / "my project")
 
 
-async def start(cases: UseCases, repo: Path) -> UUID:
+PHASES = ("discovery", "coding", "verification")
+
+
+async def start(cases: UseCases, repo: Path, *phases: str) -> UUID:
     source = {"kind": "local", "path": str(repo)}
-    request = SprintCreate.model_validate({"goal": "g", "source": source, "phases": ["coding"]})
+    request = SprintCreate.model_validate({"goal": "g", "source": source, "phases": phases or ["coding"]})
     return (await cases.sprints.start(request, "ada")).id
 
 
-async def work(cases: UseCases, run_id: UUID, number: int, content: str, parent: str | None = None) -> str:
+async def work(
+    cases: UseCases, run_id: UUID, number: int, content: str, parent: str | None = None, **values: Any
+) -> str:
     """An attempt that writes a file, recorded as the engine does."""
     base = (await cases.rows.get(run_id)).base_commit
     parent = parent or base
     async with cases.trees.open(run_id, parent, 1) as trees:
         (trees[0] / "new.py").write_text(content)
         committed = await cases.trees.commit(run_id, trees[0], base, parent, "work")
-    await cases.rows.attempt(run_id, number, base_commit=parent, head_commit=committed.commit)
+    await cases.rows.attempt(run_id, number, base_commit=parent, head_commit=committed.commit, **values)
     async with cases.sessions.begin() as session:
         session.add(Snapshot(run_id=run_id, commit=committed.commit, kind="attempt", bundle=committed.bundle))
     return committed.commit
@@ -55,6 +62,34 @@ async def test_nothing_yet(cases: UseCases, repo: Path) -> None:
         await cases.results.diff(run_id, "coding", 1, Against.BASE)
     with pytest.raises(NotFoundError):
         await cases.results.diff(run_id, "coding", 2, Against.BASE)
+
+
+DISCOVERED = {"phase": "discovery", "produced_at": datetime(2026, 1, 1, tzinfo=UTC)}
+UNFINISHED = {"phase": "coding", "status": "agent_failed"}
+CODED = {"phase": "coding", "produced_at": datetime(2026, 1, 2, tzinfo=UTC)}
+VERIFIED = {"phase": "verification", "produced_at": datetime(2026, 1, 3, tzinfo=UTC)}
+
+
+@pytest.mark.parametrize(
+    "attempts",
+    [
+        pytest.param([(1, UNFINISHED), (1, VERIFIED)], id="a later phase"),
+        pytest.param([(1, VERIFIED), (1, CODED), (1, DISCOVERED)], id="whatever was stored first"),
+        pytest.param([(1, UNFINISHED), (2, CODED)], id="a later attempt"),
+        pytest.param([(9, CODED), (10, CODED)], id="the tenth attempt"),
+        pytest.param([(1, DISCOVERED), (1, UNFINISHED)], id="unfinished work that was accepted"),
+    ],
+)
+async def test_the_newest_output_is_that_of_the_last_attempt_of_the_last_phase(
+    cases: UseCases, repo: Path, attempts: list[tuple[int, dict[str, Any]]]
+) -> None:
+    run_id = await start(cases, repo, *PHASES)
+    made = {
+        (place["phase"], number): await work(cases, run_id, number, f"{place} {number}\n", **place)
+        for number, place in attempts
+    }
+    last = max(made, key=lambda each: (PHASES.index(each[0]), each[1]))
+    assert (await cases.results.result(run_id)).commit == made[last]
 
 
 async def test_differences_to_base_and_to_the_attempt_before(cases: UseCases, repo: Path) -> None:

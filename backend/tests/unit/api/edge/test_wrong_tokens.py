@@ -61,7 +61,15 @@ async def test_an_address_begins_anew_after_a_while(wrong: WrongTokens, time: Ti
     assert time.slept[-1] == 0.0
 
 
-async def test_each_is_logged_with_its_address(wrong: WrongTokens, caplog: pytest.LogCaptureFixture) -> None:
+async def test_each_is_logged_with_its_address_and_number(
+    wrong: WrongTokens, time: Time, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING):
         await wrong.note("203.0.113.7")
-    assert "wrong token from 203.0.113.7" in caplog.text
+        await wrong.note("203.0.113.7")
+        time.now += FORGOTTEN_SECONDS + 1
+        await wrong.note("203.0.113.7")
+    rule = "the count starts afresh after 300 s without one"
+    assert [each.getMessage() for each in caplog.records] == [
+        f"wrong token from 203.0.113.7, number {number}; {rule}" for number in (1, 2, 1)
+    ]

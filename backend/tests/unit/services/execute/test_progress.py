@@ -9,9 +9,9 @@ import asyncpg
 import pytest
 
 from app.agents.port import AgentProgress, ProgressKind
-from app.core.events.agents import AgentProgressData, AgentProgressEvent
+from app.core.events.agents import AgentProgressData, AgentProgressEvent, ProgressLine, ToolData
 from app.core.events.union import Event
-from app.realtime.store import Batch
+from app.realtime.store import Batch, Fence, append_batch
 from app.services.execute.progress import MAX_WAITING, ProgressBatcher, storing_progress
 
 pytestmark = pytest.mark.anyio
@@ -32,11 +32,19 @@ class Store:
     async def __call__(self, batch: Batch) -> bool:
         self.asked.append(batch)
         self.was_asked.set()
+        await append_batch(self.encoded, uuid4(), Fence(1, 1), batch)
         if self.errors:
             raise self.errors.pop(0)
         if self.is_mine:
             self.stored += batch.events
         return self.is_mine
+
+    async def encoded(self, statement: str, *values: object) -> int:
+        assert statement
+        for each in values:
+            if isinstance(each, str):
+                each.encode()
+        return 1
 
     def lines(self) -> list[str]:
         assert all(isinstance(each, AgentProgressEvent) for each in self.stored)
@@ -108,11 +116,36 @@ async def test_work_that_failed_does_not_wait_for_the_database() -> None:
     assert len(store.asked) == 1
 
 
-async def test_what_cannot_be_stored_at_all_does_not_hold_up_the_work() -> None:
-    store = Store(*[DEFECT] * 100)
+async def test_what_cannot_be_stored_at_all_holds_up_neither_the_work_nor_what_follows() -> None:
+    store = Store(DEFECT)
     async with storing_progress(batcher(store)) as progress:
-        progress.reporter()(text(0))
-    assert len(store.asked) == 1
+        report = progress.reporter()
+        report(text(0))
+        await store.was_asked.wait()
+        report(text(1))
+    assert len(store.asked) == 2
+    assert store.lines() == ["1"]
+
+
+@pytest.mark.parametrize("kind", [ProgressKind.TOOL_CALL, ProgressKind.TOOL_RESULT])
+async def test_the_name_and_the_text_of_a_tool_are_made_storable(kind: ProgressKind) -> None:
+    store = Store()
+    async with storing_progress(batcher(store)) as progress:
+        progress.reporter()(AgentProgress(kind, "a\0\ud800", START, "Bash\ud800\0"))
+    assert [each.data for each in store.stored] == [ToolData(tool="Bash?\u2400", text="a\u2400?")]
+
+
+async def test_an_event_that_no_json_can_hold_is_dropped_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    store = Store()
+    line = ProgressLine(text="\ud800", at=START)
+    data, run_id = AgentProgressData(lines=[line]), uuid4()
+    unstorable = AgentProgressEvent(run_id=run_id, sprint_id=run_id, data=data)
+    async with storing_progress(batcher(store)) as progress:
+        progress.add(unstorable)
+        await store.was_asked.wait()
+        progress.reporter()(text(1))
+    assert store.lines() == ["1"]
+    assert "cannot be stored and is dropped" in caplog.text
 
 
 async def test_nothing_more_is_stored_for_a_run_that_is_somebody_else_s() -> None:

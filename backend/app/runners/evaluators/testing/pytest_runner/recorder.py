@@ -38,7 +38,7 @@ class ReportPlugin:
         send: writes a record.
         task: the task to run; see `runner`.
         canaries: names and kinds of those that `begin` and `end` the run.
-        late_plugins: plug-ins that only the tree has.
+        late: plug-ins that only the tree has.
     """
 
     def __init__(

@@ -15,7 +15,6 @@ _LEAST_OF_TABLE = 0.5
 _LEAST_OF_TEST = 0.6
 _MOST_PAIRS = 5000
 _EQUATIONS = frozenset({"assertEqual", "assertEquals", "assertListEqual", "assertMultiLineEqual"})
-_CONTAINERS = (ast.List, ast.Tuple, ast.Set)
 
 Key = tuple[str, ...]
 
