@@ -111,14 +111,27 @@ class WorkspaceStore:
             InvalidInputError: a value cannot be used. The error names the field.
             WorkspaceError: the source cannot be read or is too large.
         """
-        scratch = self._scratch / "imports" / str(uuid4())
-        repo = RunRepository(self._git, scratch / "repo.git", self._limits)
-        try:
+        async with self.importing() as repo:
             base = await import_source(source, repo, policy)
             return base, await repo.bundle(base)
+
+    @asynccontextmanager
+    async def importing(self) -> AsyncGenerator[RunRepository]:
+        """Yield a repository that no run has yet. The end of the block removes it, unless a run keeps it."""
+        scratch = self._scratch / "imports" / str(uuid4())
+        try:
+            yield RunRepository(self._git, scratch / "repo.git", self._limits)
         finally:
             with anyio.CancelScope(shield=True):
                 await remove_tree(scratch)
+
+    async def keep(self, run_id: UUID, imported: RunRepository) -> None:
+        """Move an imported repository to its run. A complete repository that is already there stays.
+
+        Raises:
+            OSError: it cannot be moved. The run's repository is then restored when it is needed.
+        """
+        await anyio.to_thread.run_sync(_settle, imported.path, self.repository(run_id).path)
 
     def sessions(self, run_id: UUID) -> Path:
         """Return the directory of agents' conversations. Nothing is created."""
