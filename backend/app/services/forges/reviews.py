@@ -99,7 +99,7 @@ class ReviewChore:
 
     async def __call__(self) -> int:
         """Look at the reviews that are due, and return how many were tried."""
-        return await self._leases.work(self._attempt)
+        return await self._leases.work(self._attempt, self._postpone)
 
     async def _attempt(self, due: DueReview) -> None:
         place = await self._place(due.run_id)
@@ -111,7 +111,7 @@ class ReviewChore:
         except ForgeError as error:
             await self._postpone(due, str(error), error.retry_at)
         except PhaseRunnerError as error:
-            await self._postpone(due, error.detail, None)
+            await self._postpone(due, error.detail)
 
     async def _place(self, run_id: UUID) -> _Place | str:
         """Find the pull request of a review; without one, return why it cannot be followed."""
@@ -263,7 +263,7 @@ class ReviewChore:
         logger.warning("the review of run %s sleeps: %s", due.run_id, why)
         await self._leases.record(due.run_id, due.tries, {"look_at": None, "last_error": why})
 
-    async def _postpone(self, due: DueReview, why: str, retry_at: datetime | None) -> None:
+    async def _postpone(self, due: DueReview, why: str, retry_at: datetime | None = None) -> None:
         pause = timedelta(seconds=pause_after(min(due.tries, _MAX_PAUSES)))
         at = retry_at or datetime.now(UTC) + pause
         logger.warning("the review of run %s failed, retrying at %s: %s", due.run_id, at, why)
