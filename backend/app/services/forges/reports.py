@@ -110,8 +110,7 @@ class ForgeReportService:
         except PhaseRunnerError as error:
             await self._postpone(due, error.detail, None, final=isinstance(error, InvalidInputError))
         else:
-            await self._record(due, {"reported": due.wanted, "tries": 0, "last_error": problem})
-            await self._wake_review(due, member)
+            await self._finish(due, member, problem)
 
     async def _renamed(self, due: DueReport, name: str) -> DueReport:
         """Give all runs of a renamed repository its new name, so that they stand in one queue."""
@@ -196,10 +195,16 @@ class ForgeReportService:
             statement = select(ForgeReport.run_id).where(ForgeReport.root_run_id == due.run_id).limit(1)
             return await session.scalar(statement) is not None
 
-    async def _wake_review(self, due: DueReport, member: Member) -> None:
-        """Make the review of the pull request due; the first offer starts the review."""
+    async def _finish(self, due: DueReport, member: Member, problem: str) -> None:
+        """Record that the report is made, and make the review of its pull request due.
+
+        The first offer starts the review. If it were recorded without it, nothing would start it later.
+        """
         rules = member.repository.review
+        values: dict[str, Any] = {"reported": due.wanted, "tries": 0, "last_error": problem}
         async with self._sessions.begin() as session:
+            still = ForgeReport.wanted == due.wanted
+            await self._leases.record_in(session, due.run_id, due.tries, values, still)
             report = await session.get_one(ForgeReport, due.run_id)
             is_open = report.pull_number is not None and report.outcome is None
             if rules is not None and is_open:
