@@ -96,7 +96,13 @@ class RestApi:
             raise ForgeError(f"{self._dialect.name} gave no JSON for {method} {path}") from error
 
     async def pages(
-        self, path: str, query: Mapping[str, str] | None = None, *, most: int = 5, within: str | None = None
+        self,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        *,
+        most: int = 5,
+        within: str | None = None,
+        cut: Callable[[], None] | None = None,
     ) -> AsyncGenerator[list[dict[str, Any]]]:
         """Yield a list, one page of 100 items after the other.
 
@@ -105,6 +111,7 @@ class RestApi:
             query: query parameters.
             most: the most pages to read.
             within: the key of the list, where the response is an object.
+            cut: called at the end if the list may go on after the most pages.
 
         Raises:
             ForgeError: there is no response, or it is a failure.
@@ -116,12 +123,21 @@ class RestApi:
             yield part
             if len(part) < _PER_PAGE:
                 return
+        if cut is not None:
+            cut()
 
     async def every(
-        self, path: str, query: Mapping[str, str] | None = None, *, most: int = 5, within: str | None = None
+        self,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        *,
+        most: int = 5,
+        within: str | None = None,
+        cut: Callable[[], None] | None = None,
     ) -> list[dict[str, Any]]:
         """Return the items of all `pages`."""
-        return [each async for part in self.pages(path, query, most=most, within=within) for each in part]
+        pages = self.pages(path, query, most=most, within=within, cut=cut)
+        return [each async for part in pages for each in part]
 
     async def text(self, path: str, limit: int) -> str:
         """Read a text, such as a log. The token is not sent to redirect targets.
