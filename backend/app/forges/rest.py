@@ -144,21 +144,32 @@ class RestApi:
 
         Args:
             path: path below the API's base URL.
-            limit: the most bytes; of a longer text, the end is returned.
+            limit: the most bytes; of a longer text, the end is returned, and only the end is kept in memory.
 
         Raises:
             ForgeError: there is no response, or it is a failure.
         """
-        response = await self._request("GET", path)
-        if response.is_redirect and "location" in response.headers:
-            try:
-                async with self._open_client() as client:
-                    response = await client.get(response.url.join(response.headers["location"]))
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
-                raise self._unreachable(error) from error
-        if not response.is_success:
-            raise self._failure(response, f"GET {path}")
-        return response.content[-limit:].decode("utf-8", "replace")
+        found = await self._end_of(f"{self._api}{path}", await self._headers(), limit, path)
+        if isinstance(found, httpx.URL):
+            found = await self._end_of(found, {}, limit, path)
+        if isinstance(found, httpx.URL):
+            raise ForgeError(f"GET {path} leads from one redirect to another")
+        return found
+
+    async def _end_of(
+        self, url: httpx.URL | str, headers: Mapping[str, str], limit: int, path: str
+    ) -> str | httpx.URL:
+        """Return the end of a text, or the target of a redirect."""
+        try:
+            async with self._open_client() as client, client.stream("GET", url, headers=headers) as response:
+                if response.is_redirect and "location" in response.headers:
+                    return response.url.join(response.headers["location"])
+                if response.is_success:
+                    return (await _tail(response, limit)).decode("utf-8", "replace")
+                await response.aread()
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._unreachable(error) from error
+        raise self._failure(response, f"GET {path}")
 
     async def _request(
         self,
@@ -168,18 +179,25 @@ class RestApi:
         body: Mapping[str, Any] | None = None,
     ) -> httpx.Response:
         url = path if "://" in path else f"{self._api}{path}"
+        headers = await self._headers()
         try:
-            headers = {
-                "Authorization": f"Bearer {await self._token()}",
-                "User-Agent": "PhaseRunner",
-                **self._dialect.headers,
-            }
             async with self._open_client() as client:
                 return await client.request(method, url, params=query, json=body, headers=headers)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._unreachable(error) from error
+
+    async def _headers(self) -> dict[str, str]:
+        try:
+            token = await self._token()
         except PhaseRunnerError as error:
             raise ForgeError(error.detail) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._unreachable(error) from error
+        return {
+            "Authorization": f"Bearer {token}",
+            "User-Agent": "PhaseRunner",
+            **self._dialect.headers,
+        }
 
     def _unreachable(self, error: Exception) -> ForgeError:
         return ForgeError(
@@ -211,3 +229,11 @@ class RestApi:
         if not isinstance(document, dict):
             return str(document)[:_MESSAGE_CHARS]
         return self._dialect.message(cast("dict[str, Any]", document))[:_MESSAGE_CHARS]
+
+
+async def _tail(response: httpx.Response, limit: int) -> bytes:
+    kept = bytearray()
+    async for part in response.aiter_bytes():
+        kept += part
+        del kept[:-limit]
+    return bytes(kept)
