@@ -4,6 +4,7 @@ import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -14,6 +15,7 @@ from app.schemas.workspaces import WorkspaceSource
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.files.sweep import Dropped
+from app.workspaces.files.untouched import is_untouched
 from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.sources.importing import import_source
@@ -148,6 +150,10 @@ class WorkspaceStore:
     async def runs_on_disk(self) -> list[UUID]:
         """Return the runs that have files here."""
         return await anyio.to_thread.run_sync(_ids_in, self._runs)
+
+    async def untouched_since(self, run_id: UUID, time: datetime) -> bool:
+        """Return whether everything in a run's directory is older than a time, the directory included."""
+        return await anyio.to_thread.run_sync(is_untouched, self._run(run_id), time.timestamp())
 
     def _run(self, run_id: UUID) -> Path:
         return self._runs / str(run_id)
