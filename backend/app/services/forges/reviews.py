@@ -275,7 +275,7 @@ class ReviewChore:
     async def _write(self, due: DueReview, values: dict[str, Any]) -> None:
         """Record values, unless the review was taken again, also if an event has reset its tries."""
         row = ForgeReview
-        # Whoever takes it has a later lease. An event may set a later time as well, but without a try.
+        # The next worker has a later lease. An event may set a later time, too, but counts no try.
         stirred = and_(row.tries == 0, literal(due.look_at, row.look_at.type) > func.now())
         mine = (row.run_id == due.run_id, or_(row.look_at <= due.look_at, stirred))
         async with self._sessions.begin() as session:

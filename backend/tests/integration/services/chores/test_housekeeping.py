@@ -83,7 +83,7 @@ async def test_what_goes_by_age_and_what_stays(cases: UseCases) -> None:
     assert {each: (await cases.rows.get(each)).updated_at for each in runs.values()} == changed
 
 
-async def test_directories_that_no_run_has_go_once_nobody_touches_them(cases: UseCases) -> None:
+async def test_directories_that_no_run_has_go_after_a_day(cases: UseCases) -> None:
     run_id = await ended(cases, None)
     runs = cases.data_dir / "runs"
     old, fresh, in_use = (runs / str(uuid4()) for _ in range(3))
