@@ -2,15 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from typing_extensions import override
 
 from app.forges.github import GITHUB
-from app.forges.polling import PolledEvent, PollForge
+from app.forges.polling import MAX_PAGES, PolledEvent, PollForge, warn_of_rest
 from app.forges.rest import OpenClient, ReadToken, RestApi
-
-_MAX_PAGES = 10
 
 
 class GitHubPolling(PollForge):
@@ -31,7 +30,8 @@ class GitHubPolling(PollForge):
     ) -> Sequence[PolledEvent]:
         found: list[PolledEvent] = []
         # GitHub returns the newest events first, and has no parameter for a start time.
-        async for part in self._api.pages(f"/repos/{repository}/issues/events", most=_MAX_PAGES):
+        cut = partial(warn_of_rest, repository, "events of issues")
+        async for part in self._api.pages(f"/repos/{repository}/issues/events", most=MAX_PAGES, cut=cut):
             new = [each for each in part if _time(each["created_at"]) >= since]
             found += [_labeled(repository, each) for each in new if _is_of(each, labels)]
             if len(new) < len(part):
@@ -45,18 +45,19 @@ class GitHubPolling(PollForge):
             "sort": "updated",
             "direction": "asc",
         }
-        every = await self._api.every(f"/repos/{repository}/issues/comments", query, most=_MAX_PAGES)
+        comments = f"/repos/{repository}/issues/comments"
+        cut = partial(warn_of_rest, repository, "comments")
+        every = await self._api.every(comments, query, most=MAX_PAGES, cut=cut)
         # The list also has older comments that were edited, but only new ones are commands.
         return [_commented(repository, each) for each in every if _time(each["created_at"]) >= since]
 
 
 def _is_of(event: Mapping[str, Any], labels: Collection[str]) -> bool:
-    return (
-        event["event"] == "labeled"
-        and event.get("actor") is not None  # None if the account was deleted
-        and event["label"]["name"] in labels
-        and "pull_request" not in event["issue"]
-    )
+    # The account, the label and the issue are None if they were deleted.
+    label, issue = event.get("label"), event.get("issue")
+    if event.get("event") != "labeled" or not (label and issue and event.get("actor")):
+        return False
+    return label.get("name") in labels and "pull_request" not in issue
 
 
 def _labeled(repository: str, event: Mapping[str, Any]) -> PolledEvent:

@@ -2,16 +2,15 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, cast
 from urllib.parse import quote
 
 from typing_extensions import override
 
 from app.forges.gitlab import GITLAB
-from app.forges.polling import PolledEvent, PollForge
+from app.forges.polling import MAX_PAGES, PolledEvent, PollForge, warn_of_rest
 from app.forges.rest import OpenClient, ReadToken, RestApi
-
-_MAX_PAGES = 10
 
 
 class GitLabPolling(PollForge):
@@ -33,16 +32,15 @@ class GitLabPolling(PollForge):
         issues = f"/projects/{quote(repository, safe='')}/issues"
         query = {"state": "opened", "updated_after": since.astimezone(UTC).isoformat()}
         found: list[PolledEvent] = []
-        for issue in await self._api.every(issues, query, most=_MAX_PAGES):
+        cut = partial(warn_of_rest, repository, "issues that changed")
+        for issue in await self._api.every(issues, query, most=MAX_PAGES, cut=cut):
             if not set(labels) & set(issue["labels"]):
                 continue
-            for event in await self._api.every(
-                f"{issues}/{issue['iid']}/resource_label_events", most=_MAX_PAGES
-            ):
-                label: Mapping[str, Any] | None = event["label"]  # None if the label was deleted
-                named = event["action"] == "add" and label is not None and label["name"] in labels
-                if named and _time(event["created_at"]) >= since:
-                    found.append(_labeled(repository, issue["iid"], event))
+            path, number = f"{issues}/{issue['iid']}/resource_label_events", issue["iid"]
+            cut = partial(warn_of_rest, f"{repository}#{number}", "events of labels")
+            events = await self._api.every(path, most=MAX_PAGES, cut=cut)
+            new = [each for each in events if _is_of(each, labels) and _time(each["created_at"]) >= since]
+            found += [_labeled(repository, number, each) for each in new]
         return sorted(found, key=lambda each: each.at)
 
     @override
@@ -50,11 +48,21 @@ class GitLabPolling(PollForge):
         # GitLab takes a date, and returns what came after that day.
         day = (since.astimezone(UTC) - timedelta(days=1)).strftime("%Y-%m-%d")
         query = {"action": "commented", "target_type": "note", "after": day, "sort": "desc"}
-        every = await self._api.every(
-            f"/projects/{quote(repository, safe='')}/events", query, most=_MAX_PAGES
-        )
+        events = f"/projects/{quote(repository, safe='')}/events"
+        cut = partial(warn_of_rest, repository, "comments")
+        every = await self._api.every(events, query, most=MAX_PAGES, cut=cut)
         notes = [cast("dict[str, Any]", each["note"]) for each in reversed(every) if each.get("note")]
-        return [_noted(repository, each) for each in notes if _time(each["created_at"]) >= since]
+        # The author is None if the account was deleted.
+        new = [each for each in notes if each.get("author") and _time(each["created_at"]) >= since]
+        return [_noted(repository, each) for each in new]
+
+
+def _is_of(event: Mapping[str, Any], labels: Collection[str]) -> bool:
+    # The label and the account are None if they were deleted.
+    label = event.get("label")
+    if event.get("action") != "add" or not (label and event.get("user")):
+        return False
+    return label.get("name") in labels
 
 
 def _labeled(repository: str, number: int, event: Mapping[str, Any]) -> PolledEvent:

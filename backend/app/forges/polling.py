@@ -3,10 +3,16 @@
 Results have the form of deliveries, so that they are recorded, checked and handled in the same way.
 """
 
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
+
+logger = logging.getLogger(__name__)
+
+MAX_PAGES = 100
+"""How many pages of 100 items a poll reads of a list. GitHub itself ends its lists after about 300."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,16 @@ class PolledEvent:
     event: str
     payload: dict[str, Any]
     at: datetime
+
+
+def warn_of_rest(repository: str, what: str) -> None:
+    """Log that a poll does not read a list to its end; later polls do not read the rest either."""
+    logger.warning(
+        "%s has more new %s than a poll reads (%d pages); repeat labels and commands that had no effect",
+        repository,
+        what,
+        MAX_PAGES,
+    )
 
 
 class PollForge(Protocol):

@@ -96,7 +96,13 @@ class RestApi:
             raise ForgeError(f"{self._dialect.name} gave no JSON for {method} {path}") from error
 
     async def pages(
-        self, path: str, query: Mapping[str, str] | None = None, *, most: int = 5, within: str | None = None
+        self,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        *,
+        most: int = 5,
+        within: str | None = None,
+        cut: Callable[[], None] | None = None,
     ) -> AsyncGenerator[list[dict[str, Any]]]:
         """Yield a list, one page of 100 items after the other.
 
@@ -105,6 +111,7 @@ class RestApi:
             query: query parameters.
             most: the most pages to read.
             within: the key of the list, where the response is an object.
+            cut: called at the end if the list may go on after the most pages.
 
         Raises:
             ForgeError: there is no response, or it is a failure.
@@ -116,33 +123,53 @@ class RestApi:
             yield part
             if len(part) < _PER_PAGE:
                 return
+        if cut is not None:
+            cut()
 
     async def every(
-        self, path: str, query: Mapping[str, str] | None = None, *, most: int = 5, within: str | None = None
+        self,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        *,
+        most: int = 5,
+        within: str | None = None,
+        cut: Callable[[], None] | None = None,
     ) -> list[dict[str, Any]]:
         """Return the items of all `pages`."""
-        return [each async for part in self.pages(path, query, most=most, within=within) for each in part]
+        pages = self.pages(path, query, most=most, within=within, cut=cut)
+        return [each async for part in pages for each in part]
 
     async def text(self, path: str, limit: int) -> str:
         """Read a text, such as a log. The token is not sent to redirect targets.
 
         Args:
             path: path below the API's base URL.
-            limit: the most bytes; of a longer text, the end is returned.
+            limit: the most bytes; of a longer text, the end is returned, and only the end is kept in memory.
 
         Raises:
             ForgeError: there is no response, or it is a failure.
         """
-        response = await self._request("GET", path)
-        if response.is_redirect and "location" in response.headers:
-            try:
-                async with self._open_client() as client:
-                    response = await client.get(response.url.join(response.headers["location"]))
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
-                raise self._unreachable(error) from error
-        if not response.is_success:
-            raise self._failure(response, f"GET {path}")
-        return response.content[-limit:].decode("utf-8", "replace")
+        found = await self._end_of(f"{self._api}{path}", await self._headers(), limit, path)
+        if isinstance(found, httpx.URL):
+            found = await self._end_of(found, {}, limit, path)
+        if isinstance(found, httpx.URL):
+            raise ForgeError(f"GET {path} leads from one redirect to another")
+        return found
+
+    async def _end_of(
+        self, url: httpx.URL | str, headers: Mapping[str, str], limit: int, path: str
+    ) -> str | httpx.URL:
+        """Return the end of a text, or the target of a redirect."""
+        try:
+            async with self._open_client() as client, client.stream("GET", url, headers=headers) as response:
+                if response.is_redirect and "location" in response.headers:
+                    return response.url.join(response.headers["location"])
+                if response.is_success:
+                    return (await _tail(response, limit)).decode("utf-8", "replace")
+                await response.aread()
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._unreachable(error) from error
+        raise self._failure(response, f"GET {path}")
 
     async def _request(
         self,
@@ -152,18 +179,25 @@ class RestApi:
         body: Mapping[str, Any] | None = None,
     ) -> httpx.Response:
         url = path if "://" in path else f"{self._api}{path}"
+        headers = await self._headers()
         try:
-            headers = {
-                "Authorization": f"Bearer {await self._token()}",
-                "User-Agent": "PhaseRunner",
-                **self._dialect.headers,
-            }
             async with self._open_client() as client:
                 return await client.request(method, url, params=query, json=body, headers=headers)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._unreachable(error) from error
+
+    async def _headers(self) -> dict[str, str]:
+        try:
+            token = await self._token()
         except PhaseRunnerError as error:
             raise ForgeError(error.detail) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._unreachable(error) from error
+        return {
+            "Authorization": f"Bearer {token}",
+            "User-Agent": "PhaseRunner",
+            **self._dialect.headers,
+        }
 
     def _unreachable(self, error: Exception) -> ForgeError:
         return ForgeError(
@@ -195,3 +229,11 @@ class RestApi:
         if not isinstance(document, dict):
             return str(document)[:_MESSAGE_CHARS]
         return self._dialect.message(cast("dict[str, Any]", document))[:_MESSAGE_CHARS]
+
+
+async def _tail(response: httpx.Response, limit: int) -> bytes:
+    kept = bytearray()
+    async for part in response.aiter_bytes():
+        kept += part
+        del kept[:-limit]
+    return bytes(kept)

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -13,6 +14,7 @@ import anyio.to_thread
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.files.sweep import Dropped
+from app.workspaces.files.untouched import is_untouched
 from app.workspaces.history.git import Git
 from app.workspaces.history.repository import RunRepository
 from app.workspaces.together import together
@@ -101,6 +103,24 @@ class WorkspaceStore:
             with anyio.CancelScope(shield=True):
                 await remove_tree(place)
 
+    @asynccontextmanager
+    async def importing(self) -> AsyncGenerator[RunRepository]:
+        """Yield a repository that no run has yet. The end of the block removes it, unless a run keeps it."""
+        scratch = self._scratch / "imports" / str(uuid4())
+        try:
+            yield RunRepository(self._git, scratch / "repo.git", self._limits)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await remove_tree(scratch)
+
+    async def keep(self, run_id: UUID, imported: RunRepository) -> None:
+        """Move an imported repository to its run. A complete repository that is already there stays.
+
+        Raises:
+            OSError: it cannot be moved. The run's repository is then restored when it is needed.
+        """
+        await anyio.to_thread.run_sync(_settle, imported.path, self.repository(run_id).path)
+
     def sessions(self, run_id: UUID) -> Path:
         """Return the directory of agents' conversations. Nothing is created."""
         return self._run(run_id) / "sessions"
@@ -116,6 +136,10 @@ class WorkspaceStore:
     async def runs_on_disk(self) -> list[UUID]:
         """Return the runs that have files here."""
         return await anyio.to_thread.run_sync(_ids_in, self._runs)
+
+    async def untouched_since(self, run_id: UUID, time: datetime) -> bool:
+        """Return whether everything in a run's directory is older than a time, the directory included."""
+        return await anyio.to_thread.run_sync(is_untouched, self._run(run_id), time.timestamp())
 
     def _run(self, run_id: UUID) -> Path:
         return self._runs / str(run_id)

@@ -14,6 +14,7 @@ _WORDS = {
     "snapshots": "runs whose stored files expire",
     "snapshot_bytes": "bytes in these files",
     "directories": "run directories on this machine",
+    "orphans": "directories on this machine that no run has",
     "answers": "stored responses of idempotent requests",
     "messages": "webhook deliveries",
     "jobs": "rows of finished jobs",

@@ -3,15 +3,18 @@
 import logging
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select, text, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import PhaseRunnerError
 from app.db.engine import Sessions
 from app.db.models import BacklogItem, Run
+from app.db.outages import through_outages
 from app.schemas.api.run_details import RunDetail
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.forges import ForgeOrigin
@@ -23,11 +26,13 @@ from app.services.control.sprints import SprintService
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=15)
-"""After this time a start is given up, because its worker must have died."""
+"""After this time another worker may start the item, because its worker must have died or is stopped."""
 
 _CONSIDERED = 1_000
 _FIRST_PAUSE_SECONDS = 30.0
 _LONGEST_PAUSE_SECONDS = 6 * 3600.0
+_REASON_CHARS = 300
+_LOST = "another worker starts this item, or it was removed"
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
 
@@ -122,31 +127,57 @@ class BacklogStarter:
             ]
 
     async def _start(self, claimed: _Claimed) -> None:
+        try:
+            await self._begin(claimed)
+        except ClaimLostError as error:
+            logger.info("backlog item %s: %s", claimed.id, error.detail)
+        except PhaseRunnerError as error:
+            await self._postpone(claimed, error.detail)
+        except (ValueError, OSError) as error:
+            await self._postpone(claimed, str(error))
+        except Exception as error:
+            # Whatever it is, the items after this one start.
+            if isinstance(error, IntegrityError) and await through_outages(partial(self._is_run, claimed.id)):
+                logger.info("backlog item %s: another worker started it", claimed.id)
+                return
+            logger.exception("starting backlog item %s failed", claimed.id)
+            await self._postpone(claimed, f"{type(error).__name__}: {error}"[:_REASON_CHARS])
+
+    async def _begin(self, claimed: _Claimed) -> None:
         async def show(session: AsyncSession, run_id: UUID) -> RunDetail:
             # In the transaction that creates the run, so that either both changes are stored or neither.
             if not await _set(session, claimed, {"status": "started", "reason": ""}):
-                raise ClaimLostError("another worker starts this item, or it was removed")
+                raise ClaimLostError(_LOST)
             return await self._sprints.show(session, run_id)
 
-        try:
-            request = SprintCreate.model_validate(claimed.request)
-            new = replace(self._sprints.prepare(request, claimed.created_by), id=claimed.id)
-            if claimed.origin is not None:
-                new = replace(new, origin=ForgeOrigin.model_validate(claimed.origin))
-            await self._sprints.intake.start(new, show, UNKEYED)
-        except ClaimLostError as error:
-            logger.info("backlog item %s: %s", claimed.id, error.detail)
-        except (PhaseRunnerError, ValueError) as error:
-            await self._postpone(claimed, error)
+        if not await self._renew(claimed):
+            raise ClaimLostError(_LOST)
+        request = SprintCreate.model_validate(claimed.request)
+        new = replace(self._sprints.prepare(request, claimed.created_by), id=claimed.id)
+        if claimed.origin is not None:
+            new = replace(new, origin=ForgeOrigin.model_validate(claimed.origin))
+        await self._sprints.intake.start(new, show, UNKEYED)
 
-    async def _postpone(self, claimed: _Claimed, error: PhaseRunnerError | ValueError) -> None:
+    async def _renew(self, claimed: _Claimed) -> bool:
+        """Begin the lease again, because the items before this one took their time."""
+        async with self._sessions.begin() as session:
+            return await _set(session, claimed, {"next_at": func.now() + LEASE})
+
+    async def _is_run(self, run_id: UUID) -> bool:
+        async with self._sessions() as session:
+            return await session.get(Run, run_id) is not None
+
+    async def _postpone(self, claimed: _Claimed, why: str) -> None:
         pause = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2.0 ** min(claimed.tries - 1, 20))
         again = datetime.now(UTC) + timedelta(seconds=pause)
-        why = error.detail if isinstance(error, PhaseRunnerError) else str(error)
         logger.warning("backlog item %s cannot start: %s", claimed.id, why)
         reason = f"it could not start: {why}; tried again at {again:%Y-%m-%d %H:%M} UTC"
+        values = {"status": "waiting", "reason": reason, "next_at": again}
+        await through_outages(partial(self._record, claimed, values))
+
+    async def _record(self, claimed: _Claimed, values: dict[str, Any]) -> None:
         async with self._sessions.begin() as session:
-            await _set(session, claimed, {"status": "waiting", "reason": reason, "next_at": again})
+            await _set(session, claimed, values)
 
 
 async def _set(session: AsyncSession, claimed: _Claimed, values: dict[str, Any]) -> bool:

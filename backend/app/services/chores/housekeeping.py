@@ -22,6 +22,9 @@ from app.workspaces.store import WorkspaceStore
 MESSAGES_KEPT = timedelta(days=30)
 """Webhook messages are deleted after this time, whether they were accepted or not."""
 
+_ORPHANS_KEPT = timedelta(days=1)
+"""For how long a directory that no run has stays untouched before it is removed."""
+
 _BATCH = 50
 _LOCK = 7_303_014_501
 """Number of the advisory lock that lets one worker trim at a time."""
@@ -59,6 +62,7 @@ class Trimmed:
         snapshots: number of runs whose files are deleted from the database.
         snapshot_bytes: total size of these files.
         directories: number of runs whose directory is removed from this machine.
+        orphans: number of directories on this machine that no run has.
         answers: number of stored responses to idempotent requests.
         messages: number of webhook messages.
         jobs: number of rows of ended jobs.
@@ -68,6 +72,7 @@ class Trimmed:
     snapshots: int = 0
     snapshot_bytes: int = 0
     directories: int = 0
+    orphans: int = 0
     answers: int = 0
     messages: int = 0
     jobs: int = 0
@@ -75,7 +80,8 @@ class Trimmed:
     @property
     def total(self) -> int:
         """Return how many things were deleted in all, bytes aside."""
-        return self.progress + self.snapshots + self.directories + self.answers + self.messages + self.jobs
+        kept_here = self.directories + self.orphans
+        return self.progress + self.snapshots + kept_here + self.answers + self.messages + self.jobs
 
 
 class Housekeeping:
@@ -109,6 +115,7 @@ class Housekeeping:
                 snapshots=len(files),
                 snapshot_bytes=sum(size for _, size in files),
                 directories=len(await self._directories(session, now)),
+                orphans=len(await self._orphans(now)),
                 answers=await session.scalar(_count(answers)) or 0,
                 messages=await session.scalar(_count(messages)) or 0,
                 jobs=await session.scalar(_COUNT_JOBS) or 0,
@@ -121,13 +128,15 @@ class Housekeeping:
         snapshots, size = await self._trim_snapshots(now)
         async with self._sessions() as session:
             gone = await self._directories(session, now)
-        for run_id in gone:
+        orphans = await self._orphans(now)
+        for run_id in (*gone, *orphans):
             await self._store.remove_run(run_id)
         return Trimmed(
             progress=progress,
             snapshots=snapshots,
             snapshot_bytes=size,
             directories=len(gone),
+            orphans=len(orphans),
             answers=await self._forget_answers(now),
             messages=await self._forget_messages(now),
             jobs=await self._delete_jobs(),
@@ -189,6 +198,15 @@ class Housekeeping:
         here = await self._store.runs_on_disk()
         ended = Run.finished_at < now - timedelta(days=self._retention.directory_days)
         return (await session.scalars(select(Run.id).where(Run.id.in_(here), ended))).all()
+
+    async def _orphans(self, now: datetime) -> Sequence[UUID]:
+        """Return what is left of runs that were deleted, or whose start was killed by an earlier version."""
+        here = await self._store.runs_on_disk()
+        async with self._sessions() as session:
+            known = set(await session.scalars(select(Run.id).where(Run.id.in_(here))))
+        since = now - _ORPHANS_KEPT
+        unknown = [each for each in here if each not in known]
+        return [each for each in unknown if await self._store.untouched_since(each, since)]
 
     async def _forget_answers(self, now: datetime) -> int:
         statement = delete(IdempotencyKey).where(_old_answers(now)).returning(IdempotencyKey.key)

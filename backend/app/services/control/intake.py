@@ -1,6 +1,7 @@
 """Starts a run of any kind: creates its files, its row, its first event and its first job."""
 
 import glob
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -35,6 +36,8 @@ from app.workspaces.sources.earlier import EarlierResult, build_on
 from app.workspaces.sources.importing import import_source
 from app.workspaces.sources.inspection import SourcePolicy, inspect_source
 from app.workspaces.store import WorkspaceStore
+
+logger = logging.getLogger(__name__)
 
 MAX_NAME_CHARS = 80
 _MAX_OPENED = 500
@@ -123,8 +126,8 @@ class Intake:
         if self.budgets is not None and new.agent.script is None:
             await self.budgets.check_day(info.location)
         run_id = new.id or uuid4()
-        repository = self.store.repository(run_id)
-        try:
+        # Apart from the runs: another worker may start a run with the same id, and may be quicker.
+        async with self.store.importing() as repository:
             with logfire.span("start run {run_id}", run_id=run_id):
                 imported = await import_source(info.pinned, repository, self.sources)
                 base, earlier = await self._build_on(repository, imported, new)
@@ -139,12 +142,17 @@ class Intake:
                 if new.begins_with is not None:
                     rows.append(await self._begin(row, new, new.begins_with, repository))
                 view = await self._record(row, rows, show, once, new.held_out_of)
-        except BaseException:
             with anyio.CancelScope(shield=True):
-                await self.store.remove_run(run_id)
-            raise
+                await self._keep(run_id, repository)
         self.bell.ring(run_id)
         return view
+
+    async def _keep(self, run_id: UUID, repository: RunRepository) -> None:
+        try:
+            await self.store.keep(run_id, repository)
+        except OSError as error:
+            # The run is recorded with its files, so its worker restores them.
+            logger.warning("the files of run %s stay in the database for now: %s", run_id, error)
 
     def _agent_of(self, new: NewRun) -> AgentSpec:
         # Models write loops and answers.

@@ -142,7 +142,7 @@ class ForgeDeliveryChore:
 
     async def __call__(self) -> int:
         """Handle the deliveries that are due, and return how many were tried."""
-        tried = await self._leases.work(self._attempt)
+        tried = await self._leases.work(self._attempt, self._postpone)
         if tried:
             async with self._sessions.begin() as session:
                 old = ForgeDelivery.received_at < datetime.now(UTC) - KEPT_FOR
@@ -154,7 +154,7 @@ class ForgeDeliveryChore:
         try:
             done = await self._wishes.fulfil(taken.forge, taken.event, taken.payload, trigger)
         except (ForgeError, UnavailableError) as error:
-            await self._postpone(taken, error)
+            await self._postpone(taken, str(error), error.retry_at if isinstance(error, ForgeError) else None)
         else:
             status = "done" if done.acted else "ignored"
             logger.info(
@@ -164,15 +164,14 @@ class ForgeDeliveryChore:
                 taken, {"status": status, "result": done.text, "finished_at": datetime.now(UTC)}
             )
 
-    async def _postpone(self, taken: _Taken, error: ForgeError | UnavailableError) -> None:
-        retry_at = error.retry_at if isinstance(error, ForgeError) else None
+    async def _postpone(self, taken: _Taken, why: str, retry_at: datetime | None = None) -> None:
         now = datetime.now(UTC)
         if taken.tries >= MAX_TRIES:
-            logger.error("delivery %s failed for good: %s", taken.id, error)
-            await self._record(taken, {"status": "failed", "result": str(error), "finished_at": now})
+            logger.error("delivery %s failed for good: %s", taken.id, why)
+            await self._record(taken, {"status": "failed", "result": why, "finished_at": now})
             return
         at = retry_at or now + timedelta(seconds=pause_after(taken.tries))
-        await self._record(taken, {"next_at": at, "result": str(error)})
+        await self._record(taken, {"next_at": at, "result": why})
 
     async def _record(self, taken: _Taken, values: dict[str, Any]) -> None:
         await self._leases.record(taken.id, taken.tries, values, ForgeDelivery.status == "pending")

@@ -1,23 +1,42 @@
 """Rows that are due at a given time, each leased to one worker at a time.
 
 A worker that takes a row counts a try and postpones the row by the lease. If the worker dies, the row is due
-again after the lease. What a worker records counts only while its try is the newest one.
+again after the lease. If its work fails, whatever the reason, the row is postponed and the next one is tried.
+What a worker records counts only while its try is the newest one.
 """
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import timedelta
-from typing import Any, Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, and_, func, inspect, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.engine import Sessions
 from app.db.models import Base
+from app.db.outages import is_outage, through_outages
+
+logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=15)
 
 _BATCH = 5
-_Taken = TypeVar("_Taken")
+_ERROR_CHARS = 500
+
+
+class Tried(Protocol):
+    """A row that was taken."""
+
+    @property
+    def tries(self) -> int:
+        """Return how often it was taken, this time included."""
+        ...
+
+
+_Taken = TypeVar("_Taken", bound=Tried)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +47,7 @@ class Leases(Generic[_Taken]):
         sessions: opens short transactions; none is open while a row is worked on.
         table: the table.
         due_at: name of the column with the time at which a row is due.
-        make: a dataclass whose fields are the columns to read.
+        make: a dataclass whose fields are the columns to read; the primary key and `tries` are among them.
         waits: further conditions on rows that are due.
         order: name of the column by which rows are ordered; by default `due_at`.
         batch: number of rows that are taken at once.
@@ -42,14 +61,46 @@ class Leases(Generic[_Taken]):
     order: str | None = None
     batch: int = _BATCH
 
-    async def work(self, act: Callable[[_Taken], Awaitable[None]]) -> int:
-        """Call `act` with each due row until none is due, and return how many rows there were."""
+    async def work(
+        self, act: Callable[[_Taken], Awaitable[None]], postpone: Callable[[_Taken, str], Awaitable[None]]
+    ) -> int:
+        """Call `act` with each due row until none is due, and return how many rows there were.
+
+        Args:
+            act: works on a row.
+            postpone: records that a row failed, as the text says, and when it is due again. It is called if
+                `act` raises.
+
+        Raises:
+            Exception: the database was unavailable. The rows that were taken but not tried are due again.
+        """
         tried = 0
         while taken := await self._take():
-            for each in taken:
-                await act(each)
+            for number, each in enumerate(taken, start=1):
+                try:
+                    await self._try(act, postpone, each)
+                except Exception:
+                    for untried in taken[number:]:
+                        await through_outages(partial(self._give_back, untried))
+                    raise
             tried += len(taken)
         return tried
+
+    async def _try(
+        self,
+        act: Callable[[_Taken], Awaitable[None]],
+        postpone: Callable[[_Taken, str], Awaitable[None]],
+        row: _Taken,
+    ) -> None:
+        try:
+            await act(row)
+        except Exception as error:
+            # The rows after this one are worked on, whatever it is.
+            why = f"{type(error).__name__}: {error}"[:_ERROR_CHARS]
+            await through_outages(partial(postpone, row, why))
+            if is_outage(error):
+                raise
+            logger.exception("work on %s %s failed", self.table.__tablename__, self._key_of(row))
 
     async def record(
         self, key: object, tries: int, values: dict[str, Any], *also: ColumnElement[bool]
@@ -58,9 +109,27 @@ class Leases(Generic[_Taken]):
 
         A worker that was stopped for longer than its lease must not overwrite what the next one recorded.
         """
-        held = and_(self._key == key, self._column("tries") == tries, *also)
         async with self.sessions.begin() as session:
-            await session.execute(update(self.table).where(held).values(values))
+            await self.record_in(session, key, tries, values, *also)
+
+    async def record_in(
+        self,
+        session: AsyncSession,
+        key: object,
+        tries: int,
+        values: dict[str, Any],
+        *also: ColumnElement[bool],
+    ) -> None:
+        """Do what `record` does, in a transaction that changes other rows as well."""
+        held = and_(self._key == key, self._column("tries") == tries, *also)
+        await session.execute(update(self.table).where(held).values(values))
+
+    async def _give_back(self, row: _Taken) -> None:
+        values = {"tries": row.tries - 1, self.due_at: func.now()}
+        await self.record(self._key_of(row), row.tries, values)
+
+    def _key_of(self, row: _Taken) -> Any:
+        return getattr(row, inspect(self.table).primary_key[0].name)
 
     async def _take(self) -> list[_Taken]:
         due = (

@@ -73,7 +73,7 @@ class MergeChore:
 
     async def __call__(self) -> int:
         """Look at the merges that are due, and return how many were tried."""
-        return await self._leases.work(self._attempt)
+        return await self._leases.work(self._attempt, self._fail)
 
     async def _attempt(self, due: _Due) -> None:
         async with self._sessions() as session:
@@ -145,6 +145,9 @@ class MergeChore:
         edits = [edits_between(delivered, changed_lines(each)) for each in found.merged]
         least = min(edits, key=lambda each: each.share)
         return {"lines": least.lines, "edited_share": least.share}
+
+    async def _fail(self, due: _Due, why: str) -> None:
+        await self._postpone(due, why, None, final=False)
 
     async def _postpone(self, due: _Due, why: str, retry_at: datetime | None, *, final: bool) -> None:
         if final or due.tries >= MAX_TRIES:

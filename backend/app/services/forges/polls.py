@@ -71,7 +71,7 @@ class PollChore:
         if not self._polled:
             return 0
         await self._begin()
-        return await self._leases.work(self._attempt)
+        return await self._leases.work(self._attempt, self._postpone)
 
     async def _begin(self) -> None:
         since = datetime.now(UTC) - _BEFORE_START
@@ -94,7 +94,7 @@ class PollChore:
         try:
             found = await self._found(due, member)
         except ForgeError as error:
-            await self._postpone(due, error)
+            await self._postpone(due, str(error), error.retry_at)
             return
         for each in found:
             await self._take(due, each)
@@ -118,11 +118,11 @@ class PollChore:
         )
         await record_delivery(self._sessions, self._members, delivery)
 
-    async def _postpone(self, due: _Due, error: ForgeError) -> None:
+    async def _postpone(self, due: _Due, why: str, retry_at: datetime | None = None) -> None:
         pause = timedelta(seconds=pause_after(min(due.tries, _MAX_PAUSES)))
-        at = error.retry_at or datetime.now(UTC) + pause
-        logger.warning("cannot poll %s, retrying at %s: %s", due.place, at, error)
-        await self._leases.record(due.place, due.tries, {"next_at": at, "last_error": str(error)})
+        at = retry_at or datetime.now(UTC) + pause
+        logger.warning("cannot poll %s, retrying at %s: %s", due.place, at, why)
+        await self._leases.record(due.place, due.tries, {"next_at": at, "last_error": why})
 
 
 def _place(member: Member) -> str:

@@ -94,7 +94,7 @@ class ForgeReportService:
 
     async def __call__(self) -> int:
         """Make the reports that are due, and return how many were tried."""
-        return await self._leases.work(self._attempt)
+        return await self._leases.work(self._attempt, self._fail)
 
     async def _attempt(self, due: DueReport) -> None:
         member = self._members.named(due.forge, due.repository)
@@ -110,8 +110,7 @@ class ForgeReportService:
         except PhaseRunnerError as error:
             await self._postpone(due, error.detail, None, final=isinstance(error, InvalidInputError))
         else:
-            await self._record(due, {"reported": due.wanted, "tries": 0, "last_error": problem})
-            await self._wake_review(due, member)
+            await self._finish(due, member, problem)
 
     async def _renamed(self, due: DueReport, name: str) -> DueReport:
         """Give all runs of a renamed repository its new name, so that they stand in one queue."""
@@ -122,7 +121,7 @@ class ForgeReportService:
 
     async def _report(self, due: DueReport, member: Member, forge: Forge) -> str:
         """Bring the forge to the state of the run; return why the result could not be offered, or ""."""
-        facts = await self._facts(due, member)
+        facts = await self._facts(due)
         pull_url, refusal = due.pull_url, _Refusal()
         result = None if await self._has_rounds(due) else await self._offered(facts, member)
         is_new = due.accepted_at is None if due.root_run_id is None else not due.pushed
@@ -163,7 +162,7 @@ class ForgeReportService:
         given = await self._returns.give_back(due.run_id, due.comment_run_id, member, check)
         return _Refusal(check.problem, given)
 
-    async def _facts(self, due: DueReport, member: Member) -> ReportFacts:
+    async def _facts(self, due: DueReport) -> ReportFacts:
         run = await self._queries.get(due.run_id)
         page = self._members.file.page
         link = f"{page.rstrip('/')}/sprints/{run.id}" if page else None
@@ -196,14 +195,23 @@ class ForgeReportService:
             statement = select(ForgeReport.run_id).where(ForgeReport.root_run_id == due.run_id).limit(1)
             return await session.scalar(statement) is not None
 
-    async def _wake_review(self, due: DueReport, member: Member) -> None:
-        """Make the review of the pull request due; the first offer starts the review."""
+    async def _finish(self, due: DueReport, member: Member, problem: str) -> None:
+        """Record that the report is made, and make the review of its pull request due.
+
+        The first offer starts the review. If it were recorded without it, nothing would start it later.
+        """
         rules = member.repository.review
+        values: dict[str, Any] = {"reported": due.wanted, "tries": 0, "last_error": problem}
         async with self._sessions.begin() as session:
+            still = ForgeReport.wanted == due.wanted
+            await self._leases.record_in(session, due.run_id, due.tries, values, still)
             report = await session.get_one(ForgeReport, due.run_id)
             is_open = report.pull_number is not None and report.outcome is None
             if rules is not None and is_open:
                 await wake(session, due.comment_run_id, rules)
+
+    async def _fail(self, due: DueReport, why: str) -> None:
+        await self._postpone(due, why, None, final=False)
 
     async def _postpone(self, due: DueReport, why: str, retry_at: datetime | None, *, final: bool) -> None:
         if final or due.tries >= MAX_TRIES:

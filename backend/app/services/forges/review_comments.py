@@ -27,7 +27,7 @@ _SAID: Mapping[PushStatus, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DueReview:
-    """A review as it was taken, or as it is to be recorded."""
+    """A review as it was taken, or as it is to be recorded. `look_at` is the end of the lease."""
 
     run_id: UUID
     state: str
@@ -36,6 +36,7 @@ class DueReview:
     round_run_id: UUID | None
     asked: list[str]
     answered: list[str]
+    look_at: datetime
     tries: int
     comment_id: int | None
     judged_commit: str | None

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import update
+from sqlalchemy import and_, func, literal, or_, update
 
 from app.core.errors import PhaseRunnerError
 from app.db.engine import Sessions
@@ -99,7 +99,7 @@ class ReviewChore:
 
     async def __call__(self) -> int:
         """Look at the reviews that are due, and return how many were tried."""
-        return await self._leases.work(self._attempt)
+        return await self._leases.work(self._attempt, self._postpone)
 
     async def _attempt(self, due: DueReview) -> None:
         place = await self._place(due.run_id)
@@ -111,7 +111,7 @@ class ReviewChore:
         except ForgeError as error:
             await self._postpone(due, str(error), error.retry_at)
         except PhaseRunnerError as error:
-            await self._postpone(due, error.detail, None)
+            await self._postpone(due, error.detail)
 
     async def _place(self, run_id: UUID) -> _Place | str:
         """Find the pull request of a review; without one, return why it cannot be followed."""
@@ -180,8 +180,7 @@ class ReviewChore:
         }
         due = replace(due, **values)
         due = await self._tell(due, place, pull.head)
-        async with self._sessions.begin() as session:
-            await session.execute(_of(due).values(values))
+        await self._write(due, values)
         return due
 
     async def _ended_round(self, run_id: UUID) -> _EndedRound | None:
@@ -216,8 +215,7 @@ class ReviewChore:
         self, due: DueReview, state: ReviewState, reason: str, answered: list[str]
     ) -> DueReview:
         values = {"state": state, "reason": reason, "answered": answered, "asked": []}
-        async with self._sessions.begin() as session:
-            await session.execute(_of(due).values(values))
+        await self._write(due, values)
         return replace(due, state=state, reason=reason, answered=answered, asked=[])
 
     async def _begin(self, due: DueReview, place: _Place, facts: PullFacts, decision: ReviewDecision) -> None:
@@ -248,8 +246,7 @@ class ReviewChore:
         comment = await self._forges[repository.forge].put_comment(
             repository.name, place.number, due.marker, body, due.comment_id, on_pull=True
         )
-        async with self._sessions.begin() as session:
-            await session.execute(_of(due).values(comment_id=comment))
+        await self._write(due, {"comment_id": comment})
         return replace(due, comment_id=comment)
 
     async def _rest(self, due: DueReview, place: _Place, pull: ReviewedPull, values: dict[str, Any]) -> None:
@@ -263,23 +260,26 @@ class ReviewChore:
         logger.warning("the review of run %s sleeps: %s", due.run_id, why)
         await self._leases.record(due.run_id, due.tries, {"look_at": None, "last_error": why})
 
-    async def _postpone(self, due: DueReview, why: str, retry_at: datetime | None) -> None:
+    async def _postpone(self, due: DueReview, why: str, retry_at: datetime | None = None) -> None:
         pause = timedelta(seconds=pause_after(min(due.tries, _MAX_PAUSES)))
         at = retry_at or datetime.now(UTC) + pause
         logger.warning("the review of run %s failed, retrying at %s: %s", due.run_id, at, why)
-        async with self._sessions.begin() as session:
-            await session.execute(_of(due).values(look_at=at, last_error=why))
+        await self._leases.record(due.run_id, due.tries, {"look_at": at, "last_error": why})
 
     async def _record(self, due: DueReview, values: dict[str, Any]) -> None:
         at = values.pop("look_at")
-        async with self._sessions.begin() as session:
-            await session.execute(_of(due).values({**values, "last_error": ""}))
+        await self._write(due, {**values, "last_error": ""})
         # An event in the meantime has set `tries` to 0 and the time of the next look, which then stays.
         await self._leases.record(due.run_id, due.tries, {"look_at": at, "tries": 0})
 
-
-def _of(due: DueReview) -> Any:
-    return update(ForgeReview).where(ForgeReview.run_id == due.run_id)
+    async def _write(self, due: DueReview, values: dict[str, Any]) -> None:
+        """Record values, unless the review was taken again, also if an event has reset its tries."""
+        row = ForgeReview
+        # The next worker has a later lease. An event may set a later time, too, but counts no try.
+        stirred = and_(row.tries == 0, literal(due.look_at, row.look_at.type) > func.now())
+        mine = (row.run_id == due.run_id, or_(row.look_at <= due.look_at, stirred))
+        async with self._sessions.begin() as session:
+            await session.execute(update(row).where(*mine).values(values))
 
 
 def _seen(facts: PullFacts) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from app.db.models import Escalation, ForgeReport, Run
+from app.db.models import Escalation, ForgeReport, ForgeReview, Run
 from app.forges.operator_file import parse_forges
 from app.forges.repositories import Members
 from tests.forge_double import Fault, signed
@@ -93,6 +93,32 @@ async def test_an_issue_that_cannot_be_read_now_is_started_later(database_url: s
         assert (await here.runs(), here.forge.comments_of(7)) == ([], [])
         await here.do("work")
         assert len(await here.runs()) == 1
+
+
+async def test_a_review_starts_although_the_first_try_to_start_it_fails(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with world(database_url, tmp_path, more="review = {}\n") as here:
+        await started(here)
+        await here.do("finish")
+        async with here.parts.sessions.begin() as session:
+            connection = await session.connection()
+            await connection.exec_driver_sql("ALTER TABLE forge_reviews ADD CHECK (rounds < 0)")
+        await here.do("report")
+        waits = await report_of(here)
+        assert waits.wanted > waits.reported, "the report is still due"
+        assert "IntegrityError" in waits.last_error
+        async with here.parts.sessions.begin() as session:
+            connection = await session.connection()
+            await connection.exec_driver_sql(
+                "ALTER TABLE forge_reviews DROP CONSTRAINT forge_reviews_rounds_check"
+            )
+        await here.do("report")
+        done = await report_of(here)
+        assert (done.last_error, done.reported) == ("", done.wanted)
+        async with here.parts.sessions() as session:
+            review = (await session.scalars(select(ForgeReview))).one()
+        assert review.run_id == done.run_id
 
 
 async def test_words_after_the_command_reach_the_agent(database_url: str, tmp_path: Path) -> None:

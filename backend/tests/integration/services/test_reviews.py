@@ -1,6 +1,6 @@
 """Reviews of pull requests: rounds begin once, and nothing that people say is lost."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -59,7 +59,10 @@ RESULT = {"b.py": "y = 1\n"}
 
 @dataclass
 class Scene:
-    """A pull request of a run, and what follows it."""
+    """A pull request of a run, and what follows it.
+
+    What `meanwhile` holds happens at the next answer of the forge.
+    """
 
     parts: UseCases
     forge: GitHubDouble
@@ -67,6 +70,7 @@ class Scene:
     make_chore: Callable[..., ReviewChore]
     chore: ReviewChore
     root: UUID
+    meanwhile: list[Callable[[], Awaitable[None]]]
 
     @property
     def head(self) -> str:
@@ -160,7 +164,13 @@ async def _scene(
     sources: SourcePolicy,
     gates: EvaluatorRegistry,
 ) -> Scene:
-    client = partial(httpx.AsyncClient, timeout=30.0)
+    meanwhile: list[Callable[[], Awaitable[None]]] = []
+
+    async def answered(_: httpx.Response) -> None:
+        while meanwhile:
+            await meanwhile.pop()()
+
+    client = partial(httpx.AsyncClient, timeout=30.0, event_hooks={"response": [answered]})
     forge = GitHub(client, double.url, fixed_token(TOKEN))
     reading = GitHubReviews(client, double.url, fixed_token(TOKEN), forge)
 
@@ -178,7 +188,7 @@ async def _scene(
     root = await finished_run(parts, f"{double.web}/{REPO}", RESULT)
     await _offer(parts, root, double, sources)
     await forge.open_pull(REPO, NewPullRequest(title="x", body="", head=BRANCH, base="main", draft=False))
-    here = Scene(parts, double, members, make_chore, make_chore(members), root)
+    here = Scene(parts, double, members, make_chore, make_chore(members), root, meanwhile)
     async with parts.sessions.begin() as session:
         session.add(
             ForgeReport(
@@ -302,6 +312,42 @@ async def test_a_round_that_cannot_be_merged_is_answered_by_the_next_one(
         spent = await here.look()
         assert (spent.state, spent.rounds) == ("spent", 2)
         assert "a person has to go on" in here.forge.comments_of(100)[0]
+
+
+@pytest.mark.parametrize("status", [None, 500], ids=["it succeeds", "it fails"])
+async def test_a_look_that_outlasts_its_lease_leaves_the_next_one_alone(
+    database_url: str, tmp_path: Path, status: int | None
+) -> None:
+    async with scene(database_url, tmp_path) as here:
+        at = datetime.now(UTC) + timedelta(hours=1)
+        theirs = {"state": "stopped", "reason": "said so", "comment_id": 7, "look_at": at, "last_error": "x"}
+
+        async def another_worker_takes_it() -> None:
+            async with here.parts.sessions.begin() as session:
+                await session.execute(update(ForgeReview).values(tries=ForgeReview.tries + 1, **theirs))
+
+        here.forge.review(100, "CHANGES_REQUESTED", "Rename it.")
+        if status is not None:
+            here.forge.faults.append(Fault("GET", "", status))
+        here.meanwhile.append(another_worker_takes_it)
+        found = await here.look()
+        assert {name: getattr(found, name) for name in theirs} == theirs
+
+
+async def test_a_round_is_recorded_although_something_happens_meanwhile(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path) as here:
+        at = datetime.now(UTC) + timedelta(hours=1)  # no event sets a later time
+
+        async def something_happens() -> None:
+            async with here.parts.sessions.begin() as session:
+                await session.execute(update(ForgeReview).values(tries=0, look_at=at))
+
+        here.forge.review(100, "CHANGES_REQUESTED", "Rename it.")
+        here.meanwhile.append(something_happens)
+        found = await here.look()
+        assert (found.state, found.rounds, found.look_at) == ("working", 1, at)
 
 
 async def test_lost_deliveries_are_made_up_for(database_url: str, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What polls find on each forge reads like the deliveries that would tell of it."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -10,6 +11,7 @@ from app.forges.deliveries import RequestMade, read_delivery
 from app.forges.github_polling import GitHubPolling
 from app.forges.gitlab_deliveries import read_gitlab_delivery
 from app.forges.gitlab_polling import GitLabPolling
+from app.forges.polling import MAX_PAGES
 from tests.forge_double import github_double
 from tests.git_http import TOKEN, fixed_token
 from tests.gitlab_double import gitlab_double
@@ -54,6 +56,52 @@ async def test_many_events_are_read_until_those_of_before(tmp_path: Path) -> Non
             each["created_at"] = "2020-01-01T00:00:00Z"
         assert len(await forge.labeled_since("acme/widgets", ["go"], SINCE)) == 150
         assert len([each for each in double.exchanges if each.path.endswith("/events")]) == 2
+
+
+async def test_what_was_deleted_is_left_out(tmp_path: Path) -> None:
+    with github_double("acme/widgets", "https://github.com", tmp_path) as double:
+        double.add_issue(7, "Round up", "")
+        forge = GitHubPolling(httpx.AsyncClient, double.url, fixed_token(TOKEN))
+        double.labeled(7, "go")
+        good = double.events[-1]
+        double.events += [{**good, name: None} for name in ("issue", "label", "actor")]
+        double.events += [
+            {name: each for name, each in good.items() if name != missing}
+            for missing in ("issue", "label", "actor", "event")
+        ]
+        (found,) = await forge.labeled_since("acme/widgets", ["go"], SINCE)
+        assert found.payload["issue"]["number"] == 7
+    with gitlab_double(PROJECT) as double:
+        double.add_issue(7, "Round up", "go")
+        at = NOW.isoformat()
+        event = {"action": "add", "created_at": at, "user": {"username": "ada"}, "label": {"name": "go"}}
+        bad = [{**event, name: None} for name in ("label", "user")]
+        bad += [
+            {name: each for name, each in event.items() if name != missing}
+            for missing in ("label", "user", "action")
+        ]
+        double.label_events[7] = [*bad, event]
+        double.events = [{"note": {"author": None, "created_at": at}}]
+        forge = GitLabPolling(httpx.AsyncClient, double.url, fixed_token(TOKEN))
+        assert len(await forge.labeled_since(PROJECT, ["go"], SINCE)) == 1
+        assert await forge.commented_since(PROJECT, SINCE) == []
+
+
+async def test_after_an_outage_older_events_are_read_or_a_warning_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with github_double("acme/widgets", "https://github.com", tmp_path) as double:
+        double.add_issue(7, "Round up", "")
+        forge = GitHubPolling(partial(httpx.AsyncClient, verify=False), double.url, fixed_token(TOKEN))
+        double.labeled(7, "go")
+        double.labeled(7, "other")
+        (wanted, other), before = double.events, {**double.events[0], "created_at": "2020-01-01T00:00:00Z"}
+        double.events = [before, wanted, *[other] * 1_500]
+        assert len(await forge.labeled_since("acme/widgets", ["go"], SINCE)) == 1
+        assert caplog.text == ""
+        double.events = [wanted, *[other] * 100 * MAX_PAGES]
+        assert await forge.labeled_since("acme/widgets", ["go"], SINCE) == []
+        assert "acme/widgets has more new events of issues than a poll reads" in caplog.text
 
 
 async def test_gitlab() -> None:

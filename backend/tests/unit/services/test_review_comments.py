@@ -1,6 +1,7 @@
 """What the comment on a pull request says of its review."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from uuid import UUID
 
 from app.services.forges.review_comments import DueReview, comment_on
@@ -14,6 +15,7 @@ WATCHING = DueReview(
     round_run_id=None,
     asked=[],
     answered=[],
+    look_at=datetime(2026, 1, 1, tzinfo=UTC),
     tries=1,
     comment_id=None,
     judged_commit="a" * 40,

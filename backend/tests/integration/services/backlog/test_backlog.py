@@ -1,12 +1,15 @@
 """The backlog on a real database: items start once, in order, and within limits."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import select, update
+from typing_extensions import override
 
 from app.core.errors import ConflictError, InvalidInputError
 from app.db.models import BacklogItem, ForgeReport, Run
@@ -17,8 +20,11 @@ from app.schemas.api.backlog import (
     BacklogProjectChange,
     ProjectLimits,
 )
+from app.schemas.runs import RunPolicy
 from app.services.backlog.reading import BacklogBoardQueries
 from app.services.backlog.starting import BacklogStarter
+from app.services.control.sprints import sprint_service
+from app.services.record.budgets import BudgetKeeper
 from tests.integration.services.support import UseCases, at_once, git, use_cases
 
 pytestmark = pytest.mark.anyio
@@ -146,6 +152,94 @@ async def test_a_source_that_is_gone_is_tried_later(cases: UseCases, project: Pa
     assert (await reasons(cases))["next"].startswith("it could not start: ")
     assert await start(cases) == 0
     assert await cases.rows.count("runs") == 0
+
+
+class Interrupted(BudgetKeeper):
+    """Lets something happen before the first import begins."""
+
+    def __init__(self, happens: Callable[[], Awaitable[None]]) -> None:
+        self._happens = [happens]
+
+    @override
+    async def check_day(self, project: str) -> None:
+        while self._happens:
+            await self._happens.pop()()
+
+
+def interrupted(cases: UseCases, happens: Callable[[], Awaitable[None]]) -> BacklogStarter:
+    intake = replace(cases.intake, budgets=Interrupted(happens))
+    return BacklogStarter(cases.sessions, sprint_service(intake, RunPolicy()))
+
+
+async def statuses(cases: UseCases) -> dict[str, str]:
+    async with cases.sessions() as session:
+        return {each.name: each.status for each in await session.scalars(select(BacklogItem))}
+
+
+async def test_a_start_that_outlasts_its_lease_leaves_the_next_one_alone(
+    cases: UseCases, project: Path
+) -> None:
+    ids = await add(cases, item(project, "first"), item(project, "second"))
+
+    async def another_worker_starts_both() -> None:
+        async with cases.sessions.begin() as session:
+            await session.execute(update(BacklogItem).values(next_at=datetime.now(UTC)))
+        assert await start(cases) == 2
+
+    assert await interrupted(cases, another_worker_starts_both)() == 2
+    assert await statuses(cases) == {"first": "started", "second": "started"}
+    assert await cases.rows.count("runs") == 2
+    for each in ids:
+        run = await cases.rows.get(each)
+        assert await cases.store.repository(each).has(run.base_commit), "its files are there"
+
+
+async def test_a_late_start_does_not_take_an_item_from_the_next_worker(
+    cases: UseCases, project: Path
+) -> None:
+    await add(cases, item(project, "first"), item(project, "second"))
+
+    async def another_worker_takes_the_second() -> None:
+        async with cases.sessions.begin() as session:
+            second = update(BacklogItem).where(BacklogItem.name == "second")
+            await session.execute(second.values(tries=BacklogItem.tries + 1))
+
+    assert await interrupted(cases, another_worker_takes_the_second)() == 2
+    assert await statuses(cases) == {"first": "started", "second": "starting"}
+    assert await cases.rows.count("runs") == 1
+
+
+async def test_each_start_has_the_whole_lease(cases: UseCases, project: Path) -> None:
+    await add(cases, item(project, "first"), item(project, "second"))
+    ended = datetime.now(UTC)
+
+    async def the_first_takes_its_time() -> None:
+        async with cases.sessions.begin() as session:
+            await session.execute(update(BacklogItem).values(next_at=ended))
+
+    await interrupted(cases, the_first_takes_its_time)()
+    async with cases.sessions() as session:
+        rows = {each.name: each for each in await session.scalars(select(BacklogItem))}
+    assert rows["first"].next_at == ended
+    assert rows["second"].next_at > ended + timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), KeyError("name")], ids=["disk", "fault"]
+)
+async def test_an_item_that_fails_does_not_stop_the_others(
+    cases: UseCases, project: Path, error: Exception
+) -> None:
+    await add(cases, item(project, "first"), item(project, "second"))
+
+    async def fails() -> None:
+        raise error
+
+    assert await interrupted(cases, fails)() == 2
+    assert await statuses(cases) == {"first": "waiting", "second": "started"}
+    said = (await reasons(cases))["first"]
+    assert said.startswith("it could not start: ")
+    assert str(error) in said
 
 
 async def test_bad_items_are_refused_as_a_whole(cases: UseCases, project: Path) -> None:

@@ -1,11 +1,12 @@
 """Retention: what goes, what stays, and that nobody who resumes finds a gap."""
 
 import json
+import os
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
@@ -80,6 +81,33 @@ async def test_what_goes_by_age_and_what_stays(cases: UseCases) -> None:
     assert await cases.rows.count("runs") == 5
     assert await cases.rows.count("events") == 15
     assert {each: (await cases.rows.get(each)).updated_at for each in runs.values()} == changed
+
+
+async def test_directories_that_no_run_has_go_after_a_day(cases: UseCases) -> None:
+    run_id = await ended(cases, None)
+    runs = cases.data_dir / "runs"
+    old, fresh, in_use = (runs / str(uuid4()) for _ in range(3))
+    elsewhere, named = runs / "not-a-run", runs / str(run_id)
+    link = runs / str(uuid4())
+    link.symlink_to(elsewhere)
+    for each in (old, fresh, in_use, elsewhere, named):
+        (each / "repo.git" / "objects").mkdir(parents=True, exist_ok=True)
+        (each / "repo.git" / "HEAD").write_text("ref: refs/heads/main\n")
+    age(runs, hours=25, but=(fresh, in_use / "repo.git" / "HEAD"))
+    assert await keeper(cases).look() == Trimmed(orphans=1)
+    assert old.exists(), "looking changes nothing"
+    assert await keeper(cases).trim() == Trimmed(orphans=1)
+    assert set(runs.iterdir()) == {fresh, in_use, elsewhere, named, link}
+    age(runs, hours=23)
+    assert await keeper(cases).look() == Trimmed()
+
+
+def age(directory: Path, hours: float, but: tuple[Path, ...] = ()) -> None:
+    """Let everything in a directory be so many hours old."""
+    at = (datetime.now(UTC) - timedelta(hours=hours)).timestamp()
+    for each in sorted(directory.rglob("*"), reverse=True):
+        if each not in but:
+            os.utime(each, (at, at), follow_symlinks=False)
 
 
 async def test_progress_is_emptied_and_no_number_is_missing(cases: UseCases, database_url: str) -> None:

@@ -4,13 +4,15 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from app.core.errors import WorkspaceError
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import RunPolicy, RunStatus
+from app.services.control.idempotency import UNKEYED
 from app.services.control.sprints import sprint_service
 from tests.integration.services.support import UseCases, git, make_repository, use_cases
 
@@ -28,7 +30,7 @@ def request(**fields: Any) -> SprintCreate:
 
 
 def files_of_runs(cases: UseCases) -> list[Path]:
-    return list((cases.data_dir / "runs").glob("*"))
+    return [*(cases.data_dir / "runs").glob("*"), *(cases.data_dir / "scratch" / "imports").glob("*")]
 
 
 async def test_a_sprint_starts_from_the_commit_and_not_from_the_working_tree(
@@ -89,6 +91,31 @@ async def test_what_cannot_be_recorded_leaves_nothing(cases: UseCases) -> None:
     assert await cases.rows.count("procrastinate_jobs") == 0
     assert files_of_runs(cases) == []
     assert cases.bell.rung == []
+
+
+async def test_a_second_start_with_the_same_id_leaves_the_run_alone(cases: UseCases) -> None:
+    new = replace(cases.sprints.prepare(request(), "ada"), id=uuid4())
+    run = await cases.sprints.intake.start(new, cases.sprints.show, UNKEYED)
+    (files,) = files_of_runs(cases)
+    repository = cases.store.repository(run.id)
+    place = repository.path.stat().st_ino
+    kept = files / "sessions" / "conversation"
+    kept.parent.mkdir()
+    kept.write_text("hello")
+    with pytest.raises(IntegrityError):
+        await cases.sprints.intake.start(new, cases.sprints.show, UNKEYED)
+    assert kept.read_text() == "hello"
+    assert repository.path.stat().st_ino == place, "the same repository, not another import"
+    assert await repository.has(run.base_commit)
+    assert files_of_runs(cases) == [files]
+
+
+async def test_a_run_whose_files_cannot_be_kept_is_restored(cases: UseCases) -> None:
+    cases.data_dir.mkdir(exist_ok=True)
+    (cases.data_dir / "runs").write_text("in the way")
+    run = await cases.sprints.start(request(), "ada")
+    (cases.data_dir / "runs").unlink()
+    assert await (await cases.trees.repository(run.id, run.base_commit)).has(run.base_commit)
 
 
 SOURCES = {
