@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import version
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from app.cli.root import Root
 
 _BROKEN_PIPE = 141  # a shell's exit code for a program that SIGPIPE ended
+_JUDGES = frozenset({"evaluate", "hook", "init", "mcp"})
 
 _COMMANDS: Mapping[str, Sequence[tuple[str, str, str]]] = {
     # By heading of the help: import path, name, description.
@@ -96,12 +98,13 @@ def prepare() -> None:
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
 
 
-def run(arguments: Sequence[str], read_root: "Callable[[], Root]", stderr: TextIO) -> int:
+def run(arguments: Sequence[str], read_root: "Callable[[Path | None], Root]", stderr: TextIO) -> int:
     """Run one command line.
 
     Args:
         arguments: without the program's name.
-        read_root: returns the process's settings and streams; called when a command is known.
+        read_root: returns the process's settings and streams; called when a command is known, with the
+            project that it judges.
         stderr: receives an error, in one line.
 
     Returns:
@@ -115,7 +118,7 @@ def run(arguments: Sequence[str], read_root: "Callable[[], Root]", stderr: TextI
                 print_error=False,
             )
             if "root" in injected:
-                bound.arguments["root"] = read_root()
+                bound.arguments["root"] = read_root(_judged_by(command, bound))
         return _call(command, bound)
     except CycloptsError as error:
         message, code = _usage(error), ExitCode.USAGE
@@ -166,6 +169,11 @@ def explain(error: BaseException) -> tuple[str, ExitCode]:
     return one_line(text, 2000), ExitCode.INFRASTRUCTURE
 
 
+def _judged_by(command: Callable[..., Any], bound: inspect.BoundArguments) -> Path | None:
+    """Return the project that a command judges, or None. Agents of MCP mostly judge the current directory."""
+    return bound.arguments.get("path", Path()) if command.__name__ in _JUDGES else None
+
+
 def _call(command: Callable[..., Any], bound: inspect.BoundArguments) -> int:
     if inspect.iscoroutinefunction(command):
         result = asyncio.run(command(*bound.args, **bound.kwargs))
@@ -199,11 +207,11 @@ def _hang_up() -> int:
     return _BROKEN_PIPE
 
 
-def _read_root() -> "Root":
+def _read_root(judged: Path | None) -> "Root":
     # Settings and HTTP take most of the start-up time. Help and usage errors do not need them.
     from app.cli.root import read_root  # noqa: PLC0415 - only when the program runs: the tree imports every command
 
-    return read_root()
+    return read_root(judged)
 
 
 def _version() -> str:

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
 
 
+STATE_DIR = ".local/state/phaserunner"
+"""Below the user's home: where hooks run, and where judging keeps the environments of tests."""
+
+_NOT_READ = "The .env here is not read, because it is a file of the project that is evaluated."
+
+
 class LocalJudging(Protocol):
     """Evaluates directories on this machine."""
 
@@ -172,8 +178,12 @@ RootArgument = Annotated[Root, Parameter(parse=False)]
 """The type of the command parameter that receives the root."""
 
 
-def read_root() -> Root:
+def read_root(judged: Path | None = None) -> Root:
     """Read the settings and use the process's streams.
+
+    Args:
+        judged: the project that the command judges. What its repository holds must not configure the judge:
+            no `.env` there is read, and environments of tests are not kept there.
 
     Raises:
         CliError, InvalidInputError: a setting is not valid. The message names it.
@@ -182,8 +192,9 @@ def read_root() -> Root:
 
     from app.core.config import Settings  # noqa: PLC0415 - only when a command runs: keeps the help quick
 
+    is_apart = judged is None or not Path.cwd().is_relative_to(_repository_of(judged))
     try:
-        settings = Settings()
+        settings = Settings() if is_apart else _without_files_of_project(Settings(_env_file=None))
     except ValidationError as error:
         first = error.errors()[0]
         name, told = first["loc"][0], first["msg"].removeprefix("Value error, ")
@@ -194,7 +205,25 @@ def read_root() -> Root:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     out, err = console_for(sys.stdout), console_for(sys.stderr)
+    if not is_apart and Path(".env").exists():
+        err.print(_NOT_READ, style="dim", soft_wrap=True)
     return Root(settings, out, err, sys.stdin, Path.cwd(), _user(), stand_by=start_standby)
+
+
+def _repository_of(path: Path) -> Path:
+    """Return the root of the repository with a path, or the path if there is none."""
+    place = path.expanduser().resolve()
+    return next((each for each in (place, *place.parents) if (each / ".git").exists()), place)
+
+
+def _without_files_of_project(settings: "Settings") -> "Settings":
+    """Return settings whose DATA_DIR is in the user's home, unless the environment names another place."""
+    if "DATA_DIR" in settings.model_fields_set:
+        return settings
+    try:
+        return settings.model_copy(update={"DATA_DIR": Path.home() / STATE_DIR})
+    except RuntimeError as error:
+        raise CliError("DATA_DIR: there is no home directory, so set it", ExitCode.USAGE) from error
 
 
 def _user() -> str:

@@ -10,13 +10,12 @@ from cyclopts.validators import Number
 
 from app.cli.exits import CliError, ExitCode
 from app.cli.hooks.clients import HookClient
-from app.cli.root import Root, RootArgument
+from app.cli.root import STATE_DIR, Root, RootArgument
 
 if TYPE_CHECKING:
     from app.cli.hooks.installing import Hook
 
 _Flag = Parameter(negative="")
-_STATE_DIR = ".local/state/phaserunner"
 
 
 @Parameter(name="*")
@@ -97,7 +96,7 @@ def _hook(client: HookClient, given: HookOptions) -> "Hook":
     arguments = [*(["--base", given.base] if given.base else []), *(["--models"] if given.models else [])]
     if client is not HookClient.GIT_PRE_PUSH:
         arguments += ["--times", str(given.times)]
-    return Hook(client, Path.home() / _STATE_DIR, tuple(arguments))
+    return Hook(client, Path.home() / STATE_DIR, tuple(arguments))
 
 
 async def _run(client: HookClient, path: Path, given: HookOptions, root: Root) -> int:

@@ -323,7 +323,7 @@ def invoke(
     judged = {"make_judging": judging.open} if judging else {}
     out, err = io.StringIO(), io.StringIO()
 
-    def root() -> Root:
+    def root(project: Path | None) -> Root:
         return Root(
             settings=Settings(_env_file=None, PHASERUNNER_URL=URL, **settings),
             out=Console(file=out, markup=False, emoji=False, highlight=False, width=200),

@@ -65,7 +65,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly() -> None:
         "from app.core.config import Settings\n"
         "from tests.unit.cli.fakes import FakeService, sprint_detail\n"
         "service = FakeService(sprints=[sprint_detail(name='x' * 200) for _ in range(1000)])\n"
-        "def root():\n"
+        "def root(judged):\n"
         "    out, err = console_for(sys.stdout), console_for(sys.stderr)\n"
         "    transport = httpx.MockTransport(service)\n"
         "    return Root(Settings(_env_file=None), out, err, sys.stdin, Path('/'), transport=transport)\n"
