@@ -7,6 +7,7 @@ from typing import cast
 
 from app.runners.evaluators.issues import HIDDEN_FINDING, issue_key
 from app.runners.evaluators.protocol import FOR_REVIEWERS, CriterionResult, EvaluationResult, EvaluationStatus
+from app.runners.evaluators.testing.layout.inventory import function_of
 from app.schemas.runs import HeldOutFeedback
 
 _NAMED = 10
@@ -59,7 +60,7 @@ def failing_names(result: EvaluationResult, sources: Mapping[str, str]) -> list[
     on whose file and words occur in the held-out tests.
     """
     found = [name for key in _FAILING for name in cast("list[str]", result.metadata.get(key, []))]
-    names = dict.fromkeys(each.partition("[")[0] for each in found)
+    names = dict.fromkeys(function_of(each) for each in found)
     return [each for each in names if _is_written(each, sources)][:_NAMED]
 
 

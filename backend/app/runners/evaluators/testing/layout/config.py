@@ -4,7 +4,7 @@ import configparser
 import re
 import shlex
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -29,6 +29,9 @@ _KEPT_WITH_VALUE = frozenset(
     )
 )
 _UNCAPTURED = re.compile(r"-[lqvx]*s[lqsvx]*")
+_SHORT = re.compile(r"-[lqsvx]*([kmp])(.*)", re.DOTALL)
+"""Short options together, as in `-vm slow`, or with their value, as in `-m"not slow"`."""
+
 _KEPT_FLAGS = frozenset(
     {
         *("--doctest-modules", "--doctest-ignore-import-errors"),
@@ -206,7 +209,7 @@ def _override(name: str, value: object, tree: Path) -> list[str]:
 
 def _kept(options: Sequence[str]) -> list[str]:
     kept: list[str] = []
-    words = iter(options)
+    words = iter(_apart(options))
     for word in words:
         name, has_value, value = word.partition("=") if word.startswith("--") else (word, "", "")
         if name in _AS_SETTING:
@@ -220,6 +223,20 @@ def _kept(options: Sequence[str]) -> list[str]:
         elif _UNCAPTURED.fullmatch(word):
             kept.append("-s")
     return kept
+
+
+def _apart(options: Sequence[str]) -> Iterator[str]:
+    """Yield words, with a short option and its value apart from each other and from other options."""
+    for word in options:
+        found = _SHORT.fullmatch(word)
+        if found is None:
+            yield word
+            continue
+        if "s" in word[: found.start(1)]:
+            yield "-s"
+        yield f"-{found[1]}"
+        if found[2]:
+            yield found[2].strip()
 
 
 def _words(value: object) -> list[str]:

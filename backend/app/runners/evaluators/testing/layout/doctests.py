@@ -4,6 +4,7 @@ import ast
 import doctest
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from app.core.python_source import parse_module
@@ -71,9 +72,9 @@ def _rewritten(before: bytes, after: bytes) -> bytes | None:
         return None
     edits = [(new, text) for (_, new), text in zip(changed, texts, strict=True)]
     lines = after.splitlines(keepends=True)
-    starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
+    starts = list(accumulate(map(len, lines), initial=0))
     for node, text in sorted(edits, key=lambda each: -each[0].lineno):
-        start = starts[node.lineno - 1] + node.col_offset
+        start = starts[_first_line(node) - 1] + node.col_offset
         end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
         if isinstance(node, ast.stmt):
             # Without a docstring, the base's comes before the first statement.
@@ -81,6 +82,12 @@ def _rewritten(before: bytes, after: bytes) -> bytes | None:
         else:
             after = after[:start] + text.encode() + after[end:]
     return after if edits else None
+
+
+def _first_line(node: ast.Constant | ast.stmt) -> int:
+    """Return the line where a docstring or a statement begins, with its decorators."""
+    decorators: Sequence[ast.expr] = getattr(node, "decorator_list", ())
+    return min(each.lineno for each in (node, *decorators))
 
 
 def _changed(before: bytes, after: bytes) -> list[tuple[ast.Constant, ast.Constant | ast.stmt]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 def function_of(test_id: str) -> str:
     """Return the id of the test function: the id without its parameters."""
-    return test_id.partition("[")[0]
+    file, separator, rest = test_id.partition("::")  # a directory may have brackets in its name, too
+    return file + separator + rest.partition("[")[0]
 
 
 def file_of(test_id: str) -> str:

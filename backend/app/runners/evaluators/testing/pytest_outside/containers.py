@@ -167,7 +167,7 @@ class _Mark(int):
 def _same(one: Any, other: Any) -> bool:
     return len(one) == len(other) and all(
         a is b or (type(a) is _Mark and type(b) is _Mark and int(a) == int(b))
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(one, other)  # noqa: B905 - Python 3.9 runs this, too
     )
 
 

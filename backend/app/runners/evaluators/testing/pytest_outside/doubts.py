@@ -139,5 +139,5 @@ def _by_identity(node: ast.Compare) -> bool:
         isinstance(each, (ast.Is, ast.IsNot))
         and not isinstance(one, ast.Constant)
         and not isinstance(other, ast.Constant)
-        for each, one, other in zip(node.ops, operands, operands[1:], strict=False)
+        for each, one, other in zip(node.ops, operands, operands[1:])  # noqa: B905 - Python 3.9 runs this, too
     )

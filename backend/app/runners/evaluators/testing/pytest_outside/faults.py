@@ -18,6 +18,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from .library import STANDARD_MODULES
 from .shapes import shape_of
 from .values import PLAIN
 
@@ -97,7 +98,7 @@ def known_class(description: dict[str, Any]) -> type | None:
 
 
 def _is_standard(module: str) -> bool:
-    return module.partition(".")[0] in sys.stdlib_module_names
+    return module.partition(".")[0] in STANDARD_MODULES
 
 
 def _is_installed(module: types.ModuleType) -> bool:

@@ -14,6 +14,7 @@ import types
 from pathlib import Path
 from typing import Any
 
+from .library import STANDARD_MODULES
 from .link import PeerLink, UncarriedError, refuse
 from .shapes import FORWARDED
 from .values import NAMED_TYPES
@@ -62,7 +63,7 @@ def named_for_candidate(value: Any) -> list[str] | None:
         return None
     if (module, name) in NAMED_TYPES:
         return [module, name]
-    if module.partition(".")[0] not in sys.stdlib_module_names or module == "__main__":
+    if module.partition(".")[0] not in STANDARD_MODULES or module == "__main__":
         return None
     try:
         found = operator.attrgetter(name)(sys.modules[module])

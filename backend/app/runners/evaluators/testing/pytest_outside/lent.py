@@ -54,7 +54,7 @@ class Lent:
 
     def taken(self, path: object) -> str | None:
         """Return the name of an opened file of the tests that was not lent, or None for any other file."""
-        if not isinstance(path, str | bytes):
+        if not isinstance(path, (str, bytes)):
             return None
         name = self._inside(os.fsdecode(path))
         return name if name in self._names and not self._was_lent(name) else None

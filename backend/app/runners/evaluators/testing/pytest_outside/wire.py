@@ -1,5 +1,7 @@
 """Carries messages between the two processes: JSON after its length, with limits on size and time."""
 
+from __future__ import annotations
+
 import json
 import socket
 import struct

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from .ids import function_of
+
 _TICKS = 8
 _STUCK = 2.5
 """After so many times its limit on the processor, a test is in a call into C that never returns."""
@@ -78,7 +80,7 @@ class TestLimits:
     @contextmanager
     def around(self, test: str) -> Generator[None]:
         """Limit the block to the time of a test. A `CutError` interrupts it after that."""
-        seconds = self._seconds.get(test.partition("[")[0])
+        seconds = self._seconds.get(function_of(test))
         if seconds is None:
             self._is_ending = False
             yield
@@ -101,7 +103,7 @@ class TestLimits:
         # It interrupts the test repeatedly, because the interrupted code may catch the error and go on.
         if not self._running or self._ticks % _TICKS:
             return
-        why = f"it took longer than {self._seconds[self._running.partition('[')[0]]:.2f} s"
+        why = f"it took longer than {self._seconds[function_of(self._running)]:.2f} s"
         if self._is_ending:
             raise CutTeardownError(why)
         self.cut.add(self._running)

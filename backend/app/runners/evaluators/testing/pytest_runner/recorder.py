@@ -14,6 +14,7 @@ from .canaries import run_canaries
 from .channel import Send
 from .failures import files_of, message_of
 from .guard import Guard
+from .ids import function_of, parts_of
 from .import_places import let_children_import
 from .limits import TestLimits, lift_deadlines
 from .network import Unreachable
@@ -48,7 +49,7 @@ class ReportPlugin:
         self._tree = Path(task["tree"])
         self._only: set[str] | None = None if task["only"] is None else set(task["only"])
         self._ids: set[str] | None = None if task["ids"] is None else set(task["ids"])
-        self._wanted_parts = None if self._ids is None else _parts(self._ids)
+        self._wanted_parts = None if self._ids is None else parts_of(self._ids)
         self._trusted: set[str] = set(task["trusted"])
         self._pinned: list[str] = task["pinned"]
         self._limits = TestLimits(task["test_seconds"])
@@ -225,7 +226,7 @@ class ReportPlugin:
 
     def _is_chosen(self, test: str, ids: "set[str]") -> bool:
         """Return True if a test or its function is named."""
-        return test in ids or test.partition("[")[0] in ids
+        return test in ids or function_of(test) in ids
 
     def _detail(self, report: pytest.TestReport, outcome: str) -> str:
         if outcome in ("failed", "error", "cut"):
@@ -271,13 +272,6 @@ class ReportPlugin:
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._tree).as_posix() if self._tree in path.parents else str(path)
-
-
-def _parts(ids: "set[str]") -> "set[str]":
-    """Return the ids of functions, and of what they are in. Some plug-ins collect tests in functions."""
-    functions = {each.partition("[")[0] for each in ids}
-    names = [each.split("::") for each in functions]
-    return {"::".join(each[:end]) for each in names for end in range(1, len(each) + 1)}
 
 
 def _code_file(function: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from .clock import monotonic
+from .ids import words_of
 
 _FIRST_SHARE = 1 / 8
 """Share of the limit that the tests of one file may take before anything is left out."""
@@ -185,7 +186,7 @@ class _Allowance:
     def too_slow(self, item: pytest.Item, left: "list[pytest.Item]", taken: _Taken) -> "list[pytest.Item]":
         """Note what a test took. Return those of the tests left for which the rest does not suffice."""
         group = _group_of(item)
-        self._done[group].append((_kinds_of(item), taken.whole))
+        self._done[group].append((words_of(item.nodeid), taken.whole))
         done = self._done[group]
         took = [seconds for _, seconds in done]
         is_one = len(took) == 1 and not self._is_short
@@ -203,7 +204,7 @@ class _Allowance:
         if not slow:
             return mine
         self._done[group] = [each for each in done if slow.isdisjoint(each[0])]
-        return [each for each in left if not slow.isdisjoint(_kinds_of(each))]
+        return [each for each in left if not slow.isdisjoint(words_of(each.nodeid))]
 
 
 def _typical(took: "list[float]") -> float:
@@ -229,9 +230,3 @@ def _group_of(item: pytest.Item) -> str:
     if isinstance(item, pytest.Function) or type(item).__module__.startswith("_pytest."):
         return item.nodeid.partition("::")[0]
     return type(item).__name__
-
-
-def _kinds_of(item: pytest.Item) -> "frozenset[str]":
-    """Return the words in the parameters of a test, as in `test_get[redis-3]`."""
-    words = item.nodeid.partition("[")[2].rstrip("]").split("-")
-    return frozenset(each for each in words if any(letter.isalpha() for letter in each))

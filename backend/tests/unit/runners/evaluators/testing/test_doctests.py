@@ -30,6 +30,14 @@ def test_docstrings_that_ask_for_something_else_are_the_bases(tree: Tree, text: 
     assert found["a.py"].decode() == "# ä\n" + BASE.replace("return 0", "return 5")
 
 
+def test_a_docstring_comes_before_the_decorators_of_the_first_statement(tree: Tree) -> None:
+    text = '    """Do.\n\n    >>> A().x\n    1\n    """\n\n'
+    base = f"class A:\n{text}    @property\n    def x(self):\n        return 1\n"
+    after = base.replace(text, "")
+    found = with_base_doctests(tree({"a.py": base}), tree({"a.py": after}), ["a.py"])
+    assert found["a.py"].decode() == base.replace('"""\n\n', '"""\n')
+
+
 @pytest.mark.parametrize("text", AS_MUCH.values(), ids=AS_MUCH.keys())
 def test_docstrings_that_ask_for_as_much_stay(tree: Tree, text: str) -> None:
     assert with_base_doctests(tree({"a.py": BASE}), tree({"a.py": text}), ["a.py"]) == {}

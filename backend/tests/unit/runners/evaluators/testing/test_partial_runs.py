@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from app.runners.evaluators.testing.layout.inventory import function_of
 from app.runners.evaluators.testing.layout.trees import whole_tree
+from app.runners.evaluators.testing.pytest_runner.ids import words_of
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.workspaces.files.limits import DEFAULT_LIMITS
@@ -71,3 +73,11 @@ async def test_tests_that_a_plugin_collects_in_a_function_are_found(tree) -> Non
     )
     report = await ran(root, "test_a.py::describe_it::it_works")
     assert list(report.tests) == ["test_a.py::describe_it::it_works"]
+
+
+async def test_a_directory_may_have_brackets_in_its_name(tree) -> None:
+    root = tree({"tests/[id]/test_a.py": "def test_one(): pass\n\ndef test_two(): pass\n"})
+    report = await ran(root, "tests/[id]/test_a.py::test_two")
+    assert list(report.tests) == ["tests/[id]/test_a.py::test_two"]
+    assert function_of("tests/[id]/test_a.py::test_two[1]") == "tests/[id]/test_a.py::test_two"
+    assert words_of("tests/[id]/test_a.py::test_two[redis-3]") == {"redis"}

@@ -203,3 +203,29 @@ def test_a_configuration_below_config_counts_if_pytest_would_find_none(tree) -> 
     assert found.arguments[:1] == ("--import-mode=importlib",)
     both = tree({**BASE, **below, "pytest.ini": "[pytest]\n"})
     assert settings_for(both, both).config_file == both / "pytest.ini"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ('-m"not slow"', ("-m", "not slow")),
+        ("-k'not net' -q", ("-k", "not net")),
+        ("-pno:cacheprovider", ("-p", "no:cacheprovider")),
+        ('-vm "not slow"', ("-m", "not slow")),
+        ("-svk fast", ("-s", "-k", "fast")),
+        ("-m slow -vv -rs", ("-m", "slow")),
+    ],
+)
+def test_short_options_count_in_every_form(tree, given: str, kept: tuple[str, ...]) -> None:
+    root = tree({**BASE, "pytest.ini": f"[pytest]\naddopts = {given}\n"})
+    assert settings_for(root, root).arguments[: len(kept)] == kept
+
+
+def test_options_of_a_list_count_in_every_form(tree) -> None:
+    root = tree(
+        {
+            **BASE,
+            "pyproject.toml": '[tool.pytest.ini_options]\naddopts = ["-m not slow", "--strict-markers"]\n',
+        }
+    )
+    assert settings_for(root, root).arguments[:3] == ("-m", "not slow", "--strict-markers")
