@@ -101,6 +101,9 @@ export function EscalationsPage({ search, onChange }: Props) {
         {status === "open" && (
           <BulkReject
             chosen={items.filter((each) => chosen.has(each.id))}
+            onRejected={(ids) =>
+              setChosen((before) => new Set([...before].filter((each) => !ids.includes(each))))
+            }
             onClear={() => setChosen(new Set())}
           />
         )}
