@@ -4,8 +4,11 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 
+import type { Place } from "@/lib/diff/comments";
 import type { AttemptDiff, FileDiff } from "@/lib/queries/diffs";
+import { listenToKeys } from "@/lib/shortcuts";
 
+import type { CommentActions } from "./comment-actions";
 import { DiffReview } from "./DiffReview";
 
 /** jsdom lays nothing out: nothing comes into sight. */
@@ -22,6 +25,9 @@ class NoWorker {
   postMessage(): void {}
 }
 vi.stubGlobal("Worker", NoWorker);
+
+/** jsdom has none. */
+vi.stubGlobal("CSS", { escape: (text: string) => text.replaceAll(/\W/g, String.raw`\$&`) });
 
 const file = (path: string, lines: readonly string[], more: Partial<FileDiff> = {}): FileDiff => ({
   path,
@@ -54,10 +60,10 @@ beforeAll(() => {
 beforeEach(() => localStorage.clear());
 afterEach(cleanup);
 
-function show(diff: AttemptDiff) {
+function show(diff: AttemptDiff, actions: CommentActions | null = null) {
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <DiffReview of={OF} diff={diff} view="unified" comments={[]} findings={NONE} actions={null} />
+      <DiffReview of={OF} diff={diff} view="unified" comments={[]} findings={NONE} actions={actions} />
     </QueryClientProvider>,
   );
 }
@@ -78,4 +84,31 @@ it("warns of a file whose rows are not those that the service counted, and saves
   expect(click.mock.instances.map((each) => (each as unknown as HTMLAnchorElement).download)).toEqual([
     "b.py.patch",
   ]);
+});
+
+it("keeps the cursor at its line when files are folded", async () => {
+  const stop = listenToKeys(window);
+  const commented: Place[] = [];
+  const nothing = () => {};
+  const add = (at: Place) => commented.push(at);
+  show(diffOf(file("a.txt", ["1", "2"]), file("b.txt", ["1", "2"]), file("c.txt", ["1"])), {
+    add,
+    write: nothing,
+    begin: nothing,
+    remove: nothing,
+    copy: nothing,
+  });
+  const fold = (path: string) =>
+    userEvent.click(screen.getByRole("button", { name: new RegExp(`${path}$`) }));
+  await userEvent.keyboard("jjjc");
+  await fold("a.txt");
+  await userEvent.keyboard("c");
+  await fold("a.txt");
+  await userEvent.keyboard("cjc");
+  const said = () => commented.splice(0).map(({ path, line }) => `${path}:${line}`);
+  expect(said()).toEqual(["b.txt:1", "b.txt:1", "b.txt:1", "b.txt:2"]);
+  await fold("b.txt");
+  await userEvent.keyboard("cjckc");
+  expect(said(), "no line of a folded file").toEqual(["c.txt:1", "a.txt:2"]);
+  stop();
 });
