@@ -12,7 +12,6 @@ import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
-import { useMinute } from "@/lib/now";
 import { shortProject } from "@/lib/projects";
 import {
   type Escalation,
@@ -40,7 +39,8 @@ const WORDS: Record<EscalationStatus, string> = {
 };
 const STATUSES = ["open", "resolved", "withdrawn"] as const;
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 interface Props {
   search: EscalationsSearch;
@@ -153,21 +153,26 @@ function isFiltered({ reason, kind, project, hours, who }: EscalationsSearch): b
   return [reason, kind, project, hours, who].some((each) => each !== undefined);
 }
 
-/** Moments are whole minutes, so that the same filter is the same question for a while. */
 function useFilters({ status = "open", reason, kind, project, hours, who }: EscalationsSearch): Filters {
   const me = useMyName();
-  const now = useMinute();
+  // It stays while the filter does: another moment would be another question, without the pages that are read.
+  const until = useMemo(() => (hours ? momentBefore(hours) : undefined), [hours]);
   return useMemo(() => {
     return {
       status,
       ...(reason ? { reason } : {}),
       ...(kind ? { kind } : {}),
       ...(project ? { project } : {}),
-      ...(hours ? { until: new Date(now - hours * HOUR).toISOString() } : {}),
+      ...(until ? { until } : {}),
       ...(who === "me" && me ? { assigned: me } : {}),
       ...(who === "none" ? { unassigned: true } : {}),
     };
-  }, [status, reason, kind, project, hours, who, me, now]);
+  }, [status, reason, kind, project, until, who, me]);
+}
+
+/** A whole minute: who comes back soon asks the same. */
+function momentBefore(hours: number): string {
+  return new Date(Math.floor(Date.now() / MINUTE) * MINUTE - hours * HOUR).toISOString();
 }
 
 interface RowProps {
