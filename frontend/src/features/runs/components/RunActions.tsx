@@ -107,7 +107,10 @@ export function RunActions({ run, attempts, attempt }: Props) {
           isBusy={act[asks].isPending}
           error={act[asks].error}
           onConfirm={(text) => act[asks].mutate(text)}
-          onClose={() => setAsks(null)}
+          onClose={() => {
+            setAsks(null);
+            act[asks].reset();
+          }}
         />
       )}
     </>
