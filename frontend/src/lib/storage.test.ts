@@ -5,10 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { storage } from "./storage";
 
-class Notices {
-  static permission = "granted";
-  static requestPermission = () => Promise.resolve("granted");
-}
+const Notices = { permission: "granted", requestPermission: () => Promise.resolve("granted") };
 
 function forbid(): void {
   vi.stubGlobal("Notification", Notices);

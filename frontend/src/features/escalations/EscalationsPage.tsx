@@ -13,13 +13,7 @@ import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import { shortProject } from "@/lib/projects";
-import {
-  type Escalation,
-  type EscalationStatus,
-  type InboxFilters as Filters,
-  inboxQuery,
-} from "@/lib/queries/escalations";
-import { useMyName } from "@/lib/queries/me";
+import { type Escalation, type EscalationStatus, inboxQuery } from "@/lib/queries/escalations";
 import type { EscalationsSearch } from "@/lib/search";
 import { type Action, useActions } from "@/lib/shortcuts";
 import { visible } from "@/lib/text/visible";
@@ -30,6 +24,7 @@ import { InboxFilters } from "./components/InboxFilters";
 import { placeOf } from "./consequences";
 import { DECISIONS, reasonOf } from "./labels";
 import { moveFocus, pressAssignment, pressChoice } from "./row-keys";
+import { useFilters } from "./use-filters";
 import { useKeptFocus } from "./use-kept-focus";
 
 const WORDS: Record<EscalationStatus, string> = {
@@ -38,9 +33,6 @@ const WORDS: Record<EscalationStatus, string> = {
   withdrawn: "Withdrawn",
 };
 const STATUSES = ["open", "resolved", "withdrawn"] as const;
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 interface Props {
   search: EscalationsSearch;
@@ -151,28 +143,6 @@ const NO_FILTERS: Partial<EscalationsSearch> = {
 
 function isFiltered({ reason, kind, project, hours, who }: EscalationsSearch): boolean {
   return [reason, kind, project, hours, who].some((each) => each !== undefined);
-}
-
-function useFilters({ status = "open", reason, kind, project, hours, who }: EscalationsSearch): Filters {
-  const me = useMyName();
-  // It stays while the filter does: another moment would be another question, without the pages that are read.
-  const until = useMemo(() => (hours ? momentBefore(hours) : undefined), [hours]);
-  return useMemo(() => {
-    return {
-      status,
-      ...(reason ? { reason } : {}),
-      ...(kind ? { kind } : {}),
-      ...(project ? { project } : {}),
-      ...(until ? { until } : {}),
-      ...(who === "me" && me ? { assigned: me } : {}),
-      ...(who === "none" ? { unassigned: true } : {}),
-    };
-  }, [status, reason, kind, project, until, who, me]);
-}
-
-/** A whole minute: who comes back soon asks the same. */
-function momentBefore(hours: number): string {
-  return new Date(Math.floor(Date.now() / MINUTE) * MINUTE - hours * HOUR).toISOString();
 }
 
 interface RowProps {
