@@ -6,6 +6,7 @@ import { useMemo, useState } from "react";
 
 import { Allowed } from "@/components/Allowed";
 import { buttonClass } from "@/components/Button";
+import { ConfirmDialog } from "@/components/ConfirmDialog";
 import { CopyMenu } from "@/components/CopyMenu";
 import { explain } from "@/components/states";
 import { command, curl } from "@/lib/commands";
@@ -23,7 +24,6 @@ import {
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { resultCommand } from "../run-commands";
-import { ConfirmDialog } from "./ConfirmDialog";
 
 const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
