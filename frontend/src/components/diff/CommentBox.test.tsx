@@ -2,11 +2,14 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import { type LineComment, withStart } from "@/lib/diff/comments";
 
 import { CommentBox } from "./CommentBox";
+
+// Busy machines take long to click and type; nothing here measures time.
+vi.setConfig({ testTimeout: 120_000 });
 
 afterEach(cleanup);
 

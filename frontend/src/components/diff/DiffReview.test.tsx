@@ -11,6 +11,9 @@ import { listenToKeys } from "@/lib/shortcuts";
 import type { CommentActions } from "./comment-actions";
 import { DiffReview } from "./DiffReview";
 
+// Busy machines take long to click and type; nothing here measures time.
+vi.setConfig({ testTimeout: 120_000 });
+
 /** jsdom lays nothing out: nothing comes into sight. */
 class NothingInSight {
   observe(): void {}

@@ -8,6 +8,9 @@ import { attemptDiffQuery } from "@/lib/queries/diffs";
 
 import { DiffPane } from "./DiffPane";
 
+// Busy machines take long to click and type; nothing here measures time.
+vi.setConfig({ testTimeout: 120_000 });
+
 /** jsdom lays nothing out: nothing comes into sight. */
 class NothingInSight {
   observe(): void {}

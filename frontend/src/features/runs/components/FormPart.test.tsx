@@ -2,7 +2,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import { agentsQuery } from "@/lib/queries/service";
 
@@ -10,6 +10,9 @@ import { EMPTY_FIELDS, type StartFields } from "../start-form";
 import { AgentFields } from "./AgentFields";
 import { HeldOutFields } from "./HeldOutFields";
 import { PolicyFields } from "./PolicyFields";
+
+// Busy machines take long to click and type; nothing here measures time.
+vi.setConfig({ testTimeout: 120_000 });
 
 afterEach(cleanup);
 
