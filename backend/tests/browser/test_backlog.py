@@ -27,6 +27,7 @@ def test_the_board_shows_reasons_and_holds_a_project(service: Service, watched: 
     watched.audit()
     watched.shoot("backlog")
     waiting.get_by_role("button", name="Remove Round up").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Remove the item").click()
     expect(waiting.get_by_text("Round up")).to_have_count(0)
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()

@@ -16,6 +16,9 @@ export function curl(origin: string, method: string, path: string, body?: unknow
   return parts.join(" ");
 }
 
+/** Whether a command would read a text from elsewhere: `-` from its input, `@path` from a file. */
+export const isReference = (text: string): boolean => text === "-" || text.startsWith("@");
+
 /**
  * A command that runs as copied: it names the service, and `repo` where it works on a local repository.
  *

@@ -1,4 +1,5 @@
 /** Who uses this page: an API token where the service asks for one, else a name; kept in this browser. */
+import { storage } from "./storage";
 import { createStore } from "./store";
 
 export interface Identity {
@@ -10,7 +11,7 @@ const KEY = "phaserunner.identity";
 
 function read(): Identity {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    const kept: unknown = JSON.parse(storage.get(KEY) ?? "{}");
     if (typeof kept !== "object" || kept === null) return { token: "", name: "" };
     const { token, name } = kept as Partial<Record<string, unknown>>;
     return { token: typeof token === "string" ? token : "", name: typeof name === "string" ? name : "" };
@@ -26,7 +27,7 @@ export const identity = {
   subscribe: store.subscribe,
   set(next: Identity): void {
     const kept = { token: next.token.trim(), name: next.name.trim() };
-    localStorage.setItem(KEY, JSON.stringify(kept));
+    storage.set(KEY, JSON.stringify(kept));
     store.set(kept);
   },
 };

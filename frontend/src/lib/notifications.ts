@@ -1,4 +1,5 @@
 /** Notifications of the browser; nothing is asked of the user before they turn them on. */
+import { storage } from "./storage";
 import { createStore } from "./store";
 
 export type NoticeState = "off" | "on" | "denied" | "unsupported";
@@ -9,7 +10,7 @@ const SHOWN_CHARS = 200;
 function read(): NoticeState {
   if (typeof Notification === "undefined") return "unsupported";
   if (Notification.permission === "denied") return "denied";
-  return localStorage.getItem(KEY) === "on" && Notification.permission === "granted" ? "on" : "off";
+  return storage.get(KEY) === "on" && Notification.permission === "granted" ? "on" : "off";
 }
 
 const store = createStore<NoticeState>(read());
@@ -19,11 +20,11 @@ export const notifications = {
   subscribe: store.subscribe,
   async turnOn(): Promise<void> {
     if (typeof Notification === "undefined") return;
-    if ((await Notification.requestPermission()) === "granted") localStorage.setItem(KEY, "on");
+    if ((await Notification.requestPermission()) === "granted") storage.set(KEY, "on");
     store.set(read());
   },
   turnOff(): void {
-    localStorage.removeItem(KEY);
+    storage.remove(KEY);
     store.set(read());
   },
   /** Show one unless the page is being looked at anyway. */

@@ -24,10 +24,3 @@ function subscribe(listener: () => void): () => void {
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
-
-const MINUTE = 60_000;
-
-/** The beginning of the minute: what needs no seconds is drawn once a minute. */
-export function useMinute(): number {
-  return useSyncExternalStore(subscribe, () => Math.floor(now / MINUTE) * MINUTE);
-}

@@ -1,4 +1,5 @@
 /** Light, dark, or what the system prefers; kept in this browser. */
+import { storage } from "./storage";
 import { createStore } from "./store";
 
 export type Theme = "system" | "light" | "dark";
@@ -6,7 +7,7 @@ export type Theme = "system" | "light" | "dark";
 const KEY = "phaserunner.theme";
 
 function read(): Theme {
-  const kept = localStorage.getItem(KEY);
+  const kept = storage.get(KEY);
   return kept === "light" || kept === "dark" ? kept : "system";
 }
 
@@ -25,7 +26,7 @@ export const theme = {
     show(store.get());
   },
   set(next: Theme): void {
-    localStorage.setItem(KEY, next);
+    storage.set(KEY, next);
     store.set(next);
     show(next);
   },

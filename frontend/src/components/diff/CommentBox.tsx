@@ -1,6 +1,6 @@
 /** A remark on lines: being written, or as it was sent. */
 import { Trash2 } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { UntrustedText } from "@/components/UntrustedText";
@@ -68,18 +68,37 @@ export function CommentBox({ comment, actions, codeOf }: Props) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <label className="flex items-center gap-2 whitespace-nowrap">
           From line
-          <input
-            type="number"
-            className="field max-w-24"
-            min={1}
-            max={line}
-            value={start ?? line}
-            onChange={(event) => actions.begin(at, event.target.valueAsNumber)}
-          />
+          <FirstLine first={start ?? line} last={line} onChange={(first) => actions.begin(at, first)} />
           to {line}
         </label>
         {at.side === "new" && <Button onClick={suggest}>Suggest a change</Button>}
       </div>
     </div>
+  );
+}
+
+interface FirstLineProps {
+  first: number;
+  last: number;
+  onChange: (first: number) => void;
+}
+
+/** What is being typed is kept here: half a number is another line. It counts once the field is left. */
+function FirstLine({ first, last, onChange }: FirstLineProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <input
+      type="number"
+      className="field max-w-24"
+      min={1}
+      max={last}
+      value={typed ?? first}
+      onChange={(event) => setTyped(event.target.value)}
+      onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+      onBlur={() => {
+        if (typed !== null) onChange(typed === "" ? last : Number(typed));
+        setTyped(null);
+      }}
+    />
   );
 }

@@ -5,7 +5,8 @@ import { Button } from "@/components/Button";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { LineComment } from "@/lib/diff/comments";
 import type { Finding } from "@/lib/diff/findings";
-import { blocksOf, BLOCK_ROWS, hunksOf } from "@/lib/diff/patch";
+import { blocksOf, BLOCK_ROWS, hasAllRows, hunksOf } from "@/lib/diff/patch";
+import { saveText } from "@/lib/download";
 import { formatCount, plural } from "@/lib/format";
 import { useNear } from "@/lib/near";
 import type { FileDiff } from "@/lib/queries/diffs";
@@ -60,6 +61,7 @@ export const DiffFile = memo(function DiffFile({
 }: Props) {
   const hunks = useMemo(() => hunksOf(file), [file]);
   const blocks = useMemo(() => blocksOf(hunks), [hunks]);
+  const isComplete = useMemo(() => hasAllRows(file), [file]);
   const [shownRows, setShownRows] = useState(MOST_ROWS);
   const most = Math.ceil(shownRows / BLOCK_ROWS);
   const left = blocks.slice(most).reduce((sum, block) => sum + block.hunk.changes.length, 0);
@@ -78,6 +80,7 @@ export const DiffFile = memo(function DiffFile({
       <FileHead {...{ file, isOpen, onToggle, isViewed, onViewed }} />
       {isOpen && (
         <div className="diff-rows">
+          {!isComplete && <NotAll file={file} />}
           {shown.map((block, index) => (
             <DiffPart
               key={block.key}
@@ -153,6 +156,17 @@ function FileHead({ file, isOpen, onToggle, isViewed, onViewed }: HeadProps) {
         Viewed
       </label>
     </h3>
+  );
+}
+
+/** The rows are fewer or more than the lines that the service counted. */
+function NotAll({ file }: { file: FileDiff }) {
+  const name = `${file.path.slice(file.path.lastIndexOf("/") + 1)}.patch`;
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-3 border-b border-line p-2 text-failed">
+      The page cannot show all lines of this file. Download its patch to read them.
+      <Button onClick={() => saveText(file.patch, name, "text/plain")}>Download the patch</Button>
+    </div>
   );
 }
 

@@ -21,6 +21,14 @@ interface Row extends Cursor {
   readonly startsChange: boolean;
 }
 
+/** The row that the cursor is at; rows move when files are folded, and its own may go. */
+interface At {
+  readonly path: string;
+  readonly key: string;
+  /** Where the rows of its file began: there it goes on once the row is gone. */
+  readonly start: number;
+}
+
 interface Given {
   files: readonly FileDiff[];
   actions: CommentActions | null;
@@ -29,19 +37,22 @@ interface Given {
 
 export function useDiffKeys({ files, actions, place }: Given): Cursor | null {
   const rows = useMemo(() => files.flatMap(rowsOf), [files]);
-  const [at, setAt] = useState(-1);
-  const current = at >= 0 ? (rows[Math.min(at, rows.length - 1)] ?? null) : null;
+  const [at, setAt] = useState<At | null>(null);
+  const current = useMemo(
+    () => rows.find((row) => row.path === at?.path && row.key === at.key) ?? null,
+    [rows, at],
+  );
   const latest = useRef({ rows, at, current, actions });
   useEffect(() => {
     latest.current = { rows, at, current, actions };
   });
 
   const move = useCallback((step: 1 | -1, stops: (row: Row, before: Row | undefined) => boolean) => {
-    const { rows, at } = latest.current;
-    for (let next = at + step; next >= 0 && next < rows.length; next += step) {
+    const { rows, at, current } = latest.current;
+    for (let next = indexOf(rows, at, current, step) + step; next >= 0 && next < rows.length; next += step) {
       const row = rows[next];
       if (row && stops(row, rows[next - 1])) {
-        setAt(next);
+        setAt({ path: row.path, key: row.key, start: rows.findIndex((each) => each.path === row.path) });
         return;
       }
     }
@@ -87,6 +98,14 @@ export function useDiffKeys({ files, actions, place }: Given): Cursor | null {
   }, [move, comment, canComment]);
   useActions(offered);
   return current;
+}
+
+/** Where a step begins: at the cursor, or between the rows where it was. */
+function indexOf(rows: readonly Row[], at: At | null, current: Row | null, step: 1 | -1): number {
+  if (current) return rows.indexOf(current);
+  if (!at) return -1;
+  const start = Math.min(at.start, rows.length);
+  return step === 1 ? start - 1 : start;
 }
 
 function rowsOf(file: FileDiff): readonly Row[] {

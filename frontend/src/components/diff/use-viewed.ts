@@ -1,6 +1,8 @@
 /** Which files of a diff its reader has viewed; kept in this browser. */
 import { useCallback, useState } from "react";
 
+import { storage } from "@/lib/storage";
+
 const PREFIX = "phaserunner.viewed.";
 
 interface Viewed {
@@ -26,7 +28,7 @@ export function useViewed(key: string): Viewed {
 
 function read(key: string): ReadonlySet<string> {
   try {
-    const found: unknown = JSON.parse(localStorage.getItem(PREFIX + key) ?? "[]");
+    const found: unknown = JSON.parse(storage.get(PREFIX + key) ?? "[]");
     return new Set(Array.isArray(found) ? found.filter((each) => typeof each === "string") : []);
   } catch {
     return new Set();
@@ -34,10 +36,6 @@ function read(key: string): ReadonlySet<string> {
 }
 
 function keep(key: string, paths: ReadonlySet<string>): void {
-  try {
-    if (paths.size === 0) localStorage.removeItem(PREFIX + key);
-    else localStorage.setItem(PREFIX + key, JSON.stringify([...paths]));
-  } catch {
-    // The storage is full or forbidden: the marks last as long as the page.
-  }
+  if (paths.size === 0) storage.remove(PREFIX + key);
+  else storage.set(PREFIX + key, JSON.stringify([...paths]));
 }

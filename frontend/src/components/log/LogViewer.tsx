@@ -1,8 +1,9 @@
 /** A run's log: follows until its reader scrolls up, searches, and links to single lines. */
-import { ChevronsUp, Download } from "lucide-react";
+import { ChevronsUp } from "lucide-react";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 
 import { Button } from "@/components/Button";
+import { DownloadButton } from "@/components/DownloadButton";
 import { formatCount, plural } from "@/lib/format";
 import { sequenceOf } from "@/lib/log";
 import { shownLines } from "@/lib/log-fold";
@@ -22,7 +23,7 @@ interface Props {
   isLive: boolean;
   find: string;
   onFind: (words: string) => void;
-  onDownload: () => void;
+  onDownload: () => Promise<void>;
   /** The line that the URL names, such as `12.0`. */
   named: string;
   /** The line with which the attempt begins that the reader chose; the log moves to it. */
@@ -77,10 +78,9 @@ export function LogViewer(props: Props) {
         </span>
         <LogLook look={look} />
         <Extent log={log} head={tail.head} isComplete={isComplete} />
-        <Button onClick={onDownload}>
-          <Download aria-hidden size={16} />
+        <DownloadButton what="log" save={onDownload}>
           Download
-        </Button>
+        </DownloadButton>
       </div>
       <Older log={log} onOlder={older} />
       <LogRows

@@ -1,8 +1,10 @@
 /** `/backlog`: what waits and why, what is under way, and what is done. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 
-import { Button } from "@/components/Button";
+import { Allowed } from "@/components/Allowed";
+import { ConfirmDialog } from "@/components/ConfirmDialog";
 import { PageHeader } from "@/components/PageHeader";
 import { RelativeTime } from "@/components/RelativeTime";
 import { EmptyState, ErrorState, explain, LoadingState } from "@/components/states";
@@ -19,6 +21,7 @@ import {
   removeItem,
 } from "@/lib/queries/backlog";
 import { keys } from "@/lib/queries/keys";
+import { visible } from "@/lib/text/visible";
 
 import { isEmptyBoard, limitWords } from "./board";
 
@@ -67,6 +70,7 @@ function Columns({ board }: { board: Board }) {
               <WaitingItem key={each.id} item={each} />
             ))}
           </ul>
+          <More total={board.waiting_total} shown={board.waiting.length} />
         </section>
         <Column title="Running" column={board.running} />
         <Column title="Needs a person" column={board.asks_human} />
@@ -107,14 +111,18 @@ function Column({ title, column }: { title: string; column: BoardColumn }) {
           </li>
         ))}
       </ul>
-      {column.total > column.items.length && (
-        <p className="py-2 text-muted">{column.total - column.items.length} more</p>
-      )}
+      <More total={column.total} shown={column.items.length} />
     </section>
   );
 }
 
+/** A column shows only its first ones. */
+function More({ total, shown }: { total: number; shown: number }) {
+  return total > shown ? <p className="py-2 text-muted">{total - shown} more</p> : null;
+}
+
 function WaitingItem({ item }: { item: BacklogItem }) {
+  const [asks, setAsks] = useState(false);
   const remove = useBoardChange(() => removeItem(item.id));
   return (
     <li className="card p-2">
@@ -130,15 +138,24 @@ function WaitingItem({ item }: { item: BacklogItem }) {
         {shortProject(item.project)} · priority {item.priority}
       </p>
       {item.status === "waiting" && (
-        <Button
-          onClick={() => remove.mutate()}
-          disabled={remove.isPending}
-          aria-label={`Remove ${item.name}`}
-        >
+        <Allowed needs="operator" onClick={() => setAsks(true)} aria-label={`Remove ${item.name}`}>
           Remove
-        </Button>
+        </Allowed>
       )}
-      {remove.error && <p role="alert">{explain(remove.error, "remove the item").text}</p>}
+      {asks && (
+        <ConfirmDialog
+          title="Remove this item?"
+          text={`“${visible(item.name)}” leaves the backlog. Items that depend on it show that it was removed.`}
+          confirm="Remove the item"
+          isBusy={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate()}
+          onClose={() => {
+            setAsks(false);
+            remove.reset();
+          }}
+        />
+      )}
     </li>
   );
 }
@@ -171,13 +188,14 @@ function ProjectLine({ project }: { project: BacklogProject }) {
       </Link>
       <span className="text-muted">{limitWords(project).join(" · ")}</span>
       {paused && <span>paused by {project.paused_by}</span>}
-      <Button
+      <Allowed
+        needs="operator"
         onClick={() => change.mutate()}
         disabled={change.isPending}
         aria-label={paused ? `Resume ${name}` : `Pause ${name}`}
       >
         {paused ? "Resume" : "Pause"}
-      </Button>
+      </Allowed>
       {change.error && <p role="alert">{explain(change.error, "change the project").text}</p>}
     </li>
   );

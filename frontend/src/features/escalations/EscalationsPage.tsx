@@ -12,15 +12,8 @@ import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
-import { useMinute } from "@/lib/now";
 import { shortProject } from "@/lib/projects";
-import {
-  type Escalation,
-  type EscalationStatus,
-  type InboxFilters as Filters,
-  inboxQuery,
-} from "@/lib/queries/escalations";
-import { useMyName } from "@/lib/queries/me";
+import { type Escalation, type EscalationStatus, inboxQuery } from "@/lib/queries/escalations";
 import type { EscalationsSearch } from "@/lib/search";
 import { type Action, useActions } from "@/lib/shortcuts";
 import { visible } from "@/lib/text/visible";
@@ -31,6 +24,7 @@ import { InboxFilters } from "./components/InboxFilters";
 import { placeOf } from "./consequences";
 import { DECISIONS, reasonOf } from "./labels";
 import { moveFocus, pressAssignment, pressChoice } from "./row-keys";
+import { useFilters } from "./use-filters";
 import { useKeptFocus } from "./use-kept-focus";
 
 const WORDS: Record<EscalationStatus, string> = {
@@ -39,8 +33,6 @@ const WORDS: Record<EscalationStatus, string> = {
   withdrawn: "Withdrawn",
 };
 const STATUSES = ["open", "resolved", "withdrawn"] as const;
-
-const HOUR = 3_600_000;
 
 interface Props {
   search: EscalationsSearch;
@@ -101,6 +93,9 @@ export function EscalationsPage({ search, onChange }: Props) {
         {status === "open" && (
           <BulkReject
             chosen={items.filter((each) => chosen.has(each.id))}
+            onRejected={(ids) =>
+              setChosen((before) => new Set([...before].filter((each) => !ids.includes(each))))
+            }
             onClear={() => setChosen(new Set())}
           />
         )}
@@ -148,23 +143,6 @@ const NO_FILTERS: Partial<EscalationsSearch> = {
 
 function isFiltered({ reason, kind, project, hours, who }: EscalationsSearch): boolean {
   return [reason, kind, project, hours, who].some((each) => each !== undefined);
-}
-
-/** Moments are whole minutes, so that the same filter is the same question for a while. */
-function useFilters({ status = "open", reason, kind, project, hours, who }: EscalationsSearch): Filters {
-  const me = useMyName();
-  const now = useMinute();
-  return useMemo(() => {
-    return {
-      status,
-      ...(reason ? { reason } : {}),
-      ...(kind ? { kind } : {}),
-      ...(project ? { project } : {}),
-      ...(hours ? { until: new Date(now - hours * HOUR).toISOString() } : {}),
-      ...(who === "me" && me ? { assigned: me } : {}),
-      ...(who === "none" ? { unassigned: true } : {}),
-    };
-  }, [status, reason, kind, project, hours, who, me, now]);
 }
 
 interface RowProps {

@@ -2,6 +2,7 @@
 import { useCallback, useMemo } from "react";
 import * as z from "zod/mini";
 
+import { storage } from "@/lib/storage";
 import { createStore, type Store, useStore } from "@/lib/store";
 
 import { type Draft, EMPTY, isEmpty } from "./resolution";
@@ -40,26 +41,22 @@ function storeOf(id: string): Store<Draft> {
 
 export function readDraft(id: string): Draft {
   try {
-    return kept.parse(JSON.parse(localStorage.getItem(PREFIX + id) ?? "")).draft;
+    return kept.parse(JSON.parse(storage.get(PREFIX + id) ?? "")).draft;
   } catch {
     return EMPTY;
   }
 }
 
 function keep(id: string, draft: Draft): void {
-  try {
-    if (isEmpty(draft) && draft.decision === null) localStorage.removeItem(PREFIX + id);
-    else localStorage.setItem(PREFIX + id, JSON.stringify({ at: Date.now(), draft }));
-  } catch {
-    // The storage is full or forbidden: the text still stands on the page.
-  }
+  if (isEmpty(draft) && draft.decision === null) storage.remove(PREFIX + id);
+  else storage.set(PREFIX + id, JSON.stringify({ at: Date.now(), draft }));
 }
 
 /** Throw away drafts of long ago. */
 export function forgetOldDrafts(now: number): void {
-  for (const key of Object.keys(localStorage).filter((each) => each.startsWith(PREFIX))) {
-    const found = kept.safeParse(safely(localStorage.getItem(key)));
-    if (!found.success || now - found.data.at > KEPT_MS) localStorage.removeItem(key);
+  for (const key of storage.keys().filter((each) => each.startsWith(PREFIX))) {
+    const found = kept.safeParse(safely(storage.get(key)));
+    if (!found.success || now - found.data.at > KEPT_MS) storage.remove(key);
   }
 }
 

@@ -76,7 +76,7 @@ describe("resolutionOf", () => {
   ] as const)("%s: known failures are added: %s", (decision, added) => {
     const body = resolutionOf(draft({ knownFailures: true }), decision, 1);
     expect(body.known_failures).toBe(added);
-    expect(asCommand("id-1", body, "").includes("--known-failures")).toBe(added);
+    expect(asCommand("id-1", body, "")?.includes("--known-failures")).toBe(added);
   });
 });
 
@@ -93,7 +93,7 @@ describe("the same decision in other words", () => {
   );
 
   it("is one command", () => {
-    expect(shellWords(asCommand("id-1", body, "http://127.0.0.1:8000"))).toEqual([
+    expect(shellWords(asCommand("id-1", body, "http://127.0.0.1:8000") ?? "")).toEqual([
       "phaserunner",
       "escalations",
       "resolve",
@@ -105,6 +105,16 @@ describe("the same decision in other words", () => {
       "--open=tests/*.py",
       "--url=http://127.0.0.1:8000",
     ]);
+  });
+
+  it.each([
+    ["-", true],
+    ["@alice is right", true],
+    ["- one\n- two", false],
+    ["Ask @alice", false],
+  ])("is no command if that read the guidance %j from elsewhere", (guidance, isNone) => {
+    const said = resolutionOf(draft({ guidance }), "retry", 1);
+    expect(asCommand("id-1", said, "http://127.0.0.1:8000") === null).toBe(isNone);
   });
 
   it("is one curl call with the same JSON and no token in it", () => {

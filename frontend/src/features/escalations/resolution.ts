@@ -1,6 +1,6 @@
 /** A reviewer's answer while it is typed, and the same answer as a request, as curl and as a command. Pure. */
 import type { Schemas } from "@/lib/api/client";
-import { command, curl } from "@/lib/commands";
+import { command, curl, isReference } from "@/lib/commands";
 import { type LineComment, written } from "@/lib/diff/comments";
 
 export type Decision = Schemas["EscalationDecision"];
@@ -79,8 +79,9 @@ export function asCurl(id: string, body: Resolution, origin: string, withToken: 
   return curl(origin, "POST", `/api/v1/escalations/${id}/resolve`, body, withToken);
 }
 
-/** The same decision as a command. Values are joined to their options: they may begin with a dash. */
-export function asCommand(id: string, body: Resolution, origin: string): string {
+/** The same decision as a command; null if it would read the guidance from elsewhere. Values are joined to their options: they may begin with a dash. */
+export function asCommand(id: string, body: Resolution, origin: string): string | null {
+  if (isReference(body.guidance ?? "")) return null;
   const words = ["escalations", "resolve", id, `--${body.decision}`];
   if (body.guidance) words.push(`--guidance=${body.guidance}`);
   if (body.additional_attempts) words.push(`--attempts=${body.additional_attempts}`);

@@ -88,6 +88,8 @@ describe("commandOf", () => {
     ["an uploaded archive", { sourceKind: "archive" }],
     ["a script", { backend: "scripted" }],
     ["a threshold", { passThreshold: "0.9" }],
+    ["a goal that would be read from a file", { goal: "@property should be cached" }],
+    ["a goal that would be read from the input", { goal: "-" }],
   ])("offers nothing for %s", (_, part) => {
     expect(commandOf(fields(part), "http://127.0.0.1:8000")).toBeNull();
   });

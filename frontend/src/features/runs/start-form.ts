@@ -1,5 +1,5 @@
 /** The start form's fields, and what they mean as a request and as a command line. Pure. */
-import { command } from "@/lib/commands";
+import { command, isReference } from "@/lib/commands";
 import type { Phase, SprintCreate } from "@/lib/queries/runs";
 
 import { type BudgetValues, budgetOf, compact, numberOf, scriptOf } from "./compact";
@@ -149,7 +149,7 @@ export function commandOf(fields: StartFields, origin: string): string | null {
     // The command line reads them from a file.
     fields.heldOut,
   ];
-  const isBeyond = beyond.some((each) => each.trim()) || fields.safeFixes;
+  const isBeyond = beyond.some((each) => each.trim()) || fields.safeFixes || isReference(fields.goal);
   const repo = repoOptions(fields);
   const isScript = fields.backend === "scripted" && fields.named.length === 0;
   if (repo === null || isScript || isBeyond) return null;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { blocksOf, describeRow, newLineOf, parsePatch, rowKey } from "./patch";
+import type { FileDiff } from "@/lib/queries/diffs";
+
+import { blocksOf, describeRow, hasAllRows, newLineOf, parsePatch, rowKey } from "./patch";
 
 const patch = (body: string, name = "a.py") =>
   `diff --git a/${name} b/${name}\nindex 1..2 100644\n--- a/${name}\n+++ b/${name}\n${body}`;
@@ -40,6 +42,17 @@ describe("parsePatch", () => {
     ]);
   });
 
+  it.each(["\r", "\u2028", "\u2029", "\u0085", "\v", "\f"])("takes %j for no end of a line", (end) => {
+    const hostile = ["diff --git a/x b/x", "@@ -1 +1 @@", "Binary files differ", "--- a/x"];
+    const added = hostile.map((each) => `+# note${end}${each}\n`).join("");
+    const found = rows(
+      patch(`@@ -0,0 +1,5 @@ def f${end}@@ -1 +1 @@\n${added}+last\n`, `a${end}@@ -1 +1 @@`),
+    );
+    expect(found.map(newLineOf)).toEqual([1, 2, 3, 4, 5]);
+    expect(found[0]?.content).toMatch(/^# note⟦U\+[0-9A-F]{4}⟧diff --git a\/x b\/x$/);
+    expect(found[4]?.content).toBe("last");
+  });
+
   it("shows both halves of a change of type", () => {
     const text =
       "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\ndiff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+target\n";
@@ -53,6 +66,31 @@ describe("parsePatch", () => {
     ["markup", "<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"],
   ])("shows %s as text", (_name, given, shown) => {
     expect(rows(patch(`@@ -0,0 +1 @@\n+${given}\n`))[0]?.content).toBe(shown);
+  });
+});
+
+describe("hasAllRows", () => {
+  const body = "@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d\n";
+  const file = (more: Partial<FileDiff>) =>
+    ({
+      additions: 2,
+      deletions: 1,
+      patch: patch(body),
+      truncated: false,
+      binary: false,
+      ...more,
+    }) as FileDiff;
+
+  it.each([
+    ["all rows", {}, true],
+    ["an added line too few", { additions: 3 }, false],
+    ["a removed line too few", { deletions: 2 }, false],
+    ["a removed line too many", { deletions: 0 }, false],
+    ["no patch", { patch: "" }, false],
+    ["a file that says that it is shortened", { additions: 3, truncated: true }, true],
+    ["a binary file", { additions: 0, deletions: 0, patch: "", binary: true }, true],
+  ])("%s", (_name, more, isWhole) => {
+    expect(hasAllRows(file(more))).toBe(isWhole);
   });
 });
 

@@ -8,8 +8,9 @@ import type { Place } from "./comments";
 
 /** The parser misreads names with blanks or quotes; it gets a head of ours and the file's own hunks. */
 const HEAD = "diff --git a/file b/file\n--- a/file\n+++ b/file\n";
-const SECTION = /^diff --git /m;
-const FIRST_HUNK = /^@@ /m;
+// Only \n ends a line of a patch. With the flag m, `^` would also match after \r, U+2028 and U+2029.
+const SECTION = /(?:^|(?<=\n))diff --git /;
+const FIRST_HUNK = /(?:^|(?<=\n))@@ /;
 
 const known = new WeakMap<FileDiff, readonly HunkData[]>();
 
@@ -32,6 +33,14 @@ export function parsePatch(patch: string): readonly HunkData[] {
       Object.assign(hunk, { content: visible(hunk.content), changes: hunk.changes.map(shown) }),
     );
   });
+}
+
+/** Whether a file has as many added and removed rows as the service counted; a shortened one says so itself. */
+export function hasAllRows(file: FileDiff): boolean {
+  if (file.truncated || file.binary) return true;
+  const changes = hunksOf(file).flatMap((hunk) => hunk.changes);
+  const count = (type: ChangeData["type"]) => changes.filter((each) => each.type === type).length;
+  return count("insert") === file.additions && count("delete") === file.deletions;
 }
 
 function shown(change: ChangeData): ChangeData {

@@ -20,6 +20,16 @@ describe("plainLines", () => {
     expect(long?.text).toMatch(/^\+x{499}…$/);
   });
 
+  it.each(["\r", "\u2028", "\u2029"])("takes %j for no end of a line", (end) => {
+    const name = `diff --git a/x${end}@@ b/x\n--- a/x${end}@@ \n+++ b/x${end}@@ \n`;
+    expect(plainLines(`${name}@@ -0,0 +1 @@\n+a\n`).map((each) => each.kind)).toEqual(["place", "added"]);
+  });
+
+  it("keeps what stands behind an escape", () => {
+    const [, line] = plainLines(`${HEAD}@@ -0,0 +1 @@\n+x\u001B]evil()\n`);
+    expect(line?.text).toBe("+x⟦U+001B⟧]evil()");
+  });
+
   it("has no lines where there is no hunk", () => {
     expect(plainLines("diff --git a/x b/x\nBinary files differ\n")).toEqual([]);
   });

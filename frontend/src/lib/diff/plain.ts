@@ -1,5 +1,4 @@
 /** A patch as lines with their look, for what changes while it is read. Pure. */
-import { plainText } from "@/lib/text/ansi";
 import { visible } from "@/lib/text/visible";
 
 export interface PlainLine {
@@ -7,7 +6,8 @@ export interface PlainLine {
   readonly text: string;
 }
 
-const FIRST_HUNK = /^@@ /m;
+// Only \n ends a line of a patch. With the flag m, `^` would also match after \r, U+2028 and U+2029.
+const FIRST_HUNK = /(?:^|(?<=\n))@@ /;
 const KINDS: Readonly<Record<string, PlainLine["kind"]>> = { "+": "added", "-": "removed", "@": "place" };
 const MOST_CHARS = 500;
 
@@ -18,7 +18,7 @@ export function plainLines(patch: string): readonly PlainLine[] {
   const lines = patch.slice(start).split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines.map((line) => {
-    const text = visible(plainText(line.slice(0, MOST_CHARS)));
+    const text = visible(line.slice(0, MOST_CHARS));
     return { kind: KINDS[line[0] ?? ""] ?? "same", text: line.length > MOST_CHARS ? `${text}…` : text };
   });
 }

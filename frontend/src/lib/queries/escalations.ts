@@ -11,14 +11,29 @@ export type Resolution = Schemas["EscalationResolve"];
 export type EscalationStatus = "open" | "resolved" | "withdrawn";
 
 const MOST = 200;
+const MOST_PAGES = 5;
 
-/** The first page, oldest first. */
+/** The first thousand, oldest first; `next_cursor` leads to more. */
 export const escalationsQuery = (status: EscalationStatus) =>
   queryOptions({
     queryKey: keys.escalationList(status),
-    queryFn: ({ signal }) =>
-      unwrap(api.GET("/api/v1/escalations", { params: { query: { status, limit: MOST } }, signal })),
+    queryFn: ({ signal }) => fetchEscalations(status, signal),
   });
+
+async function fetchEscalations(status: EscalationStatus, signal: AbortSignal) {
+  const items: Escalation[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const query = { status, limit: MOST, ...(cursor ? { cursor } : {}) };
+    const found: Schemas["EscalationPage"] = await unwrap(
+      api.GET("/api/v1/escalations", { params: { query }, signal }),
+    );
+    items.push(...found.items);
+    cursor = found.next_cursor;
+    if (cursor === null) break;
+  }
+  return { items, next_cursor: cursor };
+}
 
 /** What the inbox is narrowed to. */
 export interface InboxFilters {

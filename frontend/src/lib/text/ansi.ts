@@ -28,9 +28,9 @@ const COLOURS = [
 ] as const;
 
 const ESCAPE =
-  // CSI with its final byte; OSC, DCS and other strings up to their end; two-character escapes.
+  // CSI with its final byte; OSC, DCS and other strings up to their end or that of the line; two-character escapes.
   // oxlint-disable-next-line no-control-regex
-  /\u001B\[([\d;:?<=>]*)[ -/]*([@-~])|\u001B[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|\u001B[ -/]*[0-~]?/g;
+  /\u001B\[([\d;:?<=>]*)[ -/]*([@-~])|\u001B[\]PX^_][^\u0007\u001B\n]*(?:\u0007|\u001B\\)?|\u001B[ -/]*[0-~]?/g;
 
 /** Cut one line into spans. Lines do not carry colours on: each begins plain. */
 export function parseAnsi(line: string): readonly Span[] {

@@ -63,6 +63,10 @@ describe("parseAnsi", () => {
     expect(seen(line)).toEqual(spans);
   });
 
+  it("takes no line out with an escape of the line before", () => {
+    expect(plainText("a\u001B]never ended\nb")).toBe("a\nb");
+  });
+
   it("takes time in proportion to the line, however hostile", () => {
     const hostile = "\u001B[".repeat(50_000) + "\u001B]".repeat(50_000);
     expect(plainText(hostile).length).toBeLessThan(hostile.length * 9);

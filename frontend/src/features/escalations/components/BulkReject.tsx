@@ -13,36 +13,41 @@ import { randomKey } from "@/lib/random-key";
 
 interface Props {
   chosen: readonly Escalation[];
+  /** Gets the ids of those that are rejected now. */
+  onRejected: (ids: readonly string[]) => void;
   onClear: () => void;
 }
 
 interface Refusal {
+  readonly id: string;
   readonly name: string;
   readonly why: string;
 }
 
-export function BulkReject({ chosen, onClear }: Props) {
+export function BulkReject({ chosen, onRejected, onClear }: Props) {
   const client = useQueryClient();
   const [reason, setReason] = useState("");
   const [done, setDone] = useState(0);
   const reject = useMutation({
-    mutationFn: () => rejectAll(chosen, reason.trim(), setDone),
+    // Those that were chosen when it began: the list changes while they are decided.
+    mutationFn: (asked: readonly Escalation[]) => rejectAll(asked, reason.trim(), setDone),
     onSettled: () => client.invalidateQueries({ queryKey: keys.escalations }),
-    onSuccess: () => {
-      onClear();
-      setReason("");
+    onSuccess: (left, asked) => {
+      const ids = new Set(left.map((each) => each.id));
+      onRejected(asked.map((each) => each.id).filter((id) => !ids.has(id)));
+      if (ids.size === 0) setReason("");
     },
   });
   const refused = reject.data ?? [];
   return (
     <>
-      {chosen.length > 0 && (
+      {(chosen.length > 0 || reject.isPending) && (
         <form
           aria-label="Reject several"
           className="card mb-3 flex flex-wrap items-end gap-3 p-3"
           onSubmit={(event) => {
             event.preventDefault();
-            if (reason.trim() && !reject.isPending) reject.mutate();
+            if (reason.trim() && !reject.isPending) reject.mutate(chosen);
           }}
         >
           <label className="flex min-w-0 flex-1 flex-col gap-1">
@@ -62,7 +67,7 @@ export function BulkReject({ chosen, onClear }: Props) {
             disabled={reject.isPending || !reason.trim()}
           >
             {reject.isPending
-              ? `Rejecting ${done + 1} of ${chosen.length} …`
+              ? `Rejecting ${done + 1} of ${reject.variables.length} …`
               : `Reject ${plural(chosen.length, "run")}`}
           </Allowed>
           <Button disabled={reject.isPending} onClick={onClear}>
@@ -101,7 +106,7 @@ async function rejectAll(
       const body = { ...NOTHING_ELSE, decision: "reject" as const, guidance, version };
       await resolveEscalation(id, body, randomKey());
     } catch (error) {
-      refused.push({ name, why: explain(error, "reject the run").text });
+      refused.push({ id, name, why: explain(error, "reject the run").text });
     }
   }
   return refused;

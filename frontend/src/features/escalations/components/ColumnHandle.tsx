@@ -1,6 +1,8 @@
 /** Changes the width of the column at its left, by pointer or arrow keys; kept in this browser. */
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 
+import { storage } from "@/lib/storage";
+
 const KEY = "phaserunner.why-width";
 const LEAST = 240;
 const MOST = 800;
@@ -13,12 +15,12 @@ interface ColumnWidth {
 }
 
 export function useColumnWidth(): ColumnWidth {
-  const [width, set] = useState(() => within(Number(localStorage.getItem(KEY) ?? USUAL)));
+  const [width, set] = useState(() => within(Number(storage.get(KEY) ?? USUAL)));
   return {
     width,
     setWidth(next) {
       const kept = within(next);
-      localStorage.setItem(KEY, String(kept));
+      storage.set(KEY, String(kept));
       set(kept);
     },
   };

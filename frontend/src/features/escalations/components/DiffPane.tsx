@@ -86,7 +86,7 @@ export function DiffPane(props: DiffPaneProps) {
       {!data && !error && <LoadingState what="the diff" />}
       {data && (
         <DiffReview
-          key={`${number}.${candidate ?? ""}.${against}`}
+          key={[id, phase, number, candidate ?? "", against].join(".")}
           of={of}
           diff={data}
           view={view}

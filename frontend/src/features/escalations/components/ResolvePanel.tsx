@@ -51,9 +51,10 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
   const copies = useMemo(() => {
     const body = () => resolutionOf(draft, draft.decision ?? "retry", escalation.version);
     const { token } = identity.get();
+    const line = asCommand(escalation.id, body(), location.origin);
     return [
       { label: "as curl", text: () => asCurl(escalation.id, body(), location.origin, token !== "") },
-      { label: "as command", text: () => asCommand(escalation.id, body(), location.origin) },
+      ...(line === null ? [] : [{ label: "as command", text: () => line }]),
       { label: "link to this page", text: () => location.href },
     ];
   }, [draft, escalation.id, escalation.version]);

@@ -7,6 +7,7 @@ import type { FieldsProps } from "../fields-props";
 import { AgentStates } from "./AgentStates";
 import { CandidateFields } from "./CandidateFields";
 import { Field } from "./Field";
+import { FormPart } from "./FormPart";
 
 const REFUSABLE = [
   "agent",
@@ -22,60 +23,55 @@ export function AgentFields({ fields, change, errorOf }: FieldsProps) {
   const installed = agents.data?.items.filter((each) => each.kind === "installed") ?? [];
   const isNamed = fields.named.length > 0;
   return (
-    <section className="card p-4" aria-label="Agent">
-      <details open={isNamed || REFUSABLE.some(errorOf)}>
-        <summary className="cursor-pointer font-medium">Agent</summary>
-        <div className="mt-3 grid gap-3 md:grid-cols-2">
-          <Field label="Agent" error={errorOf("agent.backend")}>
-            <select
-              value={isNamed ? "auto" : fields.backend}
-              disabled={isNamed}
-              onChange={(event) => change({ backend: event.target.value })}
-            >
-              <option value="auto">{isNamed ? "Named below" : "Service default"}</option>
-              <option value="pydantic-ai">A model</option>
-              <option value="scripted">A script (no model)</option>
-              {installed.map((each) => (
-                <option key={each.name} value={each.name}>
-                  {each.ready ? each.name : `${each.name} (not ready)`}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <Field
-            label="Candidates"
-            hint="Agents per attempt. The gates choose between them."
-            error={isNamed ? "" : errorOf("agent.candidates")}
+    <FormPart title="Agent" hasNews={isNamed || REFUSABLE.some((each) => errorOf(each) !== "")}>
+      <div className="mt-3 grid gap-3 md:grid-cols-2">
+        <Field label="Agent" error={errorOf("agent.backend")}>
+          <select
+            value={isNamed ? "auto" : fields.backend}
+            disabled={isNamed}
+            onChange={(event) => change({ backend: event.target.value })}
           >
-            <input
-              inputMode="numeric"
-              disabled={isNamed}
-              value={isNamed ? String(fields.named.length) : fields.candidates}
-              onChange={(event) => change({ candidates: event.target.value })}
+            <option value="auto">{isNamed ? "Named below" : "Service default"}</option>
+            <option value="pydantic-ai">A model</option>
+            <option value="scripted">A script (no model)</option>
+            {installed.map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.ready ? each.name : `${each.name} (not ready)`}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field
+          label="Candidates"
+          hint="Agents per attempt. The gates choose between them."
+          error={isNamed ? "" : errorOf("agent.candidates")}
+        >
+          <input
+            inputMode="numeric"
+            disabled={isNamed}
+            value={isNamed ? String(fields.named.length) : fields.candidates}
+            onChange={(event) => change({ candidates: event.target.value })}
+          />
+        </Field>
+        {fields.backend === "scripted" && !isNamed ? (
+          <Field
+            label="Script (TOML or JSON)"
+            hint="title and phases, as in a script file"
+            error={errorOf("agent.script") || errorOf("agent")}
+          >
+            <textarea
+              rows={4}
+              value={fields.script}
+              onChange={(event) => change({ script: event.target.value })}
             />
           </Field>
-          {fields.backend === "scripted" && !isNamed ? (
-            <Field
-              label="Script (TOML or JSON)"
-              hint="title and phases, as in a script file"
-              error={errorOf("agent.script") || errorOf("agent")}
-            >
-              <textarea
-                rows={4}
-                value={fields.script}
-                onChange={(event) => change({ script: event.target.value })}
-              />
-            </Field>
-          ) : (
-            <ModelFields fields={fields} change={change} errorOf={errorOf} />
-          )}
-        </div>
-        {fields.backend !== "scripted" && (
-          <CandidateFields fields={fields} change={change} errorOf={errorOf} />
+        ) : (
+          <ModelFields fields={fields} change={change} errorOf={errorOf} />
         )}
-        <AgentStates />
-      </details>
-    </section>
+      </div>
+      {fields.backend !== "scripted" && <CandidateFields fields={fields} change={change} errorOf={errorOf} />}
+      <AgentStates />
+    </FormPart>
   );
 }
 

@@ -4,12 +4,11 @@ import { GitBranch } from "lucide-react";
 import { useState } from "react";
 
 import { Allowed } from "@/components/Allowed";
+import { ConfirmDialog } from "@/components/ConfirmDialog";
 import { UntrustedText } from "@/components/UntrustedText";
 import { keys } from "@/lib/queries/keys";
 import { createBranch } from "@/lib/queries/results";
 import type { RunDetail } from "@/lib/queries/runs";
-
-import { ConfirmDialog } from "./ConfirmDialog";
 
 export function ApplyBranch({ run, branch }: { run: RunDetail; branch: string }) {
   const [asks, setAsks] = useState(false);

@@ -3,6 +3,7 @@ import type { FieldsProps } from "../fields-props";
 import type { StartFields } from "../start-form";
 import { BudgetFields } from "./BudgetFields";
 import { Field } from "./Field";
+import { FormPart } from "./FormPart";
 
 const NAMES = [
   "attempts_per_phase",
@@ -22,69 +23,66 @@ export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
     onChange: (event: { target: { value: string } }) => change({ [name]: event.target.value }),
   });
   return (
-    <section className="card p-4" aria-label="Limits and evaluation">
-      <details open={NAMES.some(of)}>
-        <summary className="cursor-pointer font-medium">Limits and evaluation</summary>
-        <div className="mt-3 grid gap-3 md:grid-cols-2">
-          <Field
-            label="Attempts per phase"
-            hint="1 to 20. Then the run escalates."
-            error={of("attempts_per_phase")}
-          >
-            <input inputMode="numeric" {...text("maxAttempts")} />
-          </Field>
-          <Field label="Retry starts from" error={of("retry_from")}>
-            <select {...text("retryFrom")}>
-              <option value="">Service default</option>
-              <option value="previous">Previous attempt</option>
-              <option value="base">Start of the phase</option>
-            </select>
-          </Field>
-          <Field
-            label="Conversation of a retry"
-            hint="Fresh starts a new conversation and tells what failed. Continue goes on with the last one, if the agent can."
-            error={of("retry_context")}
-          >
-            <select {...text("retryContext")}>
-              <option value="">Service default</option>
-              <option value="fresh">Fresh</option>
-              <option value="continue">Continue</option>
-            </select>
-          </Field>
-          <BudgetFields values={fields} change={change} errorOf={(name) => of(`budget.${name}`)} />
-          <Field label="Pass threshold" hint="0 to 1" error={of("pass_threshold")}>
-            <input inputMode="decimal" {...text("passThreshold")} />
-          </Field>
-          <Field label="Blocking threshold" hint="0 to 1" error={of("blocking_threshold")}>
-            <input inputMode="decimal" {...text("blockingThreshold")} />
-          </Field>
-          <Field
-            label="Protected files that may change"
-            hint="One glob per line"
-            error={of("open_paths") || of("open_paths.0")}
-          >
-            <textarea rows={2} {...text("openPaths")} />
-          </Field>
-          <div className="flex flex-col gap-1">
-            <label className="flex min-h-8 items-center gap-2">
-              <input
-                type="checkbox"
-                checked={fields.deterministicOnly}
-                onChange={(event) => change({ deterministicOnly: event.target.checked })}
-              />
-              Evaluate with tools only, without models
-            </label>
-            <label className="flex min-h-8 items-center gap-2">
-              <input
-                type="checkbox"
-                checked={fields.safeFixes}
-                onChange={(event) => change({ safeFixes: event.target.checked })}
-              />
-              Apply ruff&apos;s safe fixes before evaluation
-            </label>
-          </div>
+    <FormPart title="Limits and evaluation" hasNews={NAMES.some((each) => of(each) !== "")}>
+      <div className="mt-3 grid gap-3 md:grid-cols-2">
+        <Field
+          label="Attempts per phase"
+          hint="1 to 20. Then the run escalates."
+          error={of("attempts_per_phase")}
+        >
+          <input inputMode="numeric" {...text("maxAttempts")} />
+        </Field>
+        <Field label="Retry starts from" error={of("retry_from")}>
+          <select {...text("retryFrom")}>
+            <option value="">Service default</option>
+            <option value="previous">Previous attempt</option>
+            <option value="base">Start of the phase</option>
+          </select>
+        </Field>
+        <Field
+          label="Conversation of a retry"
+          hint="Fresh starts a new conversation and tells what failed. Continue goes on with the last one, if the agent can."
+          error={of("retry_context")}
+        >
+          <select {...text("retryContext")}>
+            <option value="">Service default</option>
+            <option value="fresh">Fresh</option>
+            <option value="continue">Continue</option>
+          </select>
+        </Field>
+        <BudgetFields values={fields} change={change} errorOf={(name) => of(`budget.${name}`)} />
+        <Field label="Pass threshold" hint="0 to 1" error={of("pass_threshold")}>
+          <input inputMode="decimal" {...text("passThreshold")} />
+        </Field>
+        <Field label="Blocking threshold" hint="0 to 1" error={of("blocking_threshold")}>
+          <input inputMode="decimal" {...text("blockingThreshold")} />
+        </Field>
+        <Field
+          label="Protected files that may change"
+          hint="One glob per line"
+          error={of("open_paths") || of("open_paths.0")}
+        >
+          <textarea rows={2} {...text("openPaths")} />
+        </Field>
+        <div className="flex flex-col gap-1">
+          <label className="flex min-h-8 items-center gap-2">
+            <input
+              type="checkbox"
+              checked={fields.deterministicOnly}
+              onChange={(event) => change({ deterministicOnly: event.target.checked })}
+            />
+            Evaluate with tools only, without models
+          </label>
+          <label className="flex min-h-8 items-center gap-2">
+            <input
+              type="checkbox"
+              checked={fields.safeFixes}
+              onChange={(event) => change({ safeFixes: event.target.checked })}
+            />
+            Apply ruff&apos;s safe fixes before evaluation
+          </label>
         </div>
-      </details>
-    </section>
+      </div>
+    </FormPart>
   );
 }

@@ -1,12 +1,11 @@
 /** What a finished sprint hands over: files, proof, whether it still merges, and how to take it. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Download, FileDiff } from "lucide-react";
-import { useState } from "react";
+import { FileDiff } from "lucide-react";
 
-import { Button, buttonClass } from "@/components/Button";
+import { buttonClass } from "@/components/Button";
 import { CopyLine } from "@/components/CopyLine";
-import { explain } from "@/components/states";
+import { DownloadButton } from "@/components/DownloadButton";
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import { downloadBundle, downloadPatch } from "@/lib/download";
@@ -55,8 +54,12 @@ export function ResultCard({ run }: { run: RunDetail }) {
             <FileDiff aria-hidden size={16} />
             Read the diff
           </Link>
-          <Saving what="patch" save={() => downloadPatch(run.id)} />
-          <Saving what="bundle" save={() => downloadBundle(run.id)} />
+          <DownloadButton what="patch" save={() => downloadPatch(run.id)}>
+            Download patch
+          </DownloadButton>
+          <DownloadButton what="bundle" save={() => downloadBundle(run.id)}>
+            Download bundle
+          </DownloadButton>
         </div>
       </div>
       <div className="grid gap-x-8 gap-y-3 xl:grid-cols-2">
@@ -85,27 +88,5 @@ export function ResultCard({ run }: { run: RunDetail }) {
         </div>
       </div>
     </section>
-  );
-}
-
-function Saving({ what, save }: { what: string; save: () => Promise<void> }) {
-  const [error, setError] = useState<unknown>(null);
-  return (
-    <>
-      <Button
-        onClick={() => {
-          setError(null);
-          save().catch(setError);
-        }}
-      >
-        <Download aria-hidden size={16} />
-        Download {what}
-      </Button>
-      {error !== null && (
-        <p role="alert" className="theirs text-failed">
-          {explain(error, `download the ${what}`).text}
-        </p>
-      )}
-    </>
   );
 }

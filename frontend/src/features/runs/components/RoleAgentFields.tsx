@@ -3,6 +3,7 @@ import type { ApiError } from "@/lib/api/errors";
 
 import { type RoleAgentValues, saidOf } from "../loop-and-answer-forms";
 import { Field } from "./Field";
+import { FormPart } from "./FormPart";
 
 interface Props {
   fields: RoleAgentValues;
@@ -15,34 +16,31 @@ interface Props {
 export function RoleAgentFields({ fields, change, refused, roles }: Props) {
   const said = saidOf(refused, "agent");
   return (
-    <section className="card p-4" aria-label="Agent">
-      <details open={said !== ""}>
-        <summary className="cursor-pointer font-medium">Agent</summary>
-        <div className="mt-3 grid gap-3 md:grid-cols-2">
-          <Field
-            label="Model"
-            hint="provider:model. By default the service's model."
-            error={fields.script.trim() ? "" : said}
-          >
-            <input
-              value={fields.model}
-              placeholder="anthropic:claude-sonnet-4-20250514"
-              onChange={(event) => change({ model: event.target.value })}
-            />
-          </Field>
-          <Field
-            label="Script (TOML or JSON)"
-            hint={`Plays ${roles} instead of a model.`}
-            error={fields.script.trim() ? said : ""}
-          >
-            <textarea
-              rows={3}
-              value={fields.script}
-              onChange={(event) => change({ script: event.target.value })}
-            />
-          </Field>
-        </div>
-      </details>
-    </section>
+    <FormPart title="Agent" hasNews={said !== ""}>
+      <div className="mt-3 grid gap-3 md:grid-cols-2">
+        <Field
+          label="Model"
+          hint="provider:model. By default the service's model."
+          error={fields.script.trim() ? "" : said}
+        >
+          <input
+            value={fields.model}
+            placeholder="anthropic:claude-sonnet-4-20250514"
+            onChange={(event) => change({ model: event.target.value })}
+          />
+        </Field>
+        <Field
+          label="Script (TOML or JSON)"
+          hint={`Plays ${roles} instead of a model.`}
+          error={fields.script.trim() ? said : ""}
+        >
+          <textarea
+            rows={3}
+            value={fields.script}
+            onChange={(event) => change({ script: event.target.value })}
+          />
+        </Field>
+      </div>
+    </FormPart>
   );
 }

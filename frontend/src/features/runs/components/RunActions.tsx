@@ -6,6 +6,7 @@ import { useMemo, useState } from "react";
 
 import { Allowed } from "@/components/Allowed";
 import { buttonClass } from "@/components/Button";
+import { ConfirmDialog } from "@/components/ConfirmDialog";
 import { CopyMenu } from "@/components/CopyMenu";
 import { explain } from "@/components/states";
 import { command, curl } from "@/lib/commands";
@@ -23,7 +24,6 @@ import {
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { resultCommand } from "../run-commands";
-import { ConfirmDialog } from "./ConfirmDialog";
 
 const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
@@ -107,7 +107,10 @@ export function RunActions({ run, attempts, attempt }: Props) {
           isBusy={act[asks].isPending}
           error={act[asks].error}
           onConfirm={(text) => act[asks].mutate(text)}
-          onClose={() => setAsks(null)}
+          onClose={() => {
+            setAsks(null);
+            act[asks].reset();
+          }}
         />
       )}
     </>

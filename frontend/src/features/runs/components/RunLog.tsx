@@ -36,7 +36,7 @@ export function RunLog({ run, events, milestones, find, onFind, attempt, phase }
         setWords(next);
         onFind(next);
       }}
-      onDownload={() => void downloadLog(run.id)}
+      onDownload={() => downloadLog(run.id)}
       named={named}
       begins={lineOfAttempt(milestones, attempt, phase)}
     />

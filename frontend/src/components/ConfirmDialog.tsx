@@ -1,14 +1,15 @@
-/** Asks before something that cannot be taken back, and for its reason. */
+/** Asks before something that cannot be taken back, and for a text such as its reason. */
 import { AlertDialog } from "radix-ui";
 import { type FormEvent, useState } from "react";
 
-import { Button } from "@/components/Button";
-import { explain } from "@/components/states";
+import { Button } from "./Button";
+import { explain } from "./states";
 
 interface Props {
   title: string;
   text: string;
-  label: string;
+  /** Of the text; without it none is asked for. */
+  label?: string;
   confirm: string;
   /** The text at first. */
   initial?: string;
@@ -45,25 +46,27 @@ export function ConfirmDialog(props: Props) {
           <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
           <AlertDialog.Description className="theirs my-2 text-muted">{text}</AlertDialog.Description>
           <form onSubmit={submit} className="flex flex-col gap-3">
-            <label className="flex flex-col gap-1">
-              {label}
-              {isOneLine ? (
-                <input
-                  className={FIELD}
-                  maxLength={200}
-                  value={reason}
-                  onChange={(event) => setReason(event.target.value)}
-                />
-              ) : (
-                <textarea
-                  className={FIELD}
-                  rows={2}
-                  maxLength={2000}
-                  value={reason}
-                  onChange={(event) => setReason(event.target.value)}
-                />
-              )}
-            </label>
+            {label && (
+              <label className="flex flex-col gap-1">
+                {label}
+                {isOneLine ? (
+                  <input
+                    className={FIELD}
+                    maxLength={200}
+                    value={reason}
+                    onChange={(event) => setReason(event.target.value)}
+                  />
+                ) : (
+                  <textarea
+                    className={FIELD}
+                    rows={2}
+                    maxLength={2000}
+                    value={reason}
+                    onChange={(event) => setReason(event.target.value)}
+                  />
+                )}
+              </label>
+            )}
             {error !== null && error !== undefined && (
               <p role="alert" className="theirs text-failed">
                 {explain(error, "do this").text}
