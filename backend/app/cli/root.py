@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import re
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -21,6 +22,7 @@ from app.cli.terminal import Terminal, console_for
 
 if TYPE_CHECKING:
     import httpx
+    from pydantic_settings import SettingsError
 
     from app.cli.api_client import ApiClient
     from app.cli.follow import Follow
@@ -189,6 +191,7 @@ def read_root(judged: Path | None = None) -> Root:
         CliError, InvalidInputError: a setting is not valid. The message names it.
     """
     from pydantic import ValidationError  # noqa: PLC0415 - only when a command runs: keeps the help quick
+    from pydantic_settings import SettingsError  # noqa: PLC0415 - only when a command runs: keeps the help quick
 
     from app.core.config import Settings  # noqa: PLC0415 - only when a command runs: keeps the help quick
 
@@ -199,6 +202,10 @@ def read_root(judged: Path | None = None) -> Root:
         first = error.errors()[0]
         name, told = first["loc"][0], first["msg"].removeprefix("Value error, ")
         raise CliError(f"{name}: {told} (environment variable or .env)", ExitCode.USAGE) from error
+    except SettingsError as error:
+        raise CliError(_unreadable(error)) from error
+    except UnicodeDecodeError as error:
+        raise CliError(".env: is not UTF-8") from error
     settings.outbound.apply(os.environ)  # noqa: TID251 - what every library and program reads
     for stream in (sys.stdout, sys.stderr):
         # If the terminal's encoding lacks a character, its code is shown instead of an error.
@@ -208,6 +215,13 @@ def read_root(judged: Path | None = None) -> Root:
     if not is_apart and Path(".env").exists():
         err.print(_NOT_READ, style="dim", soft_wrap=True)
     return Root(settings, out, err, sys.stdin, Path.cwd(), _user(), stand_by=start_standby)
+
+
+def _unreadable(error: "SettingsError") -> str:
+    """Return the message for a setting that is not JSON, which only the error's text names."""
+    named = re.search(r'field "(\w+)"', str(error))
+    told = str(error.__cause__ or error)
+    return f"{named[1]}: is not JSON: {told} (environment variable or .env)" if named else told
 
 
 def _repository_of(path: Path) -> Path:
