@@ -163,10 +163,10 @@ class Root:
         """Return the text for an argument: `-` is standard input, `@path` a file, anything else the text.
 
         Raises:
-            CliError: the file cannot be read as UTF-8 text.
+            CliError: the file or standard input cannot be read as UTF-8 text.
         """
         if argument == STANDARD_STREAM:
-            return self.stdin.read()
+            return self.read_stdin(field_name)
         if not argument.startswith("@"):
             return argument
         path = self.cwd / argument[1:]
@@ -174,6 +174,37 @@ class Root:
             return path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise CliError(f"{field_name}: {path} cannot be read: {error}") from error
+
+    def read_message(self, argument: str, field_name: str) -> str:
+        """Return the text for an argument that may begin with a name, such as `@alice please look`.
+
+        It is read as `read_text` does, unless several words follow the `@` and no file has that name.
+
+        Raises:
+            CliError: the file or standard input cannot be read as UTF-8 text.
+        """
+        if argument.startswith("@") and len(argument.split()) > 1 and not self._is_file(argument[1:]):
+            return argument
+        return self.read_text(argument, field_name)
+
+    def read_stdin(self, field_name: str) -> str:
+        """Return standard input.
+
+        Raises:
+            CliError: it is not UTF-8 text.
+        """
+        try:
+            text = self.stdin.read()
+            text.encode()  # in some locales, bytes that are not UTF-8 are read as lone surrogates
+        except UnicodeError as error:
+            raise CliError(f"{field_name}: standard input is not UTF-8") from error
+        return text
+
+    def _is_file(self, name: str) -> bool:
+        try:
+            return (self.cwd / name).is_file()
+        except (OSError, ValueError):  # no file can have this name
+            return False
 
 
 RootArgument = Annotated[Root, Parameter(parse=False)]

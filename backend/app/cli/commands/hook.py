@@ -108,7 +108,7 @@ async def _run(client: HookClient, path: Path, given: HookOptions, root: Root) -
     from app.cli.hooks.session import AgentHook  # noqa: PLC0415 - only to evaluate
     from app.cli.hooks.state import SessionStates  # noqa: PLC0415 - only to evaluate
 
-    event = read_event(await anyio.to_thread.run_sync(root.stdin.read))
+    event = read_event(await anyio.to_thread.run_sync(root.read_stdin, "hook"))
     states = SessionStates(root.data_dir / "hooks")
     agent = AgentHook(root, states, given.base, given.times, deterministic_only=not given.models)
     try:
@@ -124,7 +124,7 @@ async def _run_push(path: Path, given: HookOptions, root: Root) -> int:
     from app.core.errors import PhaseRunnerError  # noqa: PLC0415 - only to evaluate
 
     try:
-        refs = read_refs(await anyio.to_thread.run_sync(root.stdin.read))
+        refs = read_refs(await anyio.to_thread.run_sync(root.read_stdin, "hook"))
         verdicts = await judge_push(
             root,
             Path(root.absolute(path)),

@@ -59,6 +59,37 @@ class TestEscalations:
             "version": 4,
         }
 
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            pytest.param("@alice please round up", "@alice please round up", id="a person"),
+            pytest.param(f"@{'x' * 300} please", f"@{'x' * 300} please", id="no file can have the name"),
+            pytest.param("@advice", "Round up", id="a file"),
+            pytest.param("@my advice", "Round half up", id="a file with a blank"),
+        ],
+    )
+    def test_guidance_may_begin_with_a_name(self, given: str, said: str, tmp_path: Path) -> None:
+        (tmp_path / "advice").write_text("Round up\n")
+        (tmp_path / "my advice").write_text("Round half up\n")
+        one = escalation_view()
+        service = self.resolvable(one)
+        arguments = ("escalations", "resolve", str(one.id)[:8], "--retry", "--guidance", given)
+        outcome = invoke(service, *arguments, cwd=tmp_path)
+        assert (outcome.code, sent(service.requests[-1])["guidance"]) == (0, said), outcome.err
+
+    def test_a_file_for_guidance_must_exist(self, tmp_path: Path) -> None:
+        one = escalation_view()
+        arguments = ("escalations", "resolve", str(one.id)[:8], "--retry", "--guidance", "@advcie")
+        outcome = invoke(self.resolvable(one), *arguments, cwd=tmp_path)
+        assert (outcome.code, "--guidance: " in outcome.err) == (2, True)
+
+    def test_guidance_is_read_from_standard_input_also_with_an_equals_sign(self) -> None:
+        one = escalation_view()
+        service = self.resolvable(one)
+        arguments = ("escalations", "resolve", str(one.id)[:8], "--retry", "--guidance=-")
+        assert invoke(service, *arguments, stdin="Divide by two\n").code == 0
+        assert sent(service.requests[-1])["guidance"] == "Divide by two"
+
     def test_it_is_taken_and_given_back(self) -> None:
         one = escalation_view()
         service = FakeService(escalations=[one])
@@ -221,6 +252,7 @@ class TestResult:
         assert invoke(service, "result", sprint_id, "--patch", "out.patch", cwd=tmp_path).code == 0
         assert (tmp_path / "out.patch").read_bytes() == b"diff \xff\r\n"
         assert invoke(service, "result", sprint_id, "--patch", "-").out.startswith("diff ")
+        assert invoke(service, "result", sprint_id, "--patch=-", cwd=tmp_path).out.startswith("diff ")
         shown = invoke(service, "result", sprint_id).out
         assert "c" * 40 in shown
         assert "Not final" in shown
