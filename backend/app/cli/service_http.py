@@ -70,9 +70,11 @@ class ServiceHttp:
         """Get a JSON document without validating it."""
         return _document(await self._request(method, path, params, body))
 
-    async def fetch(self, path: str, method: str = "GET") -> httpx.Response:
+    async def fetch(
+        self, path: str, method: str = "GET", *, params: Params | None = None, accept: str = "*/*"
+    ) -> httpx.Response:
         """Get a document that need not be JSON."""
-        return await self._request(method, path, None, None)
+        return await self._request(method, path, params, None, accept)
 
     async def download(self, path: str, to: Path, params: Params | None = None) -> int:
         """Write a document to a file.
@@ -108,10 +110,18 @@ class ServiceHttp:
         return _read(kind, await self._request("GET", path, params, None))
 
     async def _request(
-        self, method: str, path: str, params: Params | None, body: Mapping[str, Any] | None
+        self,
+        method: str,
+        path: str,
+        params: Params | None,
+        body: Mapping[str, Any] | None,
+        accept: str = "*/*",
     ) -> httpx.Response:
+        headers = {"Accept": accept}
         try:
-            response = await self._http.request(method, PREFIX + path, params=params, json=body)
+            response = await self._http.request(
+                method, PREFIX + path, params=params, json=body, headers=headers
+            )
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
         return self._checked(response)

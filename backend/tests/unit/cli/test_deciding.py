@@ -208,20 +208,36 @@ class TestEscalations:
 class TestDiff:
     PATCH = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n"
 
-    def service(self) -> FakeService:
+    def service(self, whole: str = PATCH) -> FakeService:
         attempts = [attempt_view(), attempt_view(number=2, started_at="2026-11-21T13:00:00Z")]
         service = FakeService(sprints=[sprint_detail(attempts=attempts)])
-        file = {"path": "a.py", "status": "modified", "additions": 1, "deletions": 1, "patch": self.PATCH}
+        file = {"path": "a.py", "status": "modified", "additions": 1, "deletions": 1, "patch": "cut"}
+        document = {"files": [{**file, "truncated": True}], "truncated": True}
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            if request.headers["Accept"] == "text/x-diff":
+                return httpx.Response(200, text=whole)
+            return httpx.Response(200, json=document)
+
         for number in (1, 2):
             path = f"/runs/{service.sprints[0].id}/attempts/coding/{number}/diff"
-            answer = httpx.Response(200, json={"files": [file], "truncated": False})
-            service.routes["GET", path] = lambda request, a=answer: a
+            service.routes["GET", path] = answer
         return service
 
-    def test_a_pipe_gets_the_patch_as_it_is(self) -> None:
+    def test_a_pipe_gets_the_whole_patch_as_it_is(self) -> None:
         service = self.service()
-        assert invoke(service, "diff", str(service.sprints[0].id)).out == self.PATCH
+        outcome = invoke(service, "diff", str(service.sprints[0].id))
+        assert (outcome.code, outcome.out, outcome.err) == (0, self.PATCH, "")
         assert service.requests[-1].url.path.endswith("/coding/2/diff")
+
+    def test_a_program_gets_json_and_learns_of_the_cut(self) -> None:
+        service = self.service()
+        assert invoke(service, "diff", str(service.sprints[0].id), "--json").document["truncated"]
+
+    def test_a_patch_that_the_service_has_cut_is_no_success(self) -> None:
+        service = self.service(f"{self.PATCH}[diff cut here]\n")
+        outcome = invoke(service, "diff", str(service.sprints[0].id))
+        assert (outcome.code, "cut" in outcome.err) == (1, True)
 
     def test_an_attempt_can_be_named(self) -> None:
         service = self.service()
