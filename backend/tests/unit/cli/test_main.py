@@ -38,6 +38,25 @@ def test_usage_errors_are_one_line(arguments: list[str], told: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
+        (["result", "7f3a21", "--repo", "."], "--repo: needs --branch"),
+        (["result", "7f3a21", "--patch", "-", "--repo", "."], "--repo: needs --branch"),
+        (["logs", "7f3a21", "--format", "ndjson"], "--format: needs --download"),
+        (["doctor", "--yes"], "--yes: needs --fix"),
+        (["run", "Fix it", "--no-watch", "--timeout", "5"], "--timeout: has no effect with --no-watch"),
+        (["loop", "-", "--detach", "--stay"], "--stay: has no effect with --no-watch"),
+        (["answer", "Why?", "--detach", "--stay"], "--stay: has no effect with --no-watch"),
+    ],
+)
+def test_options_without_effect_are_usage_errors(arguments: list[str], told: str) -> None:
+    service = FakeService()
+    outcome = invoke(service, *arguments)
+    assert (outcome.code, service.requests) == (2, [])
+    assert outcome.err.startswith(f"phaserunner: {told}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
         pytest.param(
             ["cancel", "7f3a21", "--reason", "\udcff"], "argument 4 (--reason): is not", id="option"
         ),
