@@ -84,7 +84,15 @@ _COMMANDS: Mapping[str, Sequence[tuple[str, str, str]]] = {
 def main() -> None:
     """Run the command line of this process."""
     prepare()
+    _replace_closed_streams()
     sys.exit(run(sys.argv[1:], _read_root, sys.stderr))
+
+
+def _replace_closed_streams() -> None:
+    """Lose output to a stream that the caller closed, as was meant. Python has none for these."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open until the end
 
 
 def prepare() -> None:
@@ -111,21 +119,18 @@ def run(arguments: Sequence[str], read_root: "Callable[[Path | None], Root]", st
         The exit code.
     """
     try:
-        with quick_imports():
-            command, bound, injected = build_app().parse_args(
-                [STANDARD_STREAM if each == "-" else each for each in arguments],
-                exit_on_error=False,
-                print_error=False,
-            )
-            if "root" in injected:
-                bound.arguments["root"] = read_root(_judged_by(command, bound))
-        return _call(command, bound)
+        return _run(arguments, read_root)
     except CycloptsError as error:
         message, code = _usage(error), ExitCode.USAGE
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         return _hang_up()
+    except SystemExit as error:
+        # The library that prints the help ends the process by itself.
+        if isinstance(error.__context__, BrokenPipeError):
+            return _BROKEN_PIPE
+        raise
     except Exception as error:  # noqa: BLE001 - the edge of the process: no traceback in a terminal
         message, code = explain(error)
     stderr.write(f"phaserunner: {message}\n")
@@ -167,6 +172,43 @@ def explain(error: BaseException) -> tuple[str, ExitCode]:
         trace = trace.tb_next
     text = f"unexpected {type(error).__name__}: {error}{where}; please report it"
     return one_line(text, 2000), ExitCode.INFRASTRUCTURE
+
+
+def _run(arguments: Sequence[str], read_root: "Callable[[Path | None], Root]") -> int:
+    _require_utf8(arguments)
+    with quick_imports():
+        command, bound, injected = build_app().parse_args(
+            list(map(_spelt_for_parser, arguments)), exit_on_error=False, print_error=False
+        )
+        if "root" in injected:
+            bound.arguments["root"] = read_root(_judged_by(command, bound))
+    code = _call(command, bound)
+    sys.stdout.flush()
+    return code
+
+
+def _require_utf8(arguments: Sequence[str]) -> None:
+    """Refuse bytes that are not UTF-8, which no request could carry. The directory of a hook may have them.
+
+    Raises:
+        CliError: there is such an argument. The message names its place.
+    """
+    if arguments[:1] == ["hook"]:
+        return
+    for number, each in enumerate(arguments, 1):
+        if any("\ud800" <= character <= "\udfff" for character in each):
+            before = arguments[number - 2] if number > 1 else ""
+            name = each.partition("=")[0] if each.startswith("--") else before
+            named = f" ({one_line(name)})" if name.startswith("--") else ""
+            raise CliError(f"argument {number}{named}: is not UTF-8")
+
+
+def _spelt_for_parser(argument: str) -> str:
+    """Return an argument in the form that the parser does not take for an option: `-` and `--name=-`."""
+    if argument == "-":
+        return STANDARD_STREAM
+    name, equals, value = argument.partition("=")
+    return f"{name}={STANDARD_STREAM}" if equals and value == "-" and name.startswith("--") else argument
 
 
 def _judged_by(command: Callable[..., Any], bound: inspect.BoundArguments) -> Path | None:

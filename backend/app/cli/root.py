@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import re
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -21,6 +22,7 @@ from app.cli.terminal import Terminal, console_for
 
 if TYPE_CHECKING:
     import httpx
+    from pydantic_settings import SettingsError
 
     from app.cli.api_client import ApiClient
     from app.cli.follow import Follow
@@ -161,10 +163,10 @@ class Root:
         """Return the text for an argument: `-` is standard input, `@path` a file, anything else the text.
 
         Raises:
-            CliError: the file cannot be read as UTF-8 text.
+            CliError: the file or standard input cannot be read as UTF-8 text.
         """
         if argument == STANDARD_STREAM:
-            return self.stdin.read()
+            return self.read_stdin(field_name)
         if not argument.startswith("@"):
             return argument
         path = self.cwd / argument[1:]
@@ -172,6 +174,37 @@ class Root:
             return path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise CliError(f"{field_name}: {path} cannot be read: {error}") from error
+
+    def read_message(self, argument: str, field_name: str) -> str:
+        """Return the text for an argument that may begin with a name, such as `@alice please look`.
+
+        It is read as `read_text` does, unless several words follow the `@` and no file has that name.
+
+        Raises:
+            CliError: the file or standard input cannot be read as UTF-8 text.
+        """
+        if argument.startswith("@") and len(argument.split()) > 1 and not self._is_file(argument[1:]):
+            return argument
+        return self.read_text(argument, field_name)
+
+    def read_stdin(self, field_name: str) -> str:
+        """Return standard input.
+
+        Raises:
+            CliError: it is not UTF-8 text.
+        """
+        try:
+            text = self.stdin.read()
+            text.encode()  # in some locales, bytes that are not UTF-8 are read as lone surrogates
+        except UnicodeError as error:
+            raise CliError(f"{field_name}: standard input is not UTF-8") from error
+        return text
+
+    def _is_file(self, name: str) -> bool:
+        try:
+            return (self.cwd / name).is_file()
+        except (OSError, ValueError):  # no file can have this name
+            return False
 
 
 RootArgument = Annotated[Root, Parameter(parse=False)]
@@ -189,6 +222,7 @@ def read_root(judged: Path | None = None) -> Root:
         CliError, InvalidInputError: a setting is not valid. The message names it.
     """
     from pydantic import ValidationError  # noqa: PLC0415 - only when a command runs: keeps the help quick
+    from pydantic_settings import SettingsError  # noqa: PLC0415 - only when a command runs: keeps the help quick
 
     from app.core.config import Settings  # noqa: PLC0415 - only when a command runs: keeps the help quick
 
@@ -199,6 +233,10 @@ def read_root(judged: Path | None = None) -> Root:
         first = error.errors()[0]
         name, told = first["loc"][0], first["msg"].removeprefix("Value error, ")
         raise CliError(f"{name}: {told} (environment variable or .env)", ExitCode.USAGE) from error
+    except SettingsError as error:
+        raise CliError(_unreadable(error)) from error
+    except UnicodeDecodeError as error:
+        raise CliError(".env: is not UTF-8") from error
     settings.outbound.apply(os.environ)  # noqa: TID251 - what every library and program reads
     for stream in (sys.stdout, sys.stderr):
         # If the terminal's encoding lacks a character, its code is shown instead of an error.
@@ -208,6 +246,13 @@ def read_root(judged: Path | None = None) -> Root:
     if not is_apart and Path(".env").exists():
         err.print(_NOT_READ, style="dim", soft_wrap=True)
     return Root(settings, out, err, sys.stdin, Path.cwd(), _user(), stand_by=start_standby)
+
+
+def _unreadable(error: "SettingsError") -> str:
+    """Return the message for a setting that is not JSON, which only the error's text names."""
+    named = re.search(r'field "(\w+)"', str(error))
+    told = str(error.__cause__ or error)
+    return f"{named[1]}: is not JSON: {told} (environment variable or .env)" if named else told
 
 
 def _repository_of(path: Path) -> Path:

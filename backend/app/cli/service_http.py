@@ -5,20 +5,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
-from urllib.parse import urlsplit
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
 from app.cli.exits import CliError, ExitCode
+from app.cli.service_address import bearer, http_client
 from app.cli.view.text import one_line
 
 PREFIX = "/api/v1"
-_TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 _START_TIMEOUT = httpx.Timeout(600.0, connect=5.0)  # a start fetches the source
 _START_TRIES = 3
 _PAUSE_SECONDS = 0.5
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 Params = Mapping[str, str | list[str]]
 """Query parameters. A list is one parameter that is repeated."""
@@ -46,25 +44,12 @@ class ServiceHttp:
         user: str = "",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise CliError(f"--url: {one_line(url)} is not an address such as http://127.0.0.1:8000")
         self.url = url.rstrip("/")
         self.has_token = bool(token)
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {"Authorization": bearer(token)} if token else {}
         if user:
             headers["X-PhaseRunner-User"] = user.encode("ascii", "backslashreplace").decode()
-        self._http = httpx.AsyncClient(
-            base_url=self.url,
-            headers=headers,
-            timeout=_TIMEOUT,
-            transport=transport,
-            # Without TLS there is nothing to verify, and reading the certificates takes a tenth of the
-            # start-up time.
-            verify=parts.scheme == "https",
-            # A proxy for the internet cannot reach this machine.
-            trust_env=parts.hostname not in _LOOPBACK,
-        )
+        self._http = http_client(self.url, headers, transport)
 
     async def __aenter__(self) -> Self:
         return self
@@ -85,9 +70,11 @@ class ServiceHttp:
         """Get a JSON document without validating it."""
         return _document(await self._request(method, path, params, body))
 
-    async def fetch(self, path: str, method: str = "GET") -> httpx.Response:
+    async def fetch(
+        self, path: str, method: str = "GET", *, params: Params | None = None, accept: str = "*/*"
+    ) -> httpx.Response:
         """Get a document that need not be JSON."""
-        return await self._request(method, path, None, None)
+        return await self._request(method, path, params, None, accept)
 
     async def download(self, path: str, to: Path, params: Params | None = None) -> int:
         """Write a document to a file.
@@ -123,10 +110,18 @@ class ServiceHttp:
         return _read(kind, await self._request("GET", path, params, None))
 
     async def _request(
-        self, method: str, path: str, params: Params | None, body: Mapping[str, Any] | None
+        self,
+        method: str,
+        path: str,
+        params: Params | None,
+        body: Mapping[str, Any] | None,
+        accept: str = "*/*",
     ) -> httpx.Response:
+        headers = {"Accept": accept}
         try:
-            response = await self._http.request(method, PREFIX + path, params=params, json=body)
+            response = await self._http.request(
+                method, PREFIX + path, params=params, json=body, headers=headers
+            )
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
         return self._checked(response)

@@ -18,6 +18,9 @@ from pydantic import (
 MAX_ARCHIVE_BYTES = 64_000_000
 """The largest uploaded archive in bytes, before it is unpacked."""
 
+CUT_HERE = "[diff cut here]\n"
+"""The last line of a unified diff that is not whole."""
+
 
 def _one_line(value: str) -> str:
     if any(ord(character) < 32 or ord(character) == 127 for character in value):

@@ -811,9 +811,11 @@ export interface paths {
         };
         /**
          * Show an attempt's diff
-         * @description Returns JSON file by file, or one unified diff with `Accept: text/plain` or `text/x-diff`.
+         * @description Returns JSON file by file, or one unified diff if `Accept` prefers `text/plain` or `text/x-diff`.
          *
-         *     To get the whole of a file that was cut, name it in `path` (repeatable) as the diff shows it.
+         *     The type with the highest q-value is preferred, among equals the one that stands first. To get the whole
+         *     of a file that was cut, name it in `path` (repeatable) as the diff shows it. The unified diff is that of
+         *     all files, so it takes neither `path` nor `context`.
          */
         get: operations["show_diff"];
         put?: never;
@@ -16181,6 +16183,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AttemptDiff"];
+                    "text/plain": string;
                     "text/x-diff": string;
                 };
             };
@@ -20330,6 +20333,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AttemptDiff"];
+                    "text/plain": string;
                     "text/x-diff": string;
                 };
             };

@@ -4,11 +4,12 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Path, Query, Response
-from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
 from app.api.edge.access import Services, Viewer
+from app.api.edge.negotiation import preferred
 from app.api.edge.strict_json import StrictRoute
+from app.core.errors import InvalidInputError
 from app.schemas.api.attempts import AttemptDetail, AttemptDiff, AttemptView
 from app.schemas.runs import PhaseOfRun
 from app.schemas.text import CleanLine
@@ -20,6 +21,10 @@ Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 _FileName = Annotated[CleanLine, Field(min_length=1, max_length=20_000)]
 _PLAIN: dict[int | str, dict[str, Any]] = {200: {"content": {"text/x-diff": {"schema": {"type": "string"}}}}}
+_JSON = "application/json"
+_TEXTS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {kind: {"schema": {"type": "string"}} for kind in ("text/plain", "text/x-diff")}}
+}
 _BINARY: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/x-git-bundle": {"schema": {"type": "string", "format": "binary"}}}}
 }
@@ -77,7 +82,7 @@ async def show_attempt(
     "/runs/{run_id}/attempts/{phase}/{number}/diff",
     response_model=AttemptDiff,
     summary="Show an attempt's diff",
-    responses=_PLAIN,
+    responses=_TEXTS,
 )
 async def show_diff(
     run_id: UUID,
@@ -88,13 +93,17 @@ async def show_diff(
     query: Annotated[DiffQuery, Query()],
     accept: Annotated[str, Header()] = "",
 ) -> Response:
-    """Returns JSON file by file, or one unified diff with `Accept: text/plain` or `text/x-diff`.
+    """Returns JSON file by file, or one unified diff if `Accept` prefers `text/plain` or `text/x-diff`.
 
-    To get the whole of a file that was cut, name it in `path` (repeatable) as the diff shows it.
+    The type with the highest q-value is preferred, among equals the one that stands first. To get the whole
+    of a file that was cut, name it in `path` (repeatable) as the diff shows it. The unified diff is that of
+    all files, so it takes neither `path` nor `context`.
     """
-    if "text/plain" in accept or "text/x-diff" in accept:
+    kind = preferred(accept, (_JSON, *_TEXTS[200]["content"]))
+    if kind != _JSON:
+        _require_whole(query)
         text = await services.results.diff_text(run_id, phase, number, query.against, query.candidate)
-        return PlainTextResponse(text)
+        return Response(text, media_type=f"{kind}; charset=utf-8")
     diff = await services.results.diff(
         run_id,
         phase,
@@ -104,7 +113,13 @@ async def show_diff(
         candidate=query.candidate,
         context=query.context,
     )
-    return Response(diff.model_dump_json(), media_type="application/json")
+    return Response(diff.model_dump_json(), media_type=_JSON)
+
+
+def _require_whole(query: DiffQuery) -> None:
+    for name in ("path", "context"):
+        if getattr(query, name) != DiffQuery.model_fields[name].default:
+            raise InvalidInputError("works only with JSON; the unified diff is that of all files", field=name)
 
 
 @router.get("/runs/{run_id}/result", summary="Show where a run's result is")

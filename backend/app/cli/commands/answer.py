@@ -70,6 +70,7 @@ async def answer(
     Args:
         query: Your question; - reads standard input, @FILE reads a file.
     """
+    watching.require_effect()
     request = describe(root, query, evidence)
     async with root.session(options) as session:
         started = await session.api.start_answer(request, str(uuid4()))

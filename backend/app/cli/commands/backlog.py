@@ -116,7 +116,7 @@ async def import_items(file: str, /, *, options: Options = DEFAULT_OPTIONS, root
             `priority` and `depends_on`.
     """
     text = root.read_text(file, "FILE")
-    items = [_item(line, number) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    items = [_item(line, number) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     async with root.session(options) as session:
         return await _add(session, root, options, read_given(BacklogAdd, {"items": items}))
 

@@ -11,7 +11,7 @@ from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.text import harmless
 from app.schemas.api.run_details import RunDetail
-from app.schemas.workspaces import Diff
+from app.schemas.workspaces import CUT_HERE, Diff
 
 _STYLES = {"+": "blue", "-": "red", "@": "cyan", "d": "bold"}
 
@@ -38,7 +38,11 @@ async def diff(
         detail = await session.api.run(await find_run(session.api, run))
         phase, number = attempt_of(detail, attempt)
         path = f"/runs/{detail.id}/attempts/{phase}/{number}/diff"
-        document = await session.api.json("GET", path, params={"against": against})
+        params = {"against": against}
+        if not terminal.as_json and not terminal.out.is_terminal:
+            patch = (await session.api.fetch(path, params=params, accept="text/x-diff")).content
+            return _write_patch(terminal, patch, f"{phase}/{number}")
+        document = await session.api.json("GET", path, params=params)
         if terminal.as_json:
             terminal.json(document)
             return ExitCode.PASSED
@@ -69,13 +73,21 @@ def attempt_of(run: RunDetail, given: str | None) -> tuple[str, int]:
     raise CliError(f"--attempt: there is no {given!r}; the run has: {there}")
 
 
+def _write_patch(terminal: Terminal, patch: bytes, attempt: str) -> ExitCode:
+    """Write the unified diff as it is; a cut one fails, so that no program takes it for the whole."""
+    if not patch:
+        terminal.say(f"{attempt} changed nothing")
+    terminal.raw_bytes(patch)
+    if patch.endswith(CUT_HERE.encode()):
+        terminal.say("The diff is too large: the service has cut it", "yellow")
+        return ExitCode.FAILED
+    return ExitCode.PASSED
+
+
 def _write(terminal: Terminal, found: Diff) -> None:
     for file in found.files:
-        if not terminal.out.is_terminal:
-            terminal.raw(file.patch)
-        else:
-            for line in harmless(file.patch).splitlines():
-                terminal.out.print(Text(line, style=_STYLES.get(line[:1], "")), soft_wrap=True)
+        for line in harmless(file.patch).splitlines():
+            terminal.out.print(Text(line, style=_STYLES.get(line[:1], "")), soft_wrap=True)
         if file.truncated or not file.patch:
             size = f"{file.additions} added, {file.deletions} removed"
             what = "binary" if file.binary else "cut here" if file.truncated else file.status

@@ -1,6 +1,6 @@
 """`doctor`: checks whether this machine has what PhaseRunner needs."""
 
-from app.cli.exits import ExitCode
+from app.cli.exits import CliError, ExitCode
 from app.cli.network_probes import examine_network
 from app.cli.probes import examine
 from app.cli.repairing import repair
@@ -23,6 +23,8 @@ async def doctor(
         yes: Run them without asking.
         network: Also try the proxy, the certificates, and every host in the settings.
     """
+    if yes and not fix:
+        raise CliError("--yes: needs --fix")
     terminal = root.terminal(options)
     if fix:
         repair(root, terminal, agreed=yes)

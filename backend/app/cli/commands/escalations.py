@@ -46,7 +46,8 @@ class Resolution:
             best attempt.
         retry: Let the agent try again with your guidance in its prompt.
         reject: Fail the run.
-        guidance: What the agent should do differently, or the reason; - reads standard input.
+        guidance: What the agent should do differently, or the reason; - reads standard input, @FILE reads a
+            file. A sentence may begin with @.
         attempts: Number of attempts that a retry grants [default: 1].
         comment: PATH:LINE:TEXT, a comment on a line of the diff; PATH:FIRST-LAST:TEXT on several lines,
             PATH:LINE@old:TEXT on a removed line; repeatable.
@@ -191,7 +192,7 @@ async def resolve_escalation(
         watch: Watch the run afterwards.
     """
     decision = decision_of(resolution)
-    guidance = root.read_text(resolution.guidance, "--guidance").strip()
+    guidance = root.read_message(resolution.guidance, "--guidance").strip()
     async with root.session(options) as session:
         found = await find_escalation(session.api, escalation)
         terminal = session.terminal

@@ -67,13 +67,14 @@ async def fork(
 
     Args:
         run: Its id, or at least the first 6 characters of it.
-        guidance: Part of every prompt; - reads standard input, @FILE reads a file.
+        guidance: Part of every prompt; - reads standard input, @FILE reads a file. A sentence may begin
+            with @.
         name: Name of the new sprint in lists.
     """
     async with root.session(options) as session:
         detail = await session.api.run(await find_run(session.api, run))
         phase, number = attempt_of(detail, attempt)
-        said = root.read_text(guidance, "--guidance") if guidance else None
+        said = root.read_message(guidance, "--guidance") if guidance else None
         fields: dict[str, Any] = {"phase": phase, "attempt": number, "guidance": said, "name": name}
         request = read_given(RunFork, fields | {"policy": policy_of(bounds)})
         body = request.model_dump(mode="json", exclude_none=True, exclude_unset=True)

@@ -11,6 +11,7 @@ from cyclopts.validators import Number
 from app.cli.exits import CliError, ExitCode
 from app.cli.hooks.clients import HookClient
 from app.cli.root import STATE_DIR, Root, RootArgument
+from app.cli.view.text import one_line
 
 if TYPE_CHECKING:
     from app.cli.hooks.installing import Hook
@@ -107,7 +108,7 @@ async def _run(client: HookClient, path: Path, given: HookOptions, root: Root) -
     from app.cli.hooks.session import AgentHook  # noqa: PLC0415 - only to evaluate
     from app.cli.hooks.state import SessionStates  # noqa: PLC0415 - only to evaluate
 
-    event = read_event(await anyio.to_thread.run_sync(root.stdin.read))
+    event = read_event(await anyio.to_thread.run_sync(root.read_stdin, "hook"))
     states = SessionStates(root.data_dir / "hooks")
     agent = AgentHook(root, states, given.base, given.times, deterministic_only=not given.models)
     try:
@@ -122,16 +123,25 @@ async def _run_push(path: Path, given: HookOptions, root: Root) -> int:
     from app.cli.hooks.pre_push import judge_push, read_refs  # noqa: PLC0415 - only to evaluate
     from app.core.errors import PhaseRunnerError  # noqa: PLC0415 - only to evaluate
 
-    refs = read_refs(await anyio.to_thread.run_sync(root.stdin.read))
-    project = Path(root.absolute(path))
     try:
+        refs = read_refs(await anyio.to_thread.run_sync(root.read_stdin, "hook"))
         verdicts = await judge_push(
-            root, project, refs, given.remote, given.base, deterministic_only=not given.models
+            root,
+            Path(root.absolute(path)),
+            refs,
+            given.remote,
+            given.base,
+            deterministic_only=not given.models,
         )
     except (CliError, PhaseRunnerError) as error:
-        told = error.message if isinstance(error, CliError) else str(error)
-        root.err.file.write(f"PhaseRunner reached no verdict, and lets the push through: {told}\n")
-        return ExitCode.PASSED
+        return _let_through(root, error.message if isinstance(error, CliError) else str(error))
+    except Exception as error:  # noqa: BLE001 - a fault of the judge must not hold up a push
+        return _let_through(root, one_line(f"{type(error).__name__}: {error}; please report it", 2000))
     for each in verdicts:
         root.err.file.write(f"PhaseRunner: {each.ref} {each.verdict}: {each.text}\n")
     return ExitCode.FAILED if any(each.verdict == "failed" for each in verdicts) else ExitCode.PASSED
+
+
+def _let_through(root: Root, told: str) -> int:
+    root.err.file.write(f"PhaseRunner reached no verdict, and lets the push through: {told}\n")
+    return ExitCode.PASSED

@@ -67,6 +67,7 @@ async def loop(
     Args:
         file: The definition, in XML or JSON; - reads standard input.
     """
+    watching.require_effect()
     request = describe(root, file, start)
     async with root.session(options) as session:
         started = await session.api.start_loop(request, str(uuid4()))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from app.cli.api_client import ApiClient
     from app.mcp.ports import OpenService, ServiceClient
 
+_HOST = "127.0.0.1"
+
 
 async def mcp(
     *,
@@ -29,6 +31,8 @@ async def mcp(
     Args:
         http: Port on loopback for streamable HTTP; without it, standard input and output.
     """
+    if http is not None:
+        _require_free(http)
     # The SDK takes half a second to import.
     from app.mcp.server import build_server  # noqa: PLC0415 - only to serve: keeps other commands quick
 
@@ -36,9 +40,16 @@ async def mcp(
     if http is None:
         await server.run_stdio_async()
     else:
-        root.terminal(options).say(f"MCP over HTTP: http://127.0.0.1:{http}/mcp")
-        await server.run_streamable_http_async(host="127.0.0.1", port=http)
+        root.terminal(options).say(f"MCP over HTTP: http://{_HOST}:{http}/mcp")
+        await server.run_streamable_http_async(host=_HOST, port=http)
     return ExitCode.PASSED
+
+
+def _require_free(port: int) -> None:
+    from app.cli.hosting import is_free  # noqa: PLC0415 - only over HTTP: it imports the agents
+
+    if not is_free(_HOST, port):
+        raise CliError(f"--http: port {port} on {_HOST} is taken; choose another", ExitCode.INFRASTRUCTURE)
 
 
 def service_of(root: Root, options: Options) -> "OpenService":

@@ -11,7 +11,7 @@ from app.cli.commands.observe import observed_lines
 from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
-from app.cli.view.words import NO_DATA, latency_words, share_words
+from app.cli.view.words import NO_DATA, latency_words, money, plural, share_words
 from app.schemas.api.metrics import (
     ConversationMetrics,
     EvaluatorMetrics,
@@ -52,7 +52,7 @@ async def metrics(
 
 def metrics_lines(report: MetricsReport) -> Iterator[str]:
     """Yield a report as lines of text. A figure without cases says so."""
-    yield f"{report.runs} runs, {report.over} of them over"
+    yield f"{plural(report.runs, 'run')}, {report.over} of them over"
     yield from _passes("whole runs", report.passes)
     for each in report.phases:
         yield from _passes(one_line(each.phase), each.passes)
@@ -71,7 +71,7 @@ def metrics_lines(report: MetricsReport) -> Iterator[str]:
     for gate in report.observed:
         yield from observed_lines(gate)
     cost = report.spend.cost_usd
-    total = NO_DATA if cost.total is None else f"${cost.total:.2f}"
+    total = NO_DATA if cost.total is None else money(cost.total)
     yield f"cost         {total}, known for {share_words(report.spend.cost_known)}"
 
 
@@ -98,7 +98,7 @@ def _conversations(each: ConversationMetrics) -> Iterator[str]:
 
 
 def _evaluator(each: EvaluatorMetrics) -> Iterator[str]:
-    yield f"{one_line(each.evaluator)}    {each.verdicts} verdicts, {latency_words(each.latency)}"
+    yield f"{one_line(each.evaluator)}    {plural(each.verdicts, 'verdict')}, {latency_words(each.latency)}"
     yield f"  failed       {share_words(each.failed)}"
     yield f"  errored      {share_words(each.errored)}"
     yield f"  wrong passes {share_words(each.wrong_passes)} of the marked"

@@ -22,7 +22,7 @@ async def result(  # noqa: PLR0913 - each way out is an option
     patch: Path | None = None,
     bundle: Path | None = None,
     branch: str | None = None,
-    repo: Annotated[Path, Parameter(help="The local repository for --branch.")] = Path(),
+    repo: Annotated[Path | None, Parameter(help="The local repository for --branch [default: .].")] = None,
     recheck: Annotated[bool, Parameter(negative="")] = False,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
@@ -38,12 +38,14 @@ async def result(  # noqa: PLR0913 - each way out is an option
     """
     if sum(each is not None for each in (patch, bundle, branch, recheck or None)) > 1:
         raise CliError("result: give only one of --patch, --bundle, --branch and --recheck")
+    if repo is not None and branch is None:
+        raise CliError("--repo: needs --branch")
     async with root.session(options) as session:
         run_id = await find_run(session.api, run)
         if recheck:
             return await _recheck(session, run_id)
         if branch is not None:
-            await _take_branch(session, run_id, branch, root.cwd / repo.expanduser())
+            await _take_branch(session, run_id, branch, root.cwd / (repo or Path()).expanduser())
         elif patch is not None:
             await _take_patch(session, run_id, patch, root)
         elif bundle is not None:

@@ -120,6 +120,15 @@ class Watching:
     stay: Annotated[bool, Parameter(negative="")] = False
     timeout: Seconds = None
 
+    def require_effect(self) -> None:
+        """Refuse options that change nothing, because nothing is watched.
+
+        Raises:
+            CliError: there is one.
+        """
+        if not self.watch and (self.stay or self.timeout is not None):
+            raise CliError(f"{'--stay' if self.stay else '--timeout'}: has no effect with --no-watch")
+
 
 async def run(
     goal: str | None = None,
@@ -138,6 +147,7 @@ async def run(
         goal: What to do, in your words; - reads standard input, @FILE reads a file.
         issue: URL of an issue that gives goal and repository, in place of GOAL and --repo.
     """
+    watching.require_effect()
     if issue is not None:
         sprint = describe_issue(root, issue, goal, work, worker)
     else:

@@ -20,10 +20,11 @@ async def say(
 
     Args:
         run: Its id, or at least the first 6 characters of it.
-        text: The message to the agent; - reads standard input, @FILE reads a file.
+        text: The message to the agent; - reads standard input, @FILE reads a file. A sentence may begin
+            with @.
         mode: steer: before its next model request, if the agent supports it; queue: when it ends.
     """
-    message = read_given(MessageCreate, {"text": root.read_text(text, "TEXT"), "mode": mode})
+    message = read_given(MessageCreate, {"text": root.read_message(text, "TEXT"), "mode": mode})
     async with root.session(options) as session:
         run_id = await find_run(session.api, run)
         sent = await session.api.json(

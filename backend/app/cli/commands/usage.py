@@ -6,6 +6,7 @@ from app.cli.exits import ExitCode
 from app.cli.identify import find_run
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.text import one_line
+from app.cli.view.words import money, plural
 from app.schemas.api.usage import BudgetLine, ModelUsage, RunUsage, UsagePart
 
 _SCOPES = {"run": "this run", "project_day": "its project, today", "installation_day": "all projects, today"}
@@ -42,20 +43,20 @@ def budget_words(line: BudgetLine) -> str:
     whose = _SCOPES[line.scope]
     share = line.spent / line.budget
     if line.unit == "tokens":
-        amounts = f"{line.spent:,.0f} of {line.budget:,.0f} tokens"
+        amounts = f"{line.spent:,.0f} of {plural(round(line.budget), 'token')}"
     else:
-        amounts = f"${line.spent:.2f} of ${line.budget:.2f}"
+        amounts = f"{money(line.spent)} of {money(line.budget)}"
     return f"budget   {amounts} ({share:.0%}) for {whose}"
 
 
 def consumed_words(part: ModelUsage) -> str:
     """Word cost, tokens and requests. An unknown cost is not shown as zero."""
-    cost = "cost unknown" if part.cost_usd is None else f"${part.cost_usd:.4f}"
+    cost = "cost unknown" if part.cost_usd is None else money(part.cost_usd, 4)
     if part.cost_usd is not None and part.unknown_costs:
-        cost += f" and {part.unknown_costs} requests of unknown cost"
-    tokens = f"{part.input_tokens:,} tokens in, {part.output_tokens:,} out"
+        cost += f" and {plural(part.unknown_costs, 'request')} of unknown cost"
+    tokens = f"{plural(part.input_tokens, 'token')} in, {part.output_tokens:,} out"
     failed = f", {part.failed_requests} failed" if part.failed_requests else ""
-    return f"{cost}, {tokens}, {part.requests} requests{failed}"
+    return f"{cost}, {tokens}, {plural(part.requests, 'request')}{failed}"
 
 
 def _part_lines(parts: Sequence[UsagePart]) -> list[str]:

@@ -90,7 +90,7 @@ async def logs(
     *,
     follow: Annotated[bool, Parameter(negative="")] = False,
     download: Path | None = None,
-    format: Literal["text", "ndjson"] = "text",  # noqa: A002 - the option's public name
+    format: Literal["text", "ndjson"] | None = None,  # noqa: A002 - the option's public name
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
@@ -100,15 +100,17 @@ async def logs(
         run: Its id, or at least the first 6 characters of it.
         follow: Continue with new events until the run ends.
         download: Write the complete log of agents and tools to this file instead.
-        format: Of the file: readable lines, or one JSON event per line.
+        format: Of the file: readable lines, or one JSON event per line [default: text].
     """
     if download is not None and follow:
         raise CliError("logs: give either --follow or --download")
+    if format is not None and download is None:
+        raise CliError("--format: needs --download; --json shows one event per line")
     async with root.session(options) as session:
         run_id = await find_run(session.api, run)
         if download is not None:
             path = f"/runs/{run_id}/log"
-            size = await session.api.download(path, root.cwd / download, {"format": format})
+            size = await session.api.download(path, root.cwd / download, {"format": format or "text"})
             session.terminal.say(f"{download}: {size:,} bytes")
             return ExitCode.PASSED
         try:

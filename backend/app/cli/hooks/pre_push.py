@@ -50,9 +50,10 @@ def read_refs(text: str) -> list[PushedRef]:
         CliError: a line has another form.
     """
     found: list[PushedRef] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        parts = line.split()
-        if not parts:
+    # A name may hold other white space, and the first one may be an expression such as `main@{2 days ago}`.
+    for number, line in enumerate(text.split("\n"), 1):
+        parts = line.rsplit(" ", 3)
+        if not line:
             continue
         if len(parts) != 4 or not (_COMMIT.fullmatch(parts[1]) and _COMMIT.fullmatch(parts[3])):
             raise CliError(f"standard input:{number}: {line[:200]!r} is not what git writes to pre-push")

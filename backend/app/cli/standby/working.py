@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from app.cli.main import prepare, run
@@ -41,7 +42,7 @@ def work(connection: socket.socket, described: str, server: int) -> None:
     given = io.BytesIO(request["stdin"].encode("latin-1"))
     sys.stdin = io.TextIOWrapper(given, sys.stdin.encoding, sys.stdin.errors)
     sys.stdout, sys.stderr = out, err
-    code = run(request["arguments"], lambda: _root(server), err)
+    code = run(request["arguments"], lambda judged: _root(server, judged), err)
     written = [each.getvalue().decode("latin-1") for each in said]
     send(connection, {"code": int(code), "out": written[0], "err": written[1]})
 
@@ -57,7 +58,7 @@ def _take_over(request: dict[str, Any]) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _root(server: int) -> Root:
+def _root(server: int, judged: Path | None) -> Root:
     had_models = _MODELS in sys.modules
 
     def stand_by(seconds: float) -> None:
@@ -68,7 +69,7 @@ def _root(server: int) -> Root:
         elif _MODELS in sys.modules and not had_models:
             os.kill(server, signal.SIGUSR1)
 
-    return replace(read_root(), stand_by=stand_by)
+    return replace(read_root(judged), stand_by=stand_by)
 
 
 def _end_with(connection: socket.socket) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.cli.view.text import one_line
-from app.cli.view.words import duration
+from app.cli.view.words import duration, plural
 from app.schemas.calibration import CalibrationReport, CaseNote, CaseOutcome, Rate, Scorecard
 
 Line = tuple[str, str]
@@ -24,7 +24,7 @@ def report_lines(report: CalibrationReport, *, alone: bool) -> Iterator[Line]:
     """
     labels = ", ".join(f"{count} {label.value}" for label, count in report.cases.items())
     total = sum(report.cases.values())
-    yield f"{one_line(report.corpus)}: {total} cases ({labels}), {duration(report.seconds)}", "bold"
+    yield f"{one_line(report.corpus)}: {plural(total, 'case')} ({labels}), {duration(report.seconds)}", "bold"
     yield from _table([report.panel, *report.evaluators])
     yield from _listed("Wrong verdicts", report.surprises, "red")
     yield from _listed(

@@ -12,7 +12,7 @@ from rich.text import Text
 from app.cli.view.baselines import baseline_lines
 from app.cli.view.forge_lines import forge_lines
 from app.cli.view.text import first_lines, one_line
-from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration, look, part_of
+from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration, look, money, part_of, plural
 
 if TYPE_CHECKING:
     # Every command imports this module, but needs few of these.
@@ -101,7 +101,7 @@ def run_lines(run: "RunDetail") -> list[Line]:
         lines.append((f"  {SCRIPT_WARNING}", "yellow"))
     for phase in run.phases:
         score = f", score {phase.score:.2f}" if phase.score is not None else ""
-        words = f"{_words(phase.status)} ({phase.attempts} of {phase.max_attempts} attempts{score})"
+        words = f"{_words(phase.status)} ({phase.attempts} of {plural(phase.max_attempts, 'attempt')}{score})"
         lines.append((f"{phase.phase}: {words}", f"bold {look(phase.status).style}"))
         for attempt in run.attempts:
             if attempt.phase == phase.phase:
@@ -118,8 +118,8 @@ def _judging_lines(run: "RunDetail") -> list[Line]:
 def _of_budget(run: "RunDetail") -> str:
     budget = run.policy.budget
     bounds = [
-        f"${budget.cost_usd:.2f}" if budget.cost_usd is not None else "",
-        f"{budget.tokens:,} tokens" if budget.tokens is not None else "",
+        money(budget.cost_usd) if budget.cost_usd is not None else "",
+        plural(budget.tokens, "token") if budget.tokens is not None else "",
     ]
     named = " and ".join(each for each in bounds if each)
     return f" (budget: {named})" if named else ""
@@ -221,15 +221,10 @@ def escalation_lines(escalation: "EscalationView") -> list[Line]:
 
 def usage_words(usage: "Usage") -> str:
     """Word the consumption. An unknown cost is not shown as zero."""
-    tokens = f"{usage.input_tokens + usage.output_tokens:,} tokens in {usage.requests} requests"
-    cost = (
-        f"${usage.cost_usd:.2f}"
-        if usage.cost_usd is not None
-        else "cost unknown"
-        if usage.requests
-        else "$0.00"
-    )
-    return f"{tokens}, {usage.tool_calls} tool calls, {cost}"
+    tokens = plural(usage.input_tokens + usage.output_tokens, "token")
+    is_unknown = usage.cost_usd is None and usage.requests
+    cost = "cost unknown" if is_unknown else money(usage.cost_usd or 0)
+    return f"{tokens} in {plural(usage.requests, 'request')}, {plural(usage.tool_calls, 'tool call')}, {cost}"
 
 
 def _table(*columns: str) -> Table:

@@ -6,7 +6,8 @@ import unicodedata
 _ESCAPE_SEQUENCES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor movements
     r"|\x9b[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|$)"  # OSC, DCS: titles, links
+    # OSC, DCS: titles, links. One that does not end must not hide the lines after it.
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c|(?=\n)|$)"
     r"|\x1b[ -/]*[0-~]"  # two-character sequences
 )
 _KEPT_CONTROLS = frozenset("\n\t")

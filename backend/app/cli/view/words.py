@@ -65,6 +65,17 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 token`, `1,200 tokens`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def money(usd: float, decimals: int = 2) -> str:
+    """Return an amount of US dollars. One that is too small for the decimals is not zero: `< $0.01`."""
+    least = 10**-decimals
+    return f"< ${least:.{decimals}f}" if 0 < usd < least else f"${usd:.{decimals}f}"
+
+
 KIND_WORDS: Mapping[str, str] = {each.value: each.word.capitalize() for each in RunKind}
 """The words for runs of each kind, at the beginning of a sentence."""
 

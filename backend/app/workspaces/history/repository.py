@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio.to_thread
 
 from app.core.errors import WorkspaceError
-from app.schemas.workspaces import Diff, FileDiff
+from app.schemas.workspaces import CUT_HERE, Diff, FileDiff
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.origin import TreeOrigin, is_description, write_origin
 from app.workspaces.files.paths import EXCLUDE_FILE
@@ -233,7 +233,7 @@ class RunRepository:
     async def diff_text(self, base: str, head: str, limit: int = MAX_DIFF_TEXT_BYTES) -> str:
         """Return the unified diff as text of at most `limit` bytes, cut at a line end."""
         patch, cut = await read_patch(self.git, self.target, base, head, [], limit)
-        return patch.decode("utf-8", "replace") + ("[diff cut here]\n" if cut else "")
+        return patch.decode("utf-8", "replace") + (CUT_HERE if cut else "")
 
     async def patch(self, base: str, head: str) -> bytes:
         """Return a patch for `git apply`, binary files included.

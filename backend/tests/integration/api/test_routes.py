@@ -133,6 +133,13 @@ async def test_differences_as_json_and_as_text(api: Api, tmp_path: Path) -> None
     text = await api.client.get(url, params={"against": "previous"}, headers={"Accept": "text/plain"})
     assert text.headers["content-type"].startswith("text/plain")
     assert "+x = 1" in text.text
+    usual = await api.client.get(url, headers={"Accept": "application/json, text/plain, */*"})
+    assert [each["path"] for each in ok(usual)["files"]] == ["<b>.py"]
+    patch = await api.client.get(url, headers={"Accept": "text/x-diff, application/json;q=0.5"})
+    assert (patch.headers["content-type"], patch.text) == ("text/x-diff; charset=utf-8", text.text)
+    for field, value in (("path", "<b>.py"), ("context", "0")):
+        refused = await api.client.get(url, params={field: value}, headers={"Accept": "text/plain"})
+        assert (refused.status_code, refused.json()["field"]) == (422, field)
     result = ok(await api.client.get(f"/api/v1/runs/{sprint['id']}/result"))
     assert (result["commit"], result["is_final"]) == (committed.commit, False)
     assert "+x = 1" in (await api.client.get(result["patch"])).text

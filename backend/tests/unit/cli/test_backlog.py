@@ -86,6 +86,15 @@ def test_a_bad_line_is_named_and_nothing_is_sent(tmp_path: Path, line: str, said
     assert service.requests == []
 
 
+def test_an_item_may_hold_characters_that_unicode_counts_as_ends_of_lines() -> None:
+    goal = "first\u2028second\u2029third"
+    line = json.dumps({"sprint": {"goal": goal, "source": {"kind": "empty"}}}, ensure_ascii=False)
+    service = answering("POST", "/backlog", {"items": []})
+    outcome = invoke(service, "backlog", "import", "-", stdin=f"{line}\r\n\n{line}\n")
+    assert outcome.code == 0, outcome.err
+    assert [each["sprint"]["goal"] for each in sent(service)["items"]] == [goal, goal]
+
+
 def test_a_limit_and_a_pause_name_the_project() -> None:
     service = answering("PUT", "/backlog/projects", PROJECT)
     assert invoke(service, "backlog", "limit", "/p", "--running", "2").code == 0

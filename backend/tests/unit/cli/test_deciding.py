@@ -59,6 +59,37 @@ class TestEscalations:
             "version": 4,
         }
 
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            pytest.param("@alice please round up", "@alice please round up", id="a person"),
+            pytest.param(f"@{'x' * 300} please", f"@{'x' * 300} please", id="no file can have the name"),
+            pytest.param("@advice", "Round up", id="a file"),
+            pytest.param("@my advice", "Round half up", id="a file with a blank"),
+        ],
+    )
+    def test_guidance_may_begin_with_a_name(self, given: str, said: str, tmp_path: Path) -> None:
+        (tmp_path / "advice").write_text("Round up\n")
+        (tmp_path / "my advice").write_text("Round half up\n")
+        one = escalation_view()
+        service = self.resolvable(one)
+        arguments = ("escalations", "resolve", str(one.id)[:8], "--retry", "--guidance", given)
+        outcome = invoke(service, *arguments, cwd=tmp_path)
+        assert (outcome.code, sent(service.requests[-1])["guidance"]) == (0, said), outcome.err
+
+    def test_a_file_for_guidance_must_exist(self, tmp_path: Path) -> None:
+        one = escalation_view()
+        arguments = ("escalations", "resolve", str(one.id)[:8], "--retry", "--guidance", "@advcie")
+        outcome = invoke(self.resolvable(one), *arguments, cwd=tmp_path)
+        assert (outcome.code, "--guidance: " in outcome.err) == (2, True)
+
+    def test_guidance_is_read_from_standard_input_also_with_an_equals_sign(self) -> None:
+        one = escalation_view()
+        service = self.resolvable(one)
+        arguments = ("escalations", "resolve", str(one.id)[:8], "--retry", "--guidance=-")
+        assert invoke(service, *arguments, stdin="Divide by two\n").code == 0
+        assert sent(service.requests[-1])["guidance"] == "Divide by two"
+
     def test_it_is_taken_and_given_back(self) -> None:
         one = escalation_view()
         service = FakeService(escalations=[one])
@@ -177,20 +208,36 @@ class TestEscalations:
 class TestDiff:
     PATCH = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n"
 
-    def service(self) -> FakeService:
+    def service(self, whole: str = PATCH) -> FakeService:
         attempts = [attempt_view(), attempt_view(number=2, started_at="2026-11-21T13:00:00Z")]
         service = FakeService(sprints=[sprint_detail(attempts=attempts)])
-        file = {"path": "a.py", "status": "modified", "additions": 1, "deletions": 1, "patch": self.PATCH}
+        file = {"path": "a.py", "status": "modified", "additions": 1, "deletions": 1, "patch": "cut"}
+        document = {"files": [{**file, "truncated": True}], "truncated": True}
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            if request.headers["Accept"] == "text/x-diff":
+                return httpx.Response(200, text=whole)
+            return httpx.Response(200, json=document)
+
         for number in (1, 2):
             path = f"/runs/{service.sprints[0].id}/attempts/coding/{number}/diff"
-            answer = httpx.Response(200, json={"files": [file], "truncated": False})
-            service.routes["GET", path] = lambda request, a=answer: a
+            service.routes["GET", path] = answer
         return service
 
-    def test_a_pipe_gets_the_patch_as_it_is(self) -> None:
+    def test_a_pipe_gets_the_whole_patch_as_it_is(self) -> None:
         service = self.service()
-        assert invoke(service, "diff", str(service.sprints[0].id)).out == self.PATCH
+        outcome = invoke(service, "diff", str(service.sprints[0].id))
+        assert (outcome.code, outcome.out, outcome.err) == (0, self.PATCH, "")
         assert service.requests[-1].url.path.endswith("/coding/2/diff")
+
+    def test_a_program_gets_json_and_learns_of_the_cut(self) -> None:
+        service = self.service()
+        assert invoke(service, "diff", str(service.sprints[0].id), "--json").document["truncated"]
+
+    def test_a_patch_that_the_service_has_cut_is_no_success(self) -> None:
+        service = self.service(f"{self.PATCH}[diff cut here]\n")
+        outcome = invoke(service, "diff", str(service.sprints[0].id))
+        assert (outcome.code, "cut" in outcome.err) == (1, True)
 
     def test_an_attempt_can_be_named(self) -> None:
         service = self.service()
@@ -221,6 +268,7 @@ class TestResult:
         assert invoke(service, "result", sprint_id, "--patch", "out.patch", cwd=tmp_path).code == 0
         assert (tmp_path / "out.patch").read_bytes() == b"diff \xff\r\n"
         assert invoke(service, "result", sprint_id, "--patch", "-").out.startswith("diff ")
+        assert invoke(service, "result", sprint_id, "--patch=-", cwd=tmp_path).out.startswith("diff ")
         shown = invoke(service, "result", sprint_id).out
         assert "c" * 40 in shown
         assert "Not final" in shown

@@ -383,9 +383,38 @@ def test_what_a_push_does_not_change_is_not_judged(project: Path) -> None:
     assert judging.requests == []
 
 
-def test_what_git_does_not_write_is_refused(project: Path) -> None:
+@pytest.mark.parametrize(
+    "ref",
+    ["refs/heads/a\u3000b", "refs/heads/a\x85b\u2028c", "main@{2 days ago}"],
+    ids=["wide space", "line separators", "expression"],
+)
+def test_white_space_in_a_pushed_name_is_part_of_it(project: Path, ref: str) -> None:
+    change(project)
+    git(project, "commit", "-qam", "Change")
+    head = git(project, "rev-parse", "HEAD")
+    text = f"{ref} {head} refs/heads/a\u3000b {ZERO}\n"
+    done = push(project, FakeJudging([FAILED]), text, "--base", "HEAD~1")
+    assert done.code == ExitCode.FAILED
+    assert f"{ref} failed: " in done.err
+
+
+def test_what_git_does_not_write_is_named_and_lets_the_push_through(project: Path) -> None:
     done = push(project, FakeJudging([FAILED]), "rm -rf\n")
-    assert "standard input:1" in done.err
+    assert done.code == ExitCode.PASSED
+    assert "lets the push through: standard input:1" in done.err
+
+
+def test_a_fault_of_the_judge_lets_the_push_through(project: Path) -> None:
+    class Full(FakeJudging):
+        async def judge(self, request: Any) -> Any:
+            raise OSError(28, "No space left on device")
+
+    change(project)
+    git(project, "commit", "-qam", "Change")
+    head = git(project, "rev-parse", "HEAD")
+    done = push(project, Full([]), f"main {head} main {ZERO}\n", "--base", "HEAD~1")
+    assert done.code == ExitCode.PASSED
+    assert "lets the push through: OSError: [Errno 28] No space left on device" in done.err
 
 
 def test_the_pre_push_hook_keeps_the_one_before_it(project: Path) -> None:

@@ -1,5 +1,6 @@
 """The entry point: usage, help, and errors that nobody foresaw."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from app.core.errors import InvalidInputError, UnavailableError
 from tests.unit.cli.fakes import FakeService, invoke
 
 BACKEND = Path(__file__).parents[3]
+PROGRAM = [sys.executable, "-m", "phaserunner"]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,80 @@ def test_usage_errors_are_one_line(arguments: list[str], told: str) -> None:
     assert outcome.code == 2
     assert told.lower() in outcome.err.lower()
     assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["result", "7f3a21", "--repo", "."], "--repo: needs --branch"),
+        (["result", "7f3a21", "--patch", "-", "--repo", "."], "--repo: needs --branch"),
+        (["logs", "7f3a21", "--format", "ndjson"], "--format: needs --download"),
+        (["doctor", "--yes"], "--yes: needs --fix"),
+        (["run", "Fix it", "--no-watch", "--timeout", "5"], "--timeout: has no effect with --no-watch"),
+        (["loop", "-", "--detach", "--stay"], "--stay: has no effect with --no-watch"),
+        (["answer", "Why?", "--detach", "--stay"], "--stay: has no effect with --no-watch"),
+    ],
+)
+def test_options_without_effect_are_usage_errors(arguments: list[str], told: str) -> None:
+    service = FakeService()
+    outcome = invoke(service, *arguments)
+    assert (outcome.code, service.requests) == (2, [])
+    assert outcome.err.startswith(f"phaserunner: {told}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        pytest.param(
+            ["cancel", "7f3a21", "--reason", "\udcff"], "argument 4 (--reason): is not", id="option"
+        ),
+        pytest.param(["list", "--search=\udcff"], "argument 2 (--search): is not UTF-8", id="joined"),
+        pytest.param(["say", "7f3a21", "\udcff"], "argument 3: is not UTF-8", id="positional"),
+    ],
+)
+def test_arguments_that_are_not_utf8_are_usage_errors(arguments: list[str], told: str) -> None:
+    outcome = invoke(FakeService(), *arguments)
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"phaserunner: {told}")
+
+
+def test_standard_input_that_is_not_utf8_is_a_usage_error() -> None:
+    ended = subprocess.run(
+        [*PROGRAM, "run", "-"], cwd=BACKEND, input=b"\xff", capture_output=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (2, b"phaserunner: GOAL: standard input is not UTF-8\n")
+
+
+def test_standard_input_with_lone_surrogates_is_a_usage_error() -> None:
+    outcome = invoke(FakeService(), "run", "-", stdin="\udcff")  # as Python reads bytes in some locales
+    assert (outcome.code, outcome.err) == (2, "phaserunner: GOAL: standard input is not UTF-8\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["version"], "phaserunner"),
+        (["list", "--url", "nowhere"], "--url"),
+    ],
+    ids=["output", "error"],
+)
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-"])
+def test_closed_streams_do_no_harm(arguments: list[str], told: str, closed: str) -> None:
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", *PROGRAM, *arguments]
+    ended = subprocess.run(command, cwd=BACKEND, capture_output=True, text=True, check=False)
+    assert "report it" not in ended.stderr
+    assert ended.returncode == (2 if told in ended.stderr else 0)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["list", "--help"], ["--version"], ["version"]])
+def test_help_and_version_end_quietly_without_a_reader(arguments: list[str]) -> None:
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([*PROGRAM, *arguments], cwd=BACKEND, env=env, stdout=pipe, stderr=pipe)
+    assert process.stdout is not None
+    process.stdout.close()
+    _, said = process.communicate()
+    assert (process.returncode, said) == (141, b"")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import io
 import json
+import socket
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -21,12 +22,21 @@ from rich.console import Console
 
 from app.cli.api_client import ApiClient
 from app.cli.commands.mcp import _ServiceOverHttp, service_of
+from app.cli.exits import ExitCode
 from app.cli.root import DEFAULT_OPTIONS, Root
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
 from app.mcp.server import build_server
 from app.schemas.api.workspace_reports import EvaluateRequest, EvaluationReport
-from tests.unit.cli.fakes import URL, FakeService, attempt_view, escalation_view, problem, sprint_detail
+from tests.unit.cli.fakes import (
+    URL,
+    FakeService,
+    attempt_view,
+    escalation_view,
+    invoke,
+    problem,
+    sprint_detail,
+)
 from tests.unit.cli.reports import ASKED, ERRORED, FAILED, PASSED, FakeJudging
 
 pytestmark = pytest.mark.anyio
@@ -238,6 +248,14 @@ async def test_over_http_a_caller_has_their_own_rights(headers: dict[str, str], 
     ):
         await call(client, "list_escalations")
     assert [each.headers.get("authorization") for each in service.requests] == [sent]
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_served() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        outcome = invoke(FakeService(), "mcp", "--http", str(port))
+    assert outcome.code == ExitCode.INFRASTRUCTURE
+    assert outcome.err == f"phaserunner: --http: port {port} on 127.0.0.1 is taken; choose another\n"
 
 
 async def test_judging_over_standard_input_needs_no_service(tmp_path: Path) -> None:

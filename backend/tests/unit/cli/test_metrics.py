@@ -63,7 +63,18 @@ def test_a_report_without_runs_has_no_percent_at_all() -> None:
         ),
     )
     text = "\n".join(metrics_lines(report))
+    assert text.startswith("0 runs, 0 of them over\n")
+    one = report.model_copy(update={"runs": 1, "spend": _spent(report.spend, 0.002)})
+    words = list(metrics_lines(one))
+    assert (words[0], words[-1]) == (
+        "1 run, 0 of them over",
+        "cost         < $0.01, known for no data (n = 0)",
+    )
     assert "no data" in text
     assert "%" not in text
     assert "$" not in text
     assert "\x1b" not in text
+
+
+def _spent(spend: SpendMetrics, usd: float) -> SpendMetrics:
+    return spend.model_copy(update={"cost_usd": Amount(n=1, total=usd, p50=usd, p95=usd)})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.exits import CliError
+from app.cli.exits import CliError, ExitCode
 from app.cli.root import STATE_DIR, read_root
 from app.core.config import Settings
 
@@ -83,3 +83,21 @@ def test_commands_that_judge(project: Path, command: list[str]) -> None:
     assert "The .env here is not read" in ended.stderr
     assert "SANDBOX" not in ended.stderr
     assert not (project / ".phaserunner").exists()
+
+
+@pytest.mark.parametrize("place", ["environment", ".env"])
+def test_a_setting_that_is_not_json_is_named(
+    project: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    (project / ".env").write_text("ENVIRONMENT_SECRETS={\n" if place == ".env" else "")
+    if place == "environment":
+        monkeypatch.setenv("ENVIRONMENT_SECRETS", "{")
+    with pytest.raises(CliError, match="ENVIRONMENT_SECRETS: is not JSON: ") as caught:
+        read_root()
+    assert caught.value.code is ExitCode.USAGE
+
+
+def test_an_env_file_that_is_not_text_is_named(project: Path) -> None:
+    (project / ".env").write_bytes(b"A=\xff\n")
+    with pytest.raises(CliError, match=r"\.env: is not UTF-8"):
+        read_root()

@@ -16,6 +16,7 @@ from app.cli.view.words import duration
         pytest.param("\x1b]0;title\x07text", "text", id="window title"),
         pytest.param("\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "link", id="hyperlink"),
         pytest.param("\x1b]52;c;c3RvbGVu", "", id="an unfinished clipboard sequence takes the rest"),
+        pytest.param("+# \x1b]\n+import os\nend", "+# \n+import os\nend", id="but not the lines after it"),
         pytest.param("\x9b31mred", "red", id="C1 introducer"),
         pytest.param("over\rwritten", "over<U+000D>written", id="carriage return"),
         pytest.param("a\r\nb", "a\nb", id="Windows line end"),
