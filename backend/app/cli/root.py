@@ -225,10 +225,11 @@ def read_root(judged: Path | None = None) -> Root:
     from pydantic_settings import SettingsError  # noqa: PLC0415 - only when a command runs: keeps the help quick
 
     from app.core.config import Settings  # noqa: PLC0415 - only when a command runs: keeps the help quick
+    from app.core.environment_settings import EnvironmentSettings  # noqa: PLC0415 - only when a command runs
 
     is_apart = judged is None or not Path.cwd().is_relative_to(_repository_of(judged))
     try:
-        settings = Settings() if is_apart else _without_files_of_project(Settings(_env_file=None))
+        settings = Settings() if is_apart else _without_files_of_project(EnvironmentSettings())
     except ValidationError as error:
         first = error.errors()[0]
         name, told = first["loc"][0], first["msg"].removeprefix("Value error, ")
