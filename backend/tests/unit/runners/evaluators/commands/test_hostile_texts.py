@@ -1,0 +1,37 @@
+"""Texts that a candidate writes are read in a time that grows with their length, not with its square.
+
+Each text is read in a process of its own. It would keep a quadratic reader busy for hours.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_REPORTS = """
+from pathlib import Path
+from app.runners.evaluators.commands.taking import take_all
+from app.workspaces.process import ProcessOutcome
+
+Path("a.xml").write_bytes(b" " * 8_000_000 + b'\\xef\\xbb\\xbf\\n<?xml version="1.0"?><testsuite/>')
+Path("b.xml").write_bytes(b"\\n" * 8_000_000)
+joined = take_all(Path.cwd(), "*.xml", ProcessOutcome(0, "", "", False, False, 0.0))
+assert joined.split() == [b"<testsuites><testsuite/>", b"</testsuites>"], joined[:200]
+"""
+
+
+@pytest.mark.parametrize("program", [pytest.param(_REPORTS, id="blanks before a report")])
+def test_long_texts(program: str, tmp_path: Path) -> None:
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(each for each in sys.path if each)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
