@@ -21,8 +21,23 @@ joined = take_all(Path.cwd(), "*.xml", ProcessOutcome(0, "", "", False, False, 0
 assert joined.split() == [b"<testsuites><testsuite/>", b"</testsuites>"], joined[:200]
 """
 
+_PLAN = """
+import asyncio
+from pathlib import Path
+from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
 
-@pytest.mark.parametrize("program", [pytest.param(_REPORTS, id="blanks before a report")])
+Path("implementation_plan.md").write_text("\\n" * 900_000 + "- one\\n* two\\n")
+context = {"workspace_ref": str(Path.cwd())}
+result = asyncio.run(PlanArtifactEvaluator().evaluate("discovery", "", context))
+assert [each.criterion for each in result.criteria if each.passed][-1] == "names steps", result
+"""
+_PROGRAMS = [
+    pytest.param(_REPORTS, id="blanks before a report"),
+    pytest.param(_PLAN, id="empty lines in a plan"),
+]
+
+
+@pytest.mark.parametrize("program", _PROGRAMS)
 def test_long_texts(program: str, tmp_path: Path) -> None:
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(each for each in sys.path if each)}
     done = subprocess.run(
