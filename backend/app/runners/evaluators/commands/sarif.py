@@ -114,8 +114,9 @@ class _Rules:
 
 
 def _at(values: Sequence[_T], index: object) -> _T | None:
-    is_place = isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(values)
-    return values[index] if is_place else None
+    if isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(values):
+        return values[index]
+    return None
 
 
 def _object(value: object) -> Mapping[str, Any]:

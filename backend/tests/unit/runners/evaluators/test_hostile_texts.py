@@ -26,7 +26,7 @@ import asyncio
 from pathlib import Path
 from app.runners.evaluators.plan_artifact import PlanArtifactEvaluator
 
-Path("implementation_plan.md").write_text("\\n" * 900_000 + "- one\\n* two\\n")
+Path("implementation_plan.md").write_text("- one\\n* two\\n" + "\\n" * 900_000 + "the end")
 context = {"workspace_ref": str(Path.cwd())}
 result = asyncio.run(PlanArtifactEvaluator().evaluate("discovery", "", context))
 assert [each.criterion for each in result.criteria if each.passed][-1] == "names steps", result
