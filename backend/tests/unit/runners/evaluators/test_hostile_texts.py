@@ -31,9 +31,35 @@ context = {"workspace_ref": str(Path.cwd())}
 result = asyncio.run(PlanArtifactEvaluator().evaluate("discovery", "", context))
 assert [each.criterion for each in result.criteria if each.passed][-1] == "names steps", result
 """
+_GO = """
+from pathlib import Path
+from app.runners.evaluators.commands.presets import PRESETS
+
+setting = PRESETS["go-test"].setting
+Path("a").mkdir()
+Path("b").mkdir()
+for text in ("\\n" * 190_000, " " * 190_000, (" " * 19_000 + "\\n") * 9):
+    Path("a/go.mod").write_text("module a")
+    Path("b/go.mod").write_text(text + "module a")
+    assert not setting.changed_manifests(Path("a"), Path("b"), ["go.mod"])
+    Path("b/go.mod").write_text(text + "\\r exclude b v1.0.0")
+    assert setting.changed_manifests(Path("a"), Path("b"), ["go.mod"]) == {"go.mod"}
+"""
+_RUST = """
+from app.runners.evaluators.commands.rust_tests import with_tests_of
+
+module = "#[cfg(test)]\\nmod tests {}"
+for part in %r:
+    assert with_tests_of(module, module + "\\n" + part * (1_000_000 // len(part))).startswith(module)
+"""
 _PROGRAMS = [
     pytest.param(_REPORTS, id="blanks before a report"),
     pytest.param(_PLAN, id="empty lines in a plan"),
+    pytest.param(_GO, id="blanks in a go.mod"),
+    *(
+        pytest.param(_RUST % [part], id=f"Rust: {part}")
+        for part in ('\\"', 'r#"', "/*", "#[cfg(test)]", '#[cfg(test)]mod a{}""')
+    ),
 ]
 
 
