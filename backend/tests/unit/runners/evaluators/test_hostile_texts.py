@@ -52,14 +52,89 @@ module = "#[cfg(test)]\\nmod tests {}"
 for part in %r:
     assert with_tests_of(module, module + "\\n" + part * (1_000_000 // len(part))).startswith(module)
 """
+_OTHERS = {
+    "sections without an end": """
+from app.runners.evaluators.commands.measuring import measuring_texts
+Path("setup.cfg").write_text("[coverage\\n" * 199_000 + "[coverage:run]\\nomit = a\\n[a]\\n")
+found = measuring_texts(Path("gone"), here, [], ["setup.cfg"])
+assert found["setup.cfg"].endswith(b"[coverage\\n[a]\\n\\n"), found["setup.cfg"][-99:]
+""",
+    "a claim with many denials": """
+import asyncio
+from app.runners.evaluators.agent_claim import AgentClaimEvaluator
+for start, denied in (("", True), (". ", False)):
+    text = "not " * 1_000_000 + start + "VERIFICATION_SUCCESS"
+    assert asyncio.run(AgentClaimEvaluator().evaluate("coding", text, {})).passed is not denied
+""",
+    "blanks in a tox.ini": """
+from app.runners.evaluators.source_places import source_places
+Path("lib").mkdir()
+Path("tox.ini").write_text("PYTHONPATH = a" + " " * 2_000_000 + "b  \\nPYTHONPATH = lib \\t\\n")
+assert "lib" in source_places(here), source_places(here)
+""",
+    "blanks after a name of Django's": """
+from app.workspaces.environments.django import settings_of
+Path("s.py").touch()
+name = "DJANGO_SETTINGS_MODULE"
+Path("tox.ini").write_text(name + " " * 2_000_000 + "-\\n" + name + " = s")
+assert settings_of(here) == "s"
+""",
+    "blanks in a requirement": """
+from app.workspaces.environments.relaxing import without_pins
+blanks = " " * 2_000_000
+assert without_pins("a == 1 # b\\na==1" + blanks + "#\\na==1" + blanks + "\\\\\\n", ["a"]) == (
+    "a # b\\na" + blanks + "#\\na==1" + blanks + "\\\\\\n"
+)
+""",
+    "blanks in an author's name": """
+from app.workspaces.environments.about import fields_of
+people = ["a" + " " * 2_000_000 + "b", "<" * 2_000_000, "A B  <c@d>"]
+fields = fields_of(here, {"tool": {"poetry": {"name": "a", "authors": people}}})
+assert ("Author", "A B") in fields and ("Author-email", "c@d") in fields, fields
+""",
+    "empty lines in a test": """
+from app.runners.evaluators.testing.layout.doctests import runs_doctests
+Path("a.py").write_text("\\n" * 1_900_000 + "x")
+Path("b.py").write_text("def a():\\n    import doctest")
+assert [runs_doctests(here, [name]) for name in ("a.py", "b.py")] == [False, True]
+""",
+    "empty lines in a source": """
+from app.runners.evaluators.testing.running.dependencies import is_foreign, is_made_by_build
+Path("a.py").write_text("\\n" * 1_900_000 + "x")
+Path("b.py").write_text("if x:\\n    import other\\n    from p import made")
+Path("p").mkdir()
+Path("p/__init__.py").touch()
+assert [is_foreign("other", here, [name]) for name in ("a.py", "b.py")] == [False, True]
+assert [is_made_by_build("p.made", here, [name]) for name in ("a.py", "b.py")] == [False, True]
+""",
+    "open calls": """
+from app.runners.evaluators.testing.source_questions.shared_state import states_set
+assert not states_set("setattr(" * 500_000, "import doctest")
+assert states_set("setattr(f, '__doc__', x)", "import doctest") == ["docstrings"]
+""",
+    "a line with many imports": """
+from app.runners.evaluators.testing.layout.owned import owned_by_tests
+Path("test_a.py").write_text("import checks, other_checks")
+for name in ("checks.py", "other_checks.py"):
+    Path(name).write_text("def check_a(x):\\n    assert x")
+Path("a.py").write_text("import " * 140_000 + "\\nimport a, other_checks")
+names = ["a.py", "checks.py", "other_checks.py", "test_a.py"]
+assert owned_by_tests(here, names, lambda name: name == "test_a.py") == {"checks.py"}
+""",
+}
+_START = """
+from pathlib import Path
+here = Path.cwd()
+"""
 _PROGRAMS = [
     pytest.param(_REPORTS, id="blanks before a report"),
     pytest.param(_PLAN, id="empty lines in a plan"),
     pytest.param(_GO, id="blanks in a go.mod"),
     *(
         pytest.param(_RUST % [part], id=f"Rust: {part}")
-        for part in ('\\"', 'r#"', "/*", "#[cfg(test)]", '#[cfg(test)]mod a{}""')
+        for part in ('\\"', 'r#"', "/* ", "#[cfg(test)]", '#[cfg(test)]mod a{}""')
     ),
+    *(pytest.param(_START + program, id=name) for name, program in _OTHERS.items()),
 ]
 
 
