@@ -10,10 +10,8 @@ SUCCESS, FAILURE = "VERIFICATION_SUCCESS", "VERIFICATION_FAILURE"
 _SUCCESS_LINE = re.compile(rf"^.*(?<!\w){SUCCESS}(?!\w).*$", re.MULTILINE)
 _FAILURE = re.compile(rf"(?<!\w){FAILURE}(?!\w)")
 # A denial in the same clause: "I cannot report SUCCESS", but not "no failures: SUCCESS".
-_DENIAL = re.compile(
-    r"(?:\b(?:not|no|never|cannot|without|unable|unless|until)\b|n['\u2019]t\b)[^.;:,!()\-\u2013\u2014]*$",
-    re.IGNORECASE,
-)
+_DENIAL = re.compile(r"\b(?:not|no|never|cannot|without|unable|unless|until)\b|n['\u2019]t\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[.;:,!()\-\u2013\u2014]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +52,6 @@ def _objection(output: str) -> str:
         return f"The agent reports {FAILURE}"
     if not claims:
         return f"The agent's message does not contain {SUCCESS}"
-    if all(_DENIAL.search(line.partition(SUCCESS)[0]) for line in claims):
+    if all(_DENIAL.search(_CLAUSE_END.split(line.partition(SUCCESS)[0])[-1]) for line in claims):
         return f"The agent's message is ambiguous: it denies {SUCCESS}"
     return ""

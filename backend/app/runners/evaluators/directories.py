@@ -1,6 +1,7 @@
 """Evaluates directories of a repository, each as a separate project."""
 
 import asyncio
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -143,7 +144,7 @@ def _seen_from_above(result: EvaluationResult, directory: str, trees: Sequence[P
 
     def above(found: re.Match[str]) -> str:
         path = found[0].rstrip(".")
-        is_there = "." in path and any((tree / directory / path).is_file() for tree in trees)
+        is_there = "." in path and any(os.path.isfile(tree / directory / path) for tree in trees)
         return f"{directory}/{found[0]}" if is_there else found[0]
 
     def seen(value: object) -> object:

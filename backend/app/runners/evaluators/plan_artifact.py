@@ -1,8 +1,10 @@
 """The gate of discovery: the plan exists and has substance."""
 
+import asyncio
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from app.runners.evaluators.protocol import (
     FOR_REVIEWERS,
@@ -27,7 +29,7 @@ _HINT = {
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
 _WORD = re.compile(r"\w{2,}")
 _STEP = re.compile(
-    r"^\s*(?:[-*+]|\d+[.)])\s+\S|^\s{0,3}#{1,6}\s+(?:step|phase|task|stage)\b", re.MULTILINE | re.I
+    r"^[^\S\n]*+(?:[-*+]|\d+[.)])\s+\S|^\s{0,3}#{1,6}\s+(?:step|phase|task|stage)\b", re.MULTILINE | re.I
 )
 
 
@@ -49,8 +51,7 @@ class PlanArtifactEvaluator:
         workspace = find_workspace(self, context, "look for a plan in")
         if isinstance(workspace, EvaluationResult):
             return workspace
-        text, lack = _read_plan(workspace / PLAN_FILE)
-        criteria = _criteria(text) if text is not None else [_criterion("exists", False, lack)]
+        criteria, metadata = await asyncio.to_thread(_judged, workspace / PLAN_FILE)
         lacks = [each.message for each in criteria if not each.passed]
         return EvaluationResult(
             evaluator_name=self.name,
@@ -60,8 +61,16 @@ class PlanArtifactEvaluator:
             feedback=f"{PLAN_FILE} says what is to be done" if not lacks else "; ".join(lacks),
             criteria=criteria,
             suggestions=lacks,
-            metadata={"words": len(_words(text or "")), **({} if text is not None else _HINT)},
+            metadata=metadata,
         )
+
+
+def _judged(path: Path) -> tuple[list[CriterionResult], dict[str, Any]]:
+    """Return the criteria and the metadata of a plan."""
+    text, lack = _read_plan(path)
+    if text is None:
+        return [_criterion("exists", False, lack)], {"words": 0, **_HINT}
+    return _criteria(text), {"words": len(_words(text))}
 
 
 def _read_plan(path: Path) -> tuple[str | None, str]:

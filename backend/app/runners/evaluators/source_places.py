@@ -1,5 +1,6 @@
 """Finds directories below a project's root from which its modules are imported."""
 
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,7 @@ from app.workspaces.environments.uv_workspace import members
 
 _SRC = "src"
 _IN_SETUP_PY = re.compile(r"package_dir['\"]?\s*[=:]\s*\{\s*(?:''|\"\")\s*:\s*['\"]([\w./-]+)['\"]")
-_IN_TOX = re.compile(r"^[ \t]*(?:set_?env[ \t]*=[ \t]*)?PYTHONPATH[ \t]*=[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+_IN_TOX = re.compile(r"^[ \t]*(?:set_?env[ \t]*=[ \t]*)?PYTHONPATH[ \t]*=[ \t]*(\S.*)$", re.MULTILINE)
 _TOX_ROOT = re.compile(r"^\{(?:toxinidir|tox_root)\}/?")
 _IN_SETUP_CFG = re.compile(r"^package_dir\s*=\s*=\s*([\w./-]+)\s*$", re.MULTILINE)
 
@@ -35,7 +36,7 @@ def source_places(tree: Path) -> tuple[str, ...]:
     ]
     inside = (each.removeprefix("./").rstrip("/") for each in named)
     places = (each for each in inside if each and not each.startswith(("/", "..")))
-    return tuple(dict.fromkeys(each for each in places if (tree / each).is_dir()))
+    return tuple(dict.fromkeys(each for each in places if os.path.isdir(tree / each)))
 
 
 def _of_projects(tree: Path, projects: Iterable[Path]) -> Iterator[str]:
@@ -48,7 +49,7 @@ def _of_projects(tree: Path, projects: Iterable[Path]) -> Iterator[str]:
 def _of_tox(text: str) -> Iterator[str]:
     """Yield the directories that tox puts on the import path for tests."""
     for value in _IN_TOX.findall(text):
-        for part in value.split(":"):
+        for part in value.rstrip(" \t").split(":"):
             place = _TOX_ROOT.sub("", part)
             if place != "." and "{" not in place:
                 yield place

@@ -21,23 +21,31 @@ class UnsafeXmlError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class XmlBounds:
-    """The bounds on a document; text beyond an element's `text_chars` is cut, or refused (`refuse_long`)."""
+    """The bounds on a document.
+
+    Text beyond an element's `text_chars` is cut up to its last `end_chars`, or refused (`refuse_long`).
+    """
 
     depth: int = 200
     elements: int = 1_000_000
     text_chars: int = 4000
+    end_chars: int = 0
     refuse_long: bool = False
 
 
 @dataclass(slots=True)
 class Element:
-    """One element without its namespace; only the start of its text is kept. `line` is where it starts."""
+    """One element without its namespace. `line` is where it starts.
+
+    `text` is the start of its text, and `end` the end of what `text` lacks, if the bounds keep any.
+    """
 
     tag: str
     attributes: Mapping[str, str]
     line: int = 0
     children: "list[Element]" = field(default_factory=list["Element"])
     text: str = ""
+    end: str = ""
 
     def walk(self) -> "Iterator[Element]":
         """Yield this element and all elements below it, in document order."""
@@ -107,11 +115,13 @@ class _Builder:
 
     def text(self, data: str) -> None:
         element = self._open[-1]
-        room = self._bounds.text_chars - len(element.text)
+        room = max(0, self._bounds.text_chars - len(element.text))
         if len(data) > room and self._bounds.refuse_long:
             raise self._error(f"more than {self._bounds.text_chars} characters of text")
-        if room > 0:
+        if room:
             element.text += data[:room]
+        if len(data) > room and self._bounds.end_chars:
+            element.end = (element.end + data[room:])[-self._bounds.end_chars :]
 
     def refuse_doctype(self, *_: object) -> None:
         raise self._error("it declares a document type, which may contain entities")

@@ -113,8 +113,8 @@ def _people(value: object, field: str) -> Iterator[tuple[str, str]]:
 def _from_poetry(poetry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Summary", str(poetry.get("description", ""))
     yield "Keywords", ",".join(texts(poetry.get("keywords")))
-    people = [re.fullmatch(r"(.+?)\s*<(.+)>", each) for each in texts(poetry.get("authors"))]
-    yield "Author", ", ".join(each.group(1) for each in people if each)
+    people = [re.fullmatch(r"([^<\n]+)<(.+)>", each) for each in texts(poetry.get("authors"))]
+    yield "Author", ", ".join(each.group(1).rstrip() for each in people if each)
     yield "Author-email", ", ".join(each.group(2) for each in people if each)
     yield "License", str(poetry.get("license", ""))
     yield "Home-page", str(poetry.get("homepage", ""))

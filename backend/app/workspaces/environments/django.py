@@ -1,5 +1,6 @@
 """Finds the settings with which a Django project runs its tests, as its own runner would find them."""
 
+import os
 import re
 from pathlib import Path
 
@@ -14,7 +15,7 @@ _PLACES = (
 )
 """What runs tests comes first: its settings may differ from those of the site."""
 _OPTION = re.compile(r"--settings[= ]['\"]?([A-Za-z_][\w.]*)")
-_VARIABLE = re.compile(r"\bDJANGO_SETTINGS_MODULE\b['\"]?\]?\s*[:,?]?=?\s*['\"]?([A-Za-z_][\w.]*)")
+_VARIABLE = re.compile(r"\bDJANGO_SETTINGS_MODULE\b['\"]?\]?\s*+[:,?]?=?\s*+['\"]?([A-Za-z_][\w.]*)")
 _ROOTS = ("", "src")
 
 
@@ -53,6 +54,7 @@ def _text(tree: Path, name: str) -> str:
 def _is_there(tree: Path, module: str) -> bool:
     place = Path(*module.split("."))
     return any(
-        (tree / root / place).with_suffix(".py").is_file() or (tree / root / place / "__init__.py").is_file()
+        os.path.isfile((tree / root / place).with_suffix(".py"))
+        or os.path.isfile(tree / root / place / "__init__.py")
         for root in _ROOTS
     )

@@ -31,7 +31,7 @@ _TOO_NEW = re.compile(
     r"`([A-Za-z0-9][\w.-]*)` was filtered by `exclude-newer`|Wheels are required for `([A-Za-z0-9][\w.-]*)`"
 )
 _OTHER_PYTEST = re.compile(r"(?<![\w-])pytest(?=[=<>!~]|\s|$)")
-_PIN = re.compile(r"^(\s*[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?)\s*==[^;#\\\n]*?(\s*(?:[;#].*)?\n?)$")
+_PIN = re.compile(r"^(\s*[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?)\s*==[^;#\\\n]*?(?<!\s)(\s*(?:[;#].*)?\n?)$")
 _UNREAD = re.compile(r"Couldn't parse requirement in `([^`]+)` at position (\d+)")
 _ADDRESS = re.compile(r"(?:\w+\+)?(?:https?|git|ssh)://[^\s#;@]+")
 

@@ -87,7 +87,7 @@ def _name(given: str, sources: Sequence[str], ran_in: Path, tree: Path) -> str |
         path = Path(os.path.normpath(ran_in / source / given))
         if path.is_relative_to(ran_in):
             inside = path.relative_to(ran_in)
-            if (tree / inside).is_file() and not (tree / inside).is_symlink():
+            if os.path.isfile(tree / inside) and not (tree / inside).is_symlink():
                 return inside.as_posix()
     return None
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from app.schemas.loop.safe_xml import Element, UnsafeXmlError, parse_xml
+from app.schemas.loop.safe_xml import Element, UnsafeXmlError, XmlBounds, parse_xml
 
 _ROOTS = ("testsuites", "testsuite")
 _MESSAGE_CHARS = 300
+_TROUBLE = ("failure", "error")
+_BOUNDS = XmlBounds(end_chars=2000)
 
 # nextest runs each of Rust's tests in its own process, and takes exit status 0 for a pass.
 _LIBTEST_START = re.compile(r"\s*running 1 test\n")
@@ -96,22 +98,25 @@ def read_junit(data: bytes, ran_in: Path) -> JUnit:
         ReportError: it is not JUnit XML, or counts failures that none of its cases has.
     """
     try:
-        root = parse_xml(data)
+        root = parse_xml(data, _BOUNDS)
     except UnsafeXmlError as error:
         raise ReportError(f"the JUnit report cannot be read: {error}") from error
     if root.tag not in _ROOTS:
         raise ReportError(f"the JUnit report's root element is <{root.tag[:50]}>")
     outermost = root.attributes.get("name", "") if root.tag == "testsuite" else ""
     place = f"{ran_in.as_posix()}/"
-    cases = (replace(each, id=each.id.replace(place, "")) for each in _cases(root, outermost))
-    report = JUnit(tuple(cases))
+    elements = list(_cases(root, outermost))
     claimed = max(_claimed_failures(each) for each in root.walk() if each.tag in _ROOTS)
-    if claimed > len(report.failures):
-        raise ReportError(f"the JUnit report claims {claimed} failures but lists {len(report.failures)}")
-    return report
+    # A test with subtests is one case with a failure for each of them.
+    listed = sum(child.tag in _TROUBLE for each, _ in elements for child in each.children)
+    if claimed > listed:
+        raise ReportError(f"the JUnit report claims {claimed} failures but lists {listed}")
+    cases = (_case(each, name) for each, name in elements)
+    return JUnit(tuple(replace(each, id=each.id.replace(place, "")) for each in cases))
 
 
-def _cases(suite: Element, path: str) -> Iterator[Case]:
+def _cases(suite: Element, path: str) -> Iterator[tuple[Element, str]]:
+    """Yield the test cases in a suite, each with its suites, class and name."""
     for child in suite.children:
         name = child.attributes.get("name", "")
         if child.tag == "testsuite":
@@ -120,7 +125,7 @@ def _cases(suite: Element, path: str) -> Iterator[Case]:
             yield from _cases(child, path)
         elif child.tag == "testcase":
             place = _joined(child.attributes.get("file", ""), child.attributes.get("classname", ""))
-            yield _case(child, _joined(_joined(path, place), name))
+            yield child, _joined(_joined(path, place), name)
 
 
 def _case(element: Element, name: str) -> Case:
@@ -129,8 +134,8 @@ def _case(element: Element, name: str) -> Case:
     if trouble is not None:
         message = trouble.attributes.get("message", "").strip() or trouble.text.strip()
         return Case(name, JUnitOutcome.FAILED, message[:_MESSAGE_CHARS])
-    printed = kinds["system-out"].text if "system-out" in kinds else ""
-    if _LIBTEST_START.match(printed) and not _LIBTEST_END.search(printed):
+    printed = kinds.get("system-out")
+    if printed and _LIBTEST_START.match(printed.text) and not _LIBTEST_END.search(printed.text + printed.end):
         return Case(name, JUnitOutcome.FAILED, "the code ended its process before the test was over")
     return Case(name, JUnitOutcome.SKIPPED if "skipped" in kinds else JUnitOutcome.PASSED)
 

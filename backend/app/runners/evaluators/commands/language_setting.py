@@ -17,7 +17,7 @@ from app.runners.evaluators.static.baseline import Finding
 from app.runners.evaluators.tree_files import tree_files
 from app.workspaces.files.limits import DEFAULT_LIMITS
 
-_GO_DIRECTIVE = re.compile(r"^\s*(?:(replace|exclude|toolchain|godebug)\b.*|.*=>.*)$", re.MULTILINE)
+_GO_DIRECTIVE = re.compile(r"^[^\S\n]*+(?:(replace|exclude|toolchain|godebug)\b.*|.*=>.*)$", re.MULTILINE)
 _CARGO_KEYS = ("test", "bench", "profile", "patch", "replace", "features", "lints")
 _CARGO_PACKAGE = ("build", "autotests", "autobins", "edition", "rust-version")
 _CARGO_LIB = ("test", "doctest", "harness", "path", "proc-macro")

@@ -1,6 +1,7 @@
 """Reads findings from a checker's output lines, and finds comments that silence it."""
 
 import json
+import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -83,7 +84,7 @@ def _finding(found: re.Match[str], tree: Path) -> Finding:
 def _from_root(finding: Finding, directory: str, tree: Path) -> Finding:
     """Return a finding with its path relative to the root. Tools write paths relative to where they start."""
     name = posixpath.normpath(posixpath.join(directory, finding.file))
-    is_there = directory and not name.startswith("..") and (tree / name).is_file()
+    is_there = directory and not name.startswith("..") and os.path.isfile(tree / name)
     return replace(finding, file=name) if is_there else finding
 
 

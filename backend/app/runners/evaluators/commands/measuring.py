@@ -13,7 +13,7 @@ _PRACTICE = 2
 
 _SHARED = ("pyproject.toml", "setup.cfg", "tox.ini")
 _SECTION = re.compile(
-    r"^\[+\s*(?:tool\.)?(?:coverage|bandit)\b[^\]]*\]+[^\n]*\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE
+    r"^\[+[ \t]*(?:tool\.)?(?:coverage|bandit)\b[^\]\n]*\]+[^\n]*\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE
 )
 
 

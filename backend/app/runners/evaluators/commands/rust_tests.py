@@ -1,10 +1,15 @@
 """Tests inside Rust sources: puts the base's `#[cfg(test)] mod` into the candidate's file. Pure."""
 
 import re
+from bisect import bisect_left
 
-_OPENING = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*\{")
+_OPENING = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*\{)?")
+"""Attributes, and the start of the module that follows, if one does."""
+
+# An unclosed comment or string ends with the text. Otherwise, each further one would be searched to the end.
 _TOKEN = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|b?r(?P<hash>\#*)".*?"(?P=hash)|b?"(?:\\.|[^"\\])*"|'(?:\\.[^']*|[^'\\\n])'|[{}]""",
+    r"""//[^\n]*|/\*.*?(?:\*/|\Z)|b?r(?P<hash>\#*)".*?(?:"(?P=hash)|\Z)"""
+    r"""|b?"(?:\\.|[^"\\])*(?:"|\\?\Z)|'(?:\\.[^']*|[^'\\\n])'|[{}]""",
     re.DOTALL,
 )
 
@@ -31,7 +36,7 @@ def _modules(text: str) -> dict[str, tuple[int, int, str]]:
     hidden = _hidden(text)
     while opening := _OPENING.search(text, place):
         place = opening.end()
-        if any(start < opening.start() < end for start, end in hidden):
+        if not opening[1] or _is_in(hidden, opening.start()):
             continue
         end = _closing(text, opening.end())
         found.setdefault(opening[1], (opening.start(), end, text[opening.start() : end]))
@@ -42,6 +47,12 @@ def _modules(text: str) -> dict[str, tuple[int, int, str]]:
 def _hidden(text: str) -> list[tuple[int, int]]:
     """Return the ranges of comments and strings."""
     return [each.span() for each in _TOKEN.finditer(text) if each[0] not in "{}"]
+
+
+def _is_in(ranges: list[tuple[int, int]], place: int) -> bool:
+    """Return True if a place is inside one of the ranges, which are in order."""
+    before = bisect_left(ranges, (place, 0))
+    return before > 0 and place < ranges[before - 1][1]
 
 
 def _closing(text: str, start: int) -> int:

@@ -2,10 +2,10 @@
 
 import json
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
 from app.runners.evaluators.commands.junit import ReportError
@@ -13,6 +13,7 @@ from app.runners.evaluators.static.baseline import Finding
 
 _LEVELS = {"none": 0, "note": 1, "warning": 2, "error": 3}
 _NO_RULE = "finding"
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,15 @@ def read_sarif(data: bytes, tree: Path, level: str) -> Sarif:
 
 
 def _findings(run: object, tree: Path, least: int) -> Iterator[Finding]:
-    rules = _default_levels(run)
+    rules = _Rules(run)
     for each in _list(run, "results"):
         result = _object(each)
-        rule = str(result.get("ruleId") or _object(result.get("rule")).get("id") or _NO_RULE)
-        level = _LEVELS.get(str(result.get("level") or rules.get(rule, "warning")), 2)
+        name = str(result.get("ruleId") or _object(result.get("rule")).get("id") or "")
+        rule = rules.of(result, name)
+        default = _object(rule.get("defaultConfiguration")).get("level") or "warning"
+        level = _LEVELS.get(str(result.get("level") or default), _LEVELS["error"])
         if level >= least and _counts(result):
-            yield _finding(result, rule, tree)
+            yield _finding(result, name or str(rule.get("id") or _NO_RULE), tree)
 
 
 def _counts(result: Mapping[str, Any]) -> bool:
@@ -84,15 +87,36 @@ def _path(uri: str, tree: Path) -> str:
     return inside.removeprefix(prefix)
 
 
-def _default_levels(run: object) -> dict[str, str]:
-    driver = _object(_object(_object(run).get("tool")).get("driver"))
-    levels: dict[str, str] = {}
-    for each in _list(driver, "rules"):
-        rule = _object(each)
-        level = _object(rule.get("defaultConfiguration")).get("level")
-        if isinstance(level, str):
-            levels[str(rule.get("id"))] = level
-    return levels
+class _Rules:
+    """The rules of a run: those of the tool itself, and those of its extensions."""
+
+    def __init__(self, run: object) -> None:
+        tool = _object(_object(run).get("tool"))
+        self._driver = _list(tool.get("driver"), "rules")
+        self._extensions = [_list(each, "rules") for each in _list(tool, "extensions")]
+        self._by_id: dict[str, Mapping[str, Any]] = {}
+        for rules in (self._driver, *self._extensions):
+            for rule in map(_object, rules):
+                self._by_id.setdefault(str(rule.get("id")), rule)
+
+    def of(self, result: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        """Return the rule of a result by its index, or else by its name; empty if there is none.
+
+        The name may be the rule's id and one more part, such as `CA5350/md5`.
+        """
+        told = _object(result.get("rule"))
+        place = _object(told.get("toolComponent"))
+        component = _at(self._extensions, place.get("index")) if place else self._driver
+        rule = _object(_at(component or [], told.get("index", result.get("ruleIndex"))))
+        if rule and (not name or f"{name}/".startswith(f"{rule.get('id')}/")):
+            return rule
+        return self._by_id.get(name) or self._by_id.get(name.rpartition("/")[0], {})
+
+
+def _at(values: Sequence[_T], index: object) -> _T | None:
+    if isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(values):
+        return values[index]
+    return None
 
 
 def _object(value: object) -> Mapping[str, Any]:

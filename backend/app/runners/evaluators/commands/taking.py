@@ -11,7 +11,8 @@ from app.workspaces.process import ProcessOutcome
 
 MAX_REPORT_BYTES = 32_000_000
 _MAX_REPORTS = 5000
-_DECLARATION = re.compile(rb"^\s*(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\?>")
+_DECLARATION = re.compile(rb"<\?xml[^>]*\?>")
+_BOM = b"\xef\xbb\xbf"
 
 
 class NoVerdictError(Exception):
@@ -100,10 +101,16 @@ def take_all(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:
     parts: list[bytes] = []
     for each in found:
         text = take_file(copy, each.relative_to(copy).as_posix(), outcome)
-        parts.append(_DECLARATION.sub(b"", text))
+        parts.append(_without_declaration(text))
         if sum(map(len, parts)) > MAX_REPORT_BYTES:
             raise NoVerdictError(f"{report} are larger than {MAX_REPORT_BYTES // 1_000_000} MB", kind)
     return b"<testsuites>" + b"\n".join(parts) + b"</testsuites>"
+
+
+def _without_declaration(report: bytes) -> bytes:
+    text = report.lstrip().removeprefix(_BOM).lstrip()
+    found = _DECLARATION.match(text)
+    return text[found.end() :] if found else text
 
 
 def _said(outcome: ProcessOutcome) -> str:

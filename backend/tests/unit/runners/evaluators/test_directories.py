@@ -31,6 +31,7 @@ class Saying:
 
     states: Mapping[str, str]
     seen: list[EvaluationContext]
+    feedback: str = "a.py:3: wrong. See a.py."
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.TESTING
     is_deterministic: bool = True
@@ -50,7 +51,7 @@ class Saying:
             passed=passed,
             score=float(passed),
             status=status,
-            feedback="a.py:3: wrong. See a.py.",
+            feedback=self.feedback,
             criteria=[
                 CriterionResult(criterion="tests", passed=passed, message="Fix tests/test_a.py::test_a")
             ],
@@ -114,6 +115,14 @@ async def test_paths_are_meant_from_the_root(trees: tuple[Path, Path]) -> None:
     ]
     (question,) = result.questions
     assert (question.id, question.before, question.key) == ("api/tests/test_a.py::test_a", "a.py", ASKED.key)
+
+
+@pytest.mark.parametrize("word", ["a." + "x" * 300, "a.b/" * 2000])
+async def test_a_long_word_is_no_path(trees: tuple[Path, Path], word: str) -> None:
+    inner = Saying({"api": "failed"}, [], feedback=f"{word} is not a.py")
+    given: Any = {"base_ref": str(trees[0]), "workspace_ref": str(trees[1])}
+    result = await InDirectories(inner=inner, directories=("api",)).evaluate("coding", "", given)
+    assert result.feedback == f"In api: {word} is not api/a.py"
 
 
 async def test_each_directory_gets_its_trees_and_its_globs(trees: tuple[Path, Path]) -> None:

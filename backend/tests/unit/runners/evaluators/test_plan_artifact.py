@@ -1,6 +1,10 @@
 """Discovery passes with a plan that says something."""
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +28,7 @@ message that names the position of the first character that does not belong ther
     [
         pytest.param(PLAN, None, id="a plan"),
         pytest.param(PLAN.replace("1.", "-").replace("2.", "-"), None, id="bullets"),
+        pytest.param(PLAN.replace("1.", "\n\u3000*").replace("2.", "\t2)"), None, id="indented"),
         pytest.param("", "has 0 words", id="empty"),
         pytest.param("# One\n## Two\n### Three\n", "has 0 words", id="only headings"),
         pytest.param("word " * 200, "names no steps", id="no steps"),
@@ -39,6 +44,24 @@ async def test_plans(context, content: str | bytes, lack: str | None) -> None:
     )
     assert result.passed is (lack is None)
     assert lack is None or lack in " ".join(result.suggestions)
+
+
+class _Counting(ThreadPoolExecutor):
+    """Counts the calls that it runs."""
+
+    calls = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.calls += 1
+        return super().submit(fn, *args, **kwargs)
+
+
+async def test_a_plan_is_read_in_a_thread(context) -> None:
+    made = context({"implementation_plan.md": PLAN})
+    with _Counting(max_workers=1) as threads:
+        asyncio.get_running_loop().set_default_executor(threads)
+        result = await PlanArtifactEvaluator().evaluate("discovery", "", made)
+    assert (result.status, threads.calls) == ("passed", 1)
 
 
 async def test_no_plan(context) -> None:

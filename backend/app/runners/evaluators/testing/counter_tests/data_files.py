@@ -181,7 +181,7 @@ def _table(text: str, delimiter: str, place: DataPlace, chance: Random) -> bytes
 
 
 def _toml(text: str, place: DataPlace, chance: Random) -> bytes | None:
-    pattern = re.compile(rf"^(\s*{re.escape(place.key)}\s*=\s*)(.+)$", re.MULTILINE)
+    pattern = re.compile(rf"^([ \t]*{re.escape(place.key)}[ \t]*=[ \t]*)(.+)$", re.MULTILINE)
 
     def changed(found: re.Match[str]) -> str:
         value = tomllib.loads(f"value = {found[2]}")["value"]

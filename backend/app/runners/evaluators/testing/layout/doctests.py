@@ -10,7 +10,7 @@ from pathlib import Path
 from app.core.python_source import parse_module
 from app.runners.evaluators.tree_files import small_file
 
-_RUNS_DOCTESTS = re.compile(rb"^\s*(?:import doctest\b|from doctest import\b)", re.MULTILINE)
+_RUNS_DOCTESTS = re.compile(rb"^[ \t]*(?:import doctest\b|from doctest import\b)", re.MULTILINE)
 _GETS_FIXTURE = re.compile(rb"\bgetfixture\(\s*['\"](\w+)['\"]")
 _WITH_DOCTESTS = (".py", ".rst", ".txt", ".md")
 _Examples = Sequence[tuple[str, str, tuple[tuple[int, bool], ...]]]

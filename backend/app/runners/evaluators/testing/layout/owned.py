@@ -96,7 +96,9 @@ def _mention(texts: Sequence[bytes], marks: Collection[str]) -> bool:
 
 def _import(texts: Sequence[bytes], name: str) -> bool:
     module = posixpath.basename(name.removesuffix("/__init__.py")).removesuffix(".py")
-    line = re.compile(rb"\b(?:from|import)\b[^\n]*\b" + re.escape(module.encode()) + rb"\b")
+    line = re.compile(
+        rb"^(?>[^\n]*?\b(?:from|import)\b)[^\n]*\b" + re.escape(module.encode()) + rb"\b", re.MULTILINE
+    )
     return any(line.search(text) for text in texts)
 
 

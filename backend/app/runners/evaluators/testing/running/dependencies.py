@@ -16,7 +16,7 @@ from app.workspaces.environments.reading import DeclarationError
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _PLUGIN = re.compile(r"""Error importing plugin "([\w.]+)": No module named '\1'""")
 _UNIMPORTABLE = re.compile(r"cannot import name '(\w+)' from (?:partially initialized module )?'([\w.]+)'")
-_SUBMODULE_PATH = re.compile(r"^\s*path\s*=\s*([^\s#]+)", re.MULTILINE)
+_SUBMODULE_PATH = re.compile(r"^[ \t]*path\s*=\s*([^\s#]+)", re.MULTILINE)
 _REQUIREMENTS = (
     *("*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in"),
     *("requirements/*/*.txt", "requirements/*/*.in"),
@@ -110,7 +110,7 @@ def is_foreign(module: str, tree: Path, sources: Iterable[str]) -> bool:
     declared = {normal(name) for name in _declared(tree)}
     if distributions & {*declared, *_locked(tree)} or any(_may_hold(each, module) for each in declared):
         return True
-    pattern = re.compile(rf"^\s*(?:import|from)\s+{re.escape(module)}\b", re.MULTILINE)
+    pattern = re.compile(rf"^[ \t]*(?:import|from)\s+{re.escape(module)}\b", re.MULTILINE)
     return any(pattern.search(_text(tree / name)) for name in sources)
 
 
@@ -163,7 +163,7 @@ def is_made_by_build(module: str, tree: Path, sources: Iterable[str]) -> bool:
         return False
     inside = rf"(?:{re.escape(package)}|\.+[\w.]*)"
     pattern = re.compile(
-        rf"^\s*(?:from\s+(?:{re.escape(module)}|\.+(?:[\w.]*\.)?{re.escape(name)})\s+import\b"
+        rf"^[ \t]*(?:from\s+(?:{re.escape(module)}|\.+(?:[\w.]*\.)?{re.escape(name)})\s+import\b"
         rf"|import\s+{re.escape(module)}\b|from\s+{inside}\s+import\s+[^#\n]*\b{re.escape(name)}\b)",
         re.MULTILINE,
     )

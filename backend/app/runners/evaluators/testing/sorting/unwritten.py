@@ -24,7 +24,7 @@ _OTHER_ARGUMENTS = re.compile(
 )
 _UNKNOWN_ARGUMENT = re.compile(r"\bTypeError: ([\w.]+)\(\) got an unexpected keyword argument '(\w+)'")
 _UNKNOWN_NAME = re.compile(r"\bNameError: name '(\w*)")
-_ALL_NAMES = re.compile(r"^\s*from\s+\S+\s+import\s+\*", re.MULTILINE)
+_ALL_NAMES = re.compile(r"^[ \t]*from\s+\S+\s+import\s+\*", re.MULTILINE)
 
 
 def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bool:

@@ -43,7 +43,7 @@ _STATES = (
     ),
     _State(
         "docstrings",
-        re.compile(r"\.__doc__\s*=(?!=)|setattr(?:__)?\([^)]*__doc__"),
+        re.compile(r"\.__doc__\s*=(?!=)|setattr(?:__)?\([^)]{0,300}__doc__"),
         re.compile(r"\bdoctest\b"),
     ),
     _State(
