@@ -21,7 +21,7 @@ from app.workspaces.process import ProcessOutcome
 
 _OUTPUT_BYTES = 200_000
 _DETAIL_CHARS = 1500
-_FORMAT = "1"
+_FORMAT = "2"
 _PASSED_ON = frozenset(
     {
         *("NPM_CONFIG_REGISTRY", "NODE_EXTRA_CA_CERTS", "NPM_CONFIG_CAFILE", "YARN_REGISTRY"),

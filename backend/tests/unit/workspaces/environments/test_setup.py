@@ -93,6 +93,20 @@ async def test_a_copy_cannot_lead_what_is_laid_out_of_itself(tmp_path: Path) -> 
     assert [each.name for each in outside.iterdir()] == ["kept"]
 
 
+async def test_links_that_lead_out_of_the_tree_are_not_kept(tmp_path: Path) -> None:
+    base, outside = tree(tmp_path / "base", {"a": "1"}), tree(tmp_path / "outside", {"file": "1"})
+    lines = (
+        f"ln -s {outside} target; ln -s .. up; ln -s /no/such/place lost",
+        f"mkdir -p m/bin; ln -s ../../../../.. m/above; ln -s {outside} m/bin/out; ln -s ../a.js m/bin/a",
+        f"touch m/a.js; ln -s {outside}/file m/bin/python; ln -s bin m/same",
+    )
+    copy = await laid(setups(tmp_path), Recipe(lines=lines), base, tmp_path / "copy")
+    kept = sorted(each.relative_to(copy).as_posix() for each in copy.rglob("*") if each.is_symlink())
+    assert kept == ["m/bin/a", "m/bin/python", "m/same"], "an environment has a link to its interpreter"
+    assert (copy / "m/a.js").exists()
+    assert (outside / "file").exists()
+
+
 TROUBLE = {
     "a failing line": (Recipe(lines=("true", "echo no such package >&2; exit 3")), "exit status 3: no such"),
     "a missing program": (Recipe(lines=("no_such_program_here",)), "exit status 127"),
