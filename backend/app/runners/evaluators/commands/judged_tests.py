@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from app.runners.evaluators.commands.junit import JUnit, ReportError, read_junit
+from app.runners.evaluators.commands.lost_tests import lost_tests
 from app.runners.evaluators.commands.output_tests import read_go, read_jest, read_libtest
 from app.runners.evaluators.commands.red_at_base import Failures, RedAtBase, sort_failures
 from app.runners.evaluators.commands.results import TestsJudged, tests_result
@@ -116,7 +117,7 @@ class TestsJudging:
 
 
 def _lost(now: JUnit, base: JUnit) -> tuple[str, ...]:
-    return (*now.lost_since(base), *now.cut_short_since(base))
+    return (*lost_tests(now, base), *now.cut_short_since(base))
 
 
 def read_tests(run: CommandRun, report: TestsReport) -> JUnit:
