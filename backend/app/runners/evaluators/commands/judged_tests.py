@@ -1,5 +1,6 @@
 """Judges the tests of a command: compares them with the base's, and runs them again if some fail."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -113,7 +114,7 @@ class TestsJudging:
 
     async def _tests(self, launch: Launch) -> _Tests:
         run = await launch()
-        return _Tests(run, read_tests(run, self.report))
+        return _Tests(run, await asyncio.to_thread(read_tests, run, self.report))
 
 
 def _lost(now: JUnit, base: JUnit) -> tuple[str, ...]:
