@@ -1,6 +1,7 @@
 """A set-up runs once per state of the lock files; what it makes reaches every copy and changes nowhere."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -81,6 +82,33 @@ async def test_it_runs_once_per_state_of_the_lock_files(tmp_path: Path) -> None:
     assert await runs() == 3
     await asyncio.gather(*(laid(made, replace(recipe, directory="."), base, tmp_path / f"{n}") for n in "ab"))
     assert log.read_text().count("run") == 4, "two that ask at once share one"
+
+
+async def test_it_runs_again_if_its_surroundings_change(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    base = tree(tmp_path / "base", {"a": "1"})
+    tools = tree(tmp_path / "tools", {"node-18": "#!/bin/sh\n", "node-20": "#!/bin/sh\n"})
+    for each in list(tools.iterdir()):
+        each.chmod(0o755)
+        os.utime(each, (1, 1))
+    (tools / "node").symlink_to("node-18")
+    made = replace(setups(tmp_path), path=f"{tools}:/usr/bin:/bin")
+
+    async def runs(changed: Setups = made) -> int:
+        await laid(changed, Recipe(lines=(f"echo run >> {log}",)), base, tmp_path / "copy")
+        return log.read_text().count("run")
+
+    assert await runs() == 1
+    assert await runs() == 1
+    (tools / "node").unlink()
+    (tools / "node").symlink_to("node-20")
+    assert await runs() == 2, "another version"
+    os.utime(tools / "node-20", (99, 99))
+    assert await runs() == 3, "an upgrade in place"
+    assert await runs(replace(made, env={"GOPROXY": "https://go.example"})) == 4
+    assert await runs(replace(made, path=f"{made.path}:{tmp_path}")) == 5
+    assert await runs(replace(made, readable=(tools,))) == 6
+    assert await runs() == 6
 
 
 async def test_a_copy_cannot_lead_what_is_laid_out_of_itself(tmp_path: Path) -> None:
