@@ -6,10 +6,8 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import anyio
-import anyio.to_thread
-
 from app.agents.files import WorkspaceFiles
+from app.workspaces.files.temporary import in_thread, temporary_directory
 
 
 @asynccontextmanager
@@ -24,12 +22,12 @@ async def copied_tree(workspace: Path | None, files: Mapping[str, str]) -> Async
         FileRefusedError: a file cannot be written to its path; the message names it.
         OSError: the disk is full, or the workspace cannot be read.
     """
-    place = Path(await anyio.to_thread.run_sync(lambda: tempfile.mkdtemp(prefix="loop-")))
-    try:
-        yield await anyio.to_thread.run_sync(_prepare, place, workspace, files)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(lambda: shutil.rmtree(place, ignore_errors=True))
+    async with temporary_directory(lambda: tempfile.mkdtemp(prefix="loop-"), _remove) as place:
+        yield await in_thread(_prepare, place, workspace, files)
+
+
+async def _remove(place: Path) -> None:
+    await in_thread(shutil.rmtree, place, ignore_errors=True)
 
 
 def _prepare(place: Path, workspace: Path | None, files: Mapping[str, str]) -> Path:

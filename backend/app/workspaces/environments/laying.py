@@ -2,10 +2,12 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from app.core.errors import WorkspaceError
+from app.workspaces.files.paths import leaves_tree
 
 _TREE, _HOME, _LIST = "tree", "home", "kept"
 
@@ -57,13 +59,14 @@ def copy_tree(tree: Path, copy: Path) -> None:
 def keep_new(base: Path, site: Path) -> None:
     """Keep the home and the files that the site's working copy has and the tree `base` does not.
 
-    Delete the rest.
+    Delete the rest, and links that lead out of the tree. Those to files stay, because environments of Python
+    have one to their interpreter.
 
     Raises:
         OSError: something cannot be moved.
     """
     work = site / "work"
-    found = _new_paths(base, work / _TREE)
+    found = _without_ways_out(work / _TREE, _new_paths(base, work / _TREE))
     for name in found:
         target = site / _TREE / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -88,6 +91,24 @@ def _new_paths(base: Path, tree: Path) -> list[str]:
                 elif entry.is_dir(follow_symlinks=False):
                     waiting.append(name)
     return sorted(found)
+
+
+def _without_ways_out(tree: Path, names: list[str]) -> list[str]:
+    """Remove the links below some paths that lead out of the tree. Return the paths that still exist."""
+    for name in names:
+        for link in list(_links(tree / name)):
+            inside = link.relative_to(tree)
+            if leaves_tree(os.fsencode(tree), os.fsencode(inside)) and not os.path.isfile(link):
+                link.unlink()
+    return [name for name in names if os.path.lexists(tree / name)]
+
+
+def _links(path: Path) -> Iterator[Path]:
+    if path.is_symlink():
+        yield path
+        return
+    for directory, below, files in os.walk(path):
+        yield from (each for name in (*below, *files) if (each := Path(directory, name)).is_symlink())
 
 
 def _make_parents(copy: Path, name: str) -> None:

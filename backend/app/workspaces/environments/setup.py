@@ -2,8 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+import os
+import shutil
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,7 +23,7 @@ from app.workspaces.process import ProcessOutcome
 
 _OUTPUT_BYTES = 200_000
 _DETAIL_CHARS = 1500
-_FORMAT = "1"
+_FORMAT = "2"
 _PASSED_ON = frozenset(
     {
         *("NPM_CONFIG_REGISTRY", "NODE_EXTRA_CA_CERTS", "NPM_CONFIG_CAFILE", "YARN_REGISTRY"),
@@ -29,6 +31,9 @@ _PASSED_ON = frozenset(
         *("SSL_CERT_FILE", "SSL_CERT_DIR", "PIP_CERT", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO"),
     }
 )
+
+
+_TOOLS = ("node", "npm", "go", "cargo", "java")
 
 
 class SetupError(Exception):
@@ -63,13 +68,17 @@ class Recipe:
     seconds: float = 600.0
     directory: str = ""
 
-    def key(self, tree: Path) -> str:
+    def key(self, tree: Path, surroundings: Sequence[object] = ()) -> str:
         """Return the key of the set-up's result for a tree.
+
+        Args:
+            tree: the tree.
+            surroundings: what else the result depends on.
 
         Raises:
             WorkspaceError: the tree is larger than the limits allow.
         """
-        what = (_FORMAT, self.lines, self.network, sorted(self.secrets), self.directory)
+        what = (_FORMAT, self.lines, self.network, sorted(self.secrets), self.directory, surroundings)
         digest = hashlib.sha256(json.dumps(what).encode())
         for name, content in lock_files_of(tree, self.lock_files).items():
             digest.update(json.dumps([name, hashlib.sha256(content).hexdigest()]).encode())
@@ -107,10 +116,15 @@ class Setups:
             SetupError: the set-up failed.
             WorkspaceError: a tree is larger than the limits allow.
         """
-        key = await anyio.to_thread.run_sync(recipe.key, locks or base)
+        key = await anyio.to_thread.run_sync(self._key, recipe, locks or base)
         key = key if locks is None else f"{key}-candidate"
         async with self.shelf.built(key, partial(self._run, recipe, base, locks)) as result:
             yield Kept.at(result.place)
+
+    def _key(self, recipe: Recipe, tree: Path) -> str:
+        """Return the key of a result. It differs after an upgrade of a tool, because add-ons are native."""
+        tools = [_state_of(name, self.path) for name in _TOOLS]
+        return recipe.key(tree, [sorted(self.env.items()), self.path, list(map(str, self.readable)), tools])
 
     async def _run(self, recipe: Recipe, base: Path, locks: Path | None, site: Path) -> None:
         tree = site / "work" / "tree"
@@ -170,6 +184,15 @@ class Setups:
             "TMPDIR": str(scratch),
             **recipe.secrets,
         }
+
+
+def _state_of(tool: str, path: str) -> list[object]:
+    """Return which file a tool is and when it changed; an empty list if it is not installed."""
+    found = shutil.which(tool, path=path)
+    with suppress(OSError):
+        if found is not None:
+            return [os.path.realpath(found), os.stat(found).st_mtime_ns]
+    return []
 
 
 def _trouble(line: str, outcome: ProcessOutcome, recipe: Recipe) -> str:

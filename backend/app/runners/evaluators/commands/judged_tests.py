@@ -1,9 +1,11 @@
 """Judges the tests of a command: compares them with the base's, and runs them again if some fail."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from app.runners.evaluators.commands.junit import JUnit, ReportError, read_junit
+from app.runners.evaluators.commands.lost_tests import lost_tests
 from app.runners.evaluators.commands.output_tests import read_go, read_jest, read_libtest
 from app.runners.evaluators.commands.red_at_base import Failures, RedAtBase, sort_failures
 from app.runners.evaluators.commands.results import TestsJudged, tests_result
@@ -112,11 +114,11 @@ class TestsJudging:
 
     async def _tests(self, launch: Launch) -> _Tests:
         run = await launch()
-        return _Tests(run, read_tests(run, self.report))
+        return _Tests(run, await asyncio.to_thread(read_tests, run, self.report))
 
 
 def _lost(now: JUnit, base: JUnit) -> tuple[str, ...]:
-    return (*now.lost_since(base), *now.cut_short_since(base))
+    return (*lost_tests(now, base), *now.cut_short_since(base))
 
 
 def read_tests(run: CommandRun, report: TestsReport) -> JUnit:

@@ -145,7 +145,8 @@ class CommandJudging:
         ).judge()
 
     async def _findings(self, report: FindingsReport, overlay: Overlay) -> EvaluationResult:
-        found = self._scanned(await self._run(overlay), report, self.workspace)
+        run = await self._run(overlay)
+        found = await asyncio.to_thread(self._scanned, run, report, self.workspace)
         comparison = Comparison(found.findings, ())
         if found.findings and self.base is not None:
             comparison = await self._against_base(found, report, self.base)
@@ -154,9 +155,13 @@ class CommandJudging:
 
     async def _against_base(self, found: Sarif, report: FindingsReport, base: Path) -> Comparison:
         try:
-            at_base = self._scanned(self._checked(await self.launcher.run(base, base)), report, base)
+            run = self._checked(await self.launcher.run(base, base))
+            at_base = await asyncio.to_thread(self._scanned, run, report, base)
         except NoVerdictError as trouble:
             raise ToolTroubleError(f"The base cannot be scanned: the command {trouble}") from trouble
+        return await asyncio.to_thread(self._compared, found, at_base)
+
+    def _compared(self, found: Sarif, at_base: Sarif) -> Comparison:
         gone = {each.file for each in at_base.findings if not (self.workspace / each.file).is_file()}
         return compare(found.findings, at_base.findings, gone=gone)
 
@@ -173,8 +178,8 @@ class CommandJudging:
         run = await self._run(overlay)
         if not self._ended_well(run):
             return plain_result(self.evaluator, run, passed=False)
-        measured = _readable(run, lambda: read_coverage(run.report, run.tree, self.workspace))
-        added = new_lines(measured, self.workspace, self.base)
+        measured = await asyncio.to_thread(_measured, run, self.workspace)
+        added = await asyncio.to_thread(new_lines, measured, self.workspace, self.base)
         if not added:
             return skipped(self.evaluator, "There are no new executable lines", files_measured=len(measured))
         return coverage_result(self.evaluator, run, added, report.minimum)
@@ -190,11 +195,11 @@ class CommandJudging:
             run = self._checked(await self.launcher.run(base, base))
             match self.report:
                 case JUnitReport() | OutputReport() | JestReport() as report:
-                    return bool(read_tests(run, report).ran)
+                    return bool((await asyncio.to_thread(read_tests, run, report)).ran)
                 case SarifReport() | LinesReport() | EslintReport() as report:
-                    self._scanned(run, report, base)
+                    await asyncio.to_thread(self._scanned, run, report, base)
                 case CoverageReport():
-                    _readable(run, lambda: read_coverage(run.report, run.tree, base))
+                    await asyncio.to_thread(_measured, run, base)
                     return self._ended_well(run)
                 case None:
                     pass
@@ -226,6 +231,10 @@ def _read_findings(run: CommandRun, report: FindingsReport, directory: str, here
             return read_lines(run.text, run.tree, report.pattern, directory, here)
         case EslintReport():
             return read_eslint(run.report, run.tree)
+
+
+def _measured(run: CommandRun, tree: Path) -> dict[str, dict[int, bool]]:
+    return _readable(run, lambda: read_coverage(run.report, run.tree, tree))
 
 
 def _readable(run: CommandRun, read: Callable[[], Content]) -> Content:

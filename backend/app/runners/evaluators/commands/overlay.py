@@ -44,6 +44,9 @@ class Overlay:
             if not (base / name).is_symlink():
                 shutil.copymode(base / name, copy / name)
         for name, text in self.texts.items():
+            _clear_way(copy, name)
+            if (copy / name).is_symlink():
+                _remove(copy / name)
             (copy / name).write_bytes(text)
 
 

@@ -1,10 +1,12 @@
 """Decides what happens to a command's tests that also fail at the base, and to flaky tests. Pure."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import reduce
 
-from app.runners.evaluators.commands.junit import Case, JUnit
+from app.runners.evaluators.commands.junit import Case, JUnit, JUnitOutcome
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.schemas.questions import BaseFailures, Question, QuestionKind
 
@@ -65,7 +67,7 @@ class Failures:
 
 
 def sort_failures(now: JUnit, bases: Sequence[JUnit], red: RedAtBase, again: JUnit | None = None) -> Failures:
-    """Sort the failing tests of a candidate.
+    """Sort the failing tests of a candidate. Of equal ids, no more are excused than fail at the base.
 
     Args:
         now: the candidate's run.
@@ -73,24 +75,49 @@ def sort_failures(now: JUnit, bases: Sequence[JUnit], red: RedAtBase, again: JUn
         red: which failing tests of the base count.
         again: another run of the candidate, to find flaky tests.
     """
-    failed_before = [{_as_run(each.id) for each in base.failures} for base in bases]
-    always = set[str].intersection(*failed_before) if failed_before else set[str]()
-    ever = set[str]().union(*failed_before)
-    failed_again = {each.id for each in again.failures} if again else set[str]()
-    ran_again = {each.id for each in again.cases} if again else set[str]()
-    flaky = {each.id for each in now.failures if each.id in ran_again - failed_again}
-    excused = {each for each in flaky if _as_run(each) in ever - always}
-    known = [each for each in now.failures if _as_run(each.id) in always and not red.wants(each.id)]
-    known_ids = {each.id for each in known}
-    counted = [each for each in now.failures if each.id not in known_ids | excused]
+    failed_before = [Counter(_as_run(each.id) for each in base.failures) for base in bases]
+    always = reduce(Counter[str].__and__, failed_before) if failed_before else Counter[str]()
+    ever = reduce(Counter[str].__or__, failed_before, Counter[str]())
+    told = {each for base in bases for each in base.failures}
+    wanted = {_as_run(each.id) for each in now.failures if red.wants(each.id)}
+    may_be_red = Counter({name: count for name, count in always.items() if name not in wanted})
+    known, others = _shared(now.failures, may_be_red, told)
+    passed_again = _passing(again) - _passing(now) if again else Counter[str]()
+    excused, counted = _shared(others, (ever - always) & passed_again, told)
     asked = [each for each in known if red.asks_about(each.id)]
     return Failures(
-        tuple(counted),
-        tuple(known),
-        frozenset(flaky - known_ids),
-        frozenset(excused),
+        counted,
+        known,
+        frozenset(each.id for each in others if passed_again[_as_run(each.id)]),
+        frozenset(each.id for each in excused),
         tuple(_question(each) for each in asked),
     )
+
+
+def _shared(
+    failures: Sequence[Case], room: Mapping[str, int], told: Collection[Case]
+) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
+    """Split failures into those for which there is room, and the others. Several tests may share an id.
+
+    Args:
+        failures: the failures, in their order.
+        room: how many failures of each id there is room for.
+        told: failures of the base. Those that say the same come first.
+    """
+    left, inside = Counter(room), set[int]()
+    for index in sorted(range(len(failures)), key=lambda each: failures[each] not in told):
+        name = _as_run(failures[index].id)
+        if left[name] > 0:
+            left[name] -= 1
+            inside.add(index)
+    return (
+        tuple(each for index, each in enumerate(failures) if index in inside),
+        tuple(each for index, each in enumerate(failures) if index not in inside),
+    )
+
+
+def _passing(report: JUnit) -> Counter[str]:
+    return Counter(_as_run(each.id) for each in report.cases if each.outcome is JUnitOutcome.PASSED)
 
 
 def _as_run(test_id: str) -> str:

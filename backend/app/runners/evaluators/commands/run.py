@@ -7,9 +7,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import anyio
-import anyio.to_thread
-
 from app.core.errors import WorkspaceError
 from app.runners.evaluators.commands.needs import NeededService, Prepared, beside, service_trouble
 from app.runners.evaluators.commands.overlay import Overlay
@@ -21,7 +18,7 @@ from app.workspaces.confine.confinement import Confinement, Network
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.laying import Kept
 from app.workspaces.environments.masking import mask, mask_bytes
-from app.workspaces.files.removal import remove_tree
+from app.workspaces.files.temporary import in_thread, temporary_directory
 from app.workspaces.process import ProcessOutcome
 
 _OUTPUT_BYTES = 200_000
@@ -101,9 +98,9 @@ class Launcher:
         """
         async with _copy_of(tree) as copy:
             if overlay and base is not None:
-                await anyio.to_thread.run_sync(_lay_over, overlay, copy, base)
+                await in_thread(_lay_over, overlay, copy, base)
             kept = self.prepared.for_tree(tree, base)
-            sentinel = await anyio.to_thread.run_sync(self._make_ready, copy, kept)
+            sentinel = await in_thread(self._make_ready, copy, kept)
             outcome = await self._launch(copy, base, home=kept is not None)
             if outcome.timed_out:
                 raise NoVerdictError(f"did not finish within {self.timeout:g} seconds", "timed out")
@@ -114,7 +111,7 @@ class Launcher:
             report = b""
             if self.report_path is not None:
                 take = take_all if "*" in self.report_path else take_file
-                report = await anyio.to_thread.run_sync(take, copy, self.report_path, outcome)
+                report = await in_thread(take, copy, self.report_path, outcome)
             return CommandRun(outcome, mask_bytes(report, self.secrets.values()), copy, sentinel)
 
     def _make_ready(self, copy: Path, kept: Kept | None) -> str:
@@ -141,7 +138,7 @@ class Launcher:
             **self.secrets,
         }
         cwd = copy / self.working_directory
-        if not await anyio.to_thread.run_sync(_is_inside, cwd, copy):
+        if not await in_thread(_is_inside, cwd, copy):
             raise NoVerdictError(f"cannot start in {self.working_directory}: no such directory", "directory")
         argv, needed = self._argv(cwd)
         installed = () if self.image else (*self.programs.readable, *needed)
@@ -186,13 +183,9 @@ class Launcher:
 @asynccontextmanager
 async def _copy_of(tree: Path) -> AsyncGenerator[Path]:
     """Yield a writable copy of a tree. Remove it afterwards, with everything that was left beside it."""
-    place = Path(await anyio.to_thread.run_sync(tempfile.mkdtemp, "", "command-"))
-    try:
-        await anyio.to_thread.run_sync(_copy, tree, place)
+    async with temporary_directory(lambda: tempfile.mkdtemp(prefix="command-")) as place:
+        await in_thread(_copy, tree, place)
         yield place / "tree"
-    finally:
-        with anyio.CancelScope(shield=True):
-            await remove_tree(place)
 
 
 def _copy(tree: Path, place: Path) -> None:

@@ -48,7 +48,9 @@ def _go_packages(copy: Path) -> Iterator[tuple[Path, str]]:
     """Yield the directories with tests, each with the package whose tests run last there."""
     for directory, files in _directories(copy):
         texts = (
-            _text(directory / each) for each in files if each.endswith("_test.go") and each[0] not in "_."
+            _text(directory / each, copy)
+            for each in files
+            if each.endswith("_test.go") and each[0] not in "_."
         )
         clauses = (_PACKAGE.search(_COMMENT.sub("", text)) for text in texts)
         found = sorted({each[1] for each in clauses if each}, key=lambda name: name.endswith("_test"))
@@ -63,8 +65,10 @@ def _rust_programs(copy: Path) -> Iterator[tuple[Path, bool]]:
             continue
         roots = [directory / "src" / name for name in ("lib.rs", "main.rs")]
         roots += sorted((directory / "src" / "bin").glob("*.rs"))
-        yield from ((each, False) for each in roots if _is_plain(each))
-        yield from ((each, True) for each in sorted((directory / "tests").glob("*.rs")) if _is_plain(each))
+        yield from ((each, False) for each in roots if _is_plain(each, copy))
+        yield from (
+            (each, True) for each in sorted((directory / "tests").glob("*.rs")) if _is_plain(each, copy)
+        )
 
 
 def _directories(copy: Path) -> Iterator[tuple[Path, list[str]]]:
@@ -73,13 +77,15 @@ def _directories(copy: Path) -> Iterator[tuple[Path, list[str]]]:
         yield Path(directory), files
 
 
-def _text(path: Path) -> str:
-    if not _is_plain(path):
+def _text(path: Path, copy: Path) -> str:
+    if not _is_plain(path, copy):
         return ""
     with path.open(encoding="utf-8", errors="replace") as file:
         return file.read(_MAX_FILE)
 
 
-def _is_plain(path: Path) -> bool:
-    """Return True if a file is reached without a link, which could lead out of the copy."""
-    return path.is_file() and not path.is_symlink() and not path.parent.is_symlink()
+def _is_plain(path: Path, copy: Path) -> bool:
+    """Return True if a file and its directory are no links, and no other link leads out of the copy to it."""
+    if path.is_symlink() or path.parent.is_symlink() or not path.is_file():
+        return False
+    return path.resolve().is_relative_to(copy.resolve())

@@ -38,21 +38,28 @@ def next_step(trouble: NoVerdictError) -> str:
 def clear(copy: Path, report: str) -> None:
     """Remove an existing report, and create the directory for the new one.
 
+    Links can lead out of the copy. Nothing is removed or created behind them.
+
     Raises:
         NoVerdictError: the report could not be written there.
     """
-    if "*" in report:
-        for each in _matching(copy, report):
-            each.unlink(missing_ok=True)
-        return
     path = copy / report
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.parent.resolve().is_relative_to(copy.resolve()):
+        if "*" in report:
+            for each in _matching(copy, report):
+                if _is_in(copy, each.parent):
+                    each.unlink(missing_ok=True)
+            return
+        if not _is_in(copy, path.parent):
             raise NoVerdictError(f"{report} is outside the project", "report")
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
     except OSError as error:
         raise NoVerdictError(f"{report} cannot be written: {error.strerror}", "report") from error
+
+
+def _is_in(copy: Path, directory: Path) -> bool:
+    return Path(os.path.realpath(directory)).is_relative_to(os.path.realpath(copy))
 
 
 def take_file(copy: Path, report: str, outcome: ProcessOutcome) -> bytes:

@@ -8,8 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import anyio
-
 from app.core.errors import WorkspaceError
 from app.runners.evaluators.held_out.held_out_files import HeldOutTests, held_out_again
 from app.runners.evaluators.held_out.wording import for_agents
@@ -25,7 +23,7 @@ from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.runs import HeldOutFeedback
 from app.workspaces.confine.sandbox import SandboxUnavailableError
 from app.workspaces.files.origin import origin_of, write_origin
-from app.workspaces.files.removal import remove_tree
+from app.workspaces.files.temporary import in_thread, temporary_directory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,13 +133,9 @@ def _strict(context: EvaluationContext, base: Path) -> EvaluationContext:
 @asynccontextmanager
 async def _extended(base: Path, files: Mapping[str, str]) -> AsyncGenerator[tuple[Path, HeldOutTests]]:
     """Yield a copy of the base with the held-out files added. Remove it at the end of the block."""
-    place = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="held-out-"))
-    try:
+    async with temporary_directory(lambda: tempfile.mkdtemp(prefix="held-out-")) as place:
         tree = place / "base"
-        yield tree, await asyncio.to_thread(_lay, base, tree, files)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await remove_tree(place)
+        yield tree, await in_thread(_lay, base, tree, files)
 
 
 def _lay(base: Path, tree: Path, files: Mapping[str, str]) -> HeldOutTests:

@@ -1,6 +1,7 @@
 """A set-up runs once per state of the lock files; what it makes reaches every copy and changes nowhere."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -83,6 +84,33 @@ async def test_it_runs_once_per_state_of_the_lock_files(tmp_path: Path) -> None:
     assert log.read_text().count("run") == 4, "two that ask at once share one"
 
 
+async def test_it_runs_again_if_its_surroundings_change(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    base = tree(tmp_path / "base", {"a": "1"})
+    tools = tree(tmp_path / "tools", {"node-18": "#!/bin/sh\n", "node-20": "#!/bin/sh\n"})
+    for each in list(tools.iterdir()):
+        each.chmod(0o755)
+        os.utime(each, (1, 1))
+    (tools / "node").symlink_to("node-18")
+    made = replace(setups(tmp_path), path=f"{tools}:/usr/bin:/bin")
+
+    async def runs(changed: Setups = made) -> int:
+        await laid(changed, Recipe(lines=(f"echo run >> {log}",)), base, tmp_path / "copy")
+        return log.read_text().count("run")
+
+    assert await runs() == 1
+    assert await runs() == 1
+    (tools / "node").unlink()
+    (tools / "node").symlink_to("node-20")
+    assert await runs() == 2, "another version"
+    os.utime(tools / "node-20", (99, 99))
+    assert await runs() == 3, "an upgrade in place"
+    assert await runs(replace(made, env={"GOPROXY": "https://go.example"})) == 4
+    assert await runs(replace(made, path=f"{made.path}:{tmp_path}")) == 5
+    assert await runs(replace(made, readable=(tools,))) == 6
+    assert await runs() == 6
+
+
 async def test_a_copy_cannot_lead_what_is_laid_out_of_itself(tmp_path: Path) -> None:
     base = tree(tmp_path / "base", {"web/package.json": "{}"})
     outside, copy = tree(tmp_path / "outside", {"kept": "1"}), tree(tmp_path / "copy", {})
@@ -91,6 +119,20 @@ async def test_a_copy_cannot_lead_what_is_laid_out_of_itself(tmp_path: Path) -> 
     with pytest.raises(WorkspaceError, match="web must be a directory"):
         await laid(setups(tmp_path), RECIPE, base, copy)
     assert [each.name for each in outside.iterdir()] == ["kept"]
+
+
+async def test_links_that_lead_out_of_the_tree_are_not_kept(tmp_path: Path) -> None:
+    base, outside = tree(tmp_path / "base", {"a": "1"}), tree(tmp_path / "outside", {"file": "1"})
+    lines = (
+        f"ln -s {outside} target; ln -s .. up; ln -s /no/such/place lost",
+        f"mkdir -p m/bin; ln -s ../../../../.. m/above; ln -s {outside} m/bin/out; ln -s ../a.js m/bin/a",
+        f"touch m/a.js; ln -s {outside}/file m/bin/python; ln -s bin m/same",
+    )
+    copy = await laid(setups(tmp_path), Recipe(lines=lines), base, tmp_path / "copy")
+    kept = sorted(each.relative_to(copy).as_posix() for each in copy.rglob("*") if each.is_symlink())
+    assert kept == ["m/bin/a", "m/bin/python", "m/same"], "an environment has a link to its interpreter"
+    assert (copy / "m/a.js").exists()
+    assert (outside / "file").exists()
 
 
 TROUBLE = {

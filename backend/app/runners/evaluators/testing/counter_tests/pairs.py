@@ -1,6 +1,5 @@
 """Two complementary versions of the test files, and the results of the tests in both."""
 
-import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from app.runners.evaluators.testing.counter_tests.versions import Version, write
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness, run_directory
+from app.workspaces.files.temporary import in_thread
 from app.workspaces.together import together
 
 
@@ -58,7 +58,7 @@ async def run_both(
         functions: ids of the functions to run; None means those of each version.
     """
     async with run_directory() as place:
-        trees = await asyncio.to_thread(write_trees, tree, versions, place)
+        trees = await in_thread(write_trees, tree, versions, place)
         one, other = (
             run_past_stuck(harness, tree, version.functions if functions is None else functions)
             for tree, version in zip(trees, versions, strict=True)

@@ -18,6 +18,7 @@ from app.runners.evaluators.testing.layout.inventory import function_of
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness, run_directory
+from app.workspaces.files.temporary import in_thread
 from app.workspaces.together import together
 
 _MOST_SECONDS = 4.0
@@ -91,7 +92,7 @@ class SilentTests:
     async def _run(self, tree: RunTree, texts: Mapping[str, bytes], tests: Collection[str]) -> RunReport:
         """Run some tests with other texts of their files."""
         async with run_directory() as place:
-            (made,) = await asyncio.to_thread(write_trees, tree, [Version((), texts)], place)
+            (made,) = await in_thread(write_trees, tree, [Version((), texts)], place)
             return await self.harness.run(made, ids={function_of(each) for each in tests})
 
 

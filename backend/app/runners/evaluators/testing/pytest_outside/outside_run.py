@@ -25,6 +25,7 @@ from app.runners.evaluators.testing.running.run import (
 from app.runners.evaluators.tooling import activation
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
+from app.workspaces.files.temporary import in_thread
 from app.workspaces.process import ProcessOutcome
 
 _PACKAGE = Path(__file__).parent
@@ -104,7 +105,7 @@ class Outside:
             return OutsideRun({}, {}, 0.0)
         async with run_directory() as place:
             limit = self.harness.seconds if budget is None else budget
-            runs = await asyncio.to_thread(self._prepare, tree, place, chosen, ids, limit, detailed=detailed)
+            runs = await in_thread(self._prepare, tree, place, chosen, ids, limit, detailed=detailed)
             async with _stopping(place / "given" / "stop", stop):
                 judged, died = await self._both(*runs)
         return await asyncio.to_thread(read_records, judged, died, seconds=time.monotonic() - began)

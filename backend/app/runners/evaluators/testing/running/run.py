@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import anyio
-
 from app.runners.evaluators.testing.layout.config import packages_of_pytest, settings_for
 from app.runners.evaluators.testing.layout.tree_name import tree_name
 from app.runners.evaluators.testing.layout.trees import RunTree, materialise
@@ -32,6 +30,7 @@ from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.extensions.built import Built
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.removal import remove_tree
+from app.workspaces.files.temporary import in_thread, temporary_directory
 from app.workspaces.process import ProcessOutcome
 
 RUNNER = Path(__file__).parents[1] / "pytest_runner" / "__main__.py"
@@ -109,7 +108,7 @@ class Harness:
             SandboxUnavailableError: the tests cannot be confined here.
         """
         async with run_directory() as place:
-            run = await asyncio.to_thread(self._prepare, tree, place, ids, collect_only=collect_only)
+            run = await in_thread(self._prepare, tree, place, ids, collect_only=collect_only)
             report = await self._execute(run, short)
         if report.ending is PytestEnding.UNSTARTED:
             raise ToolTroubleError(f"pytest cannot be started by {self.python}: {report.text[-500:]}")
@@ -229,15 +228,15 @@ class _PreparedRun:
 @asynccontextmanager
 async def run_directory() -> AsyncGenerator[Path]:
     """Create a directory for one run. Remove it afterwards, whatever the tests left in it."""
-    path = await asyncio.to_thread(_make_directory)
-    try:
+    async with temporary_directory(_make_directory, _remove) as path:
         yield path
-    finally:
-        with anyio.CancelScope(shield=True):
-            try:
-                await asyncio.to_thread(shutil.rmtree, path)
-            except (OSError, RecursionError):
-                await remove_tree(path)
+
+
+async def _remove(path: Path) -> None:
+    try:
+        await in_thread(shutil.rmtree, path)
+    except (OSError, RecursionError):
+        await remove_tree(path)
 
 
 def _make_directory() -> Path:

@@ -262,6 +262,18 @@ async def test_tests_of_the_base_must_still_run(context: Context) -> None:
     assert (await judge(context, copies(suites(ONE)), {"a": ""}, report=JUNIT)).status is PASSED
 
 
+async def test_a_new_failure_does_not_hide_behind_a_red_test_of_the_same_name(context: Context) -> None:
+    red, broken = BAD, BAD.replace("1 is not 2", "broken now")
+    good = '<testcase classname="a" name="bad"/>'
+    base = copies(suites(red, good, ONE), 1)
+    result = await judge(context, copies(suites(red, broken, ONE), 1), base, report=JUNIT)
+    assert result.status is FAILED
+    assert "1 of 3 tests failed. Fix:\n- a > bad: broken now" in result.feedback
+    assert "questions" not in result.metadata
+    same = await judge(context, base, base, report=JUNIT)
+    assert len(same.questions) == 1, same.feedback
+
+
 async def test_names_that_hold_the_path_of_the_copy(context: Context) -> None:
     named = {
         "act": "echo \"<testsuite><testcase name='$PWD/a.js'/></testsuite>\" > out/report.xml",

@@ -249,3 +249,32 @@ def test_flaky_tests_count_unless_the_base_has_them() -> None:
     sorted_ = sort_failures(now, bases, RedAtBase(), again)
     assert [each.id for each in sorted_.counted] == ["a", "c"]
     assert (sorted_.flaky, sorted_.flaky_at_base) == ({"a", "b"}, {"b"})
+
+
+def same(*outcomes: JUnitOutcome | str) -> JUnit:
+    """Tests that share an id. A text is the message of a failure."""
+    return JUnit(
+        tuple(
+            Case("renders", each) if isinstance(each, JUnitOutcome) else Case("renders", FAILED, each)
+            for each in outcomes
+        )
+    )
+
+
+def test_of_tests_with_equal_ids_no_more_are_excused_than_fail_at_the_base() -> None:
+    base = same("old", PASSED, PASSED)
+    assert sort_failures(same("old", PASSED, PASSED), [base], RedAtBase()).counted == ()
+    for now in (same("old", "new", PASSED), same("new", PASSED, "old")):
+        sorted_ = sort_failures(now, [base], RedAtBase(known=["renders"]))
+        assert [each.message for each in sorted_.counted] == ["new"]
+        assert [each.message for each in sorted_.red] == ["old"]
+    both = sort_failures(same("old", "new"), [same("old", "new"), base], RedAtBase())
+    assert [each.message for each in both.counted] == ["new"], "it fails in only one run at the base"
+
+
+def test_of_flaky_tests_with_equal_ids_no_more_are_excused_than_fail_at_the_base() -> None:
+    bases = [same(PASSED, PASSED), same("chance", PASSED)]
+    now = same("chance", "new")
+    assert len(sort_failures(now, bases, RedAtBase(), same(PASSED, PASSED)).counted) == 1
+    assert sort_failures(same("chance", PASSED), bases, RedAtBase(), same(PASSED, PASSED)).counted == ()
+    assert len(sort_failures(now, bases, RedAtBase(), now).counted) == 2

@@ -61,6 +61,15 @@ def test_each_rust_test_program_gets_one(tmp_path: Path) -> None:
     assert (outside / "x.rs").read_text() == ""
 
 
+def test_no_sentinel_is_written_behind_a_link(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside", {"lib.rs": "", "bin/tool.rs": "", "one.rs": ""})
+    copy = write(tmp_path / "copy", {"Cargo.toml": ""})
+    (copy / "src").symlink_to(outside)
+    (copy / "tests").symlink_to(outside)
+    lay_sentinels(copy, "libtest")
+    assert [each.read_text() for each in outside.rglob("*.rs")] == [""] * 3
+
+
 def events(*pairs: tuple[str, str]) -> str:
     told = [{"Package": "m/a", "Test": name, "Action": action} for name, action in pairs]
     return "\n".join(map(json.dumps, [*told, {"Package": "m/a", "Action": "pass"}]))
