@@ -15,8 +15,8 @@ SentinelKind = Literal["go-test", "libtest"]
 _GO = 'package {package}\n\nimport "testing"\n\nfunc {name}(t *testing.T) {{ t.Parallel() }}\n'
 _RUST_TEST = "\n#[test]\nfn {name}() {{}}\n"
 _RUST_MODULE = "\n#[cfg(test)]\nmod {name} {{\n    #[test]\n    fn ended() {{}}\n}}\n"
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_PACKAGE = re.compile(r"^\s*package\s+(\w+)", re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
+_PACKAGE = re.compile(r"^[^\S\n]*+package\s+(\w+)", re.MULTILINE)
 _NOT_BUILT = frozenset({"testdata", "vendor", "target", "node_modules"})
 _MAX_FILE = 1_000_000
 

@@ -107,6 +107,14 @@ Path("p/__init__.py").touch()
 assert [is_foreign("other", here, [name]) for name in ("a.py", "b.py")] == [False, True]
 assert [is_made_by_build("p.made", here, [name]) for name in ("a.py", "b.py")] == [False, True]
 """,
+    "open comments and empty lines in a test of Go": """
+from app.runners.evaluators.commands.sentinels import lay_sentinels
+Path("a_test.go").write_text("package a\\n" + "/* " * 300_000)
+Path("b").mkdir()
+Path("b/b_test.go").write_text("\\n" * 900_000 + "package b")
+lay_sentinels(here, "go-test")
+assert [len(list(Path(place).glob("*_test.go"))) for place in (".", "b")] == [2, 2]
+""",
     "open calls": """
 from app.runners.evaluators.testing.source_questions.shared_state import states_set
 assert not states_set("setattr(" * 500_000, "import doctest")
