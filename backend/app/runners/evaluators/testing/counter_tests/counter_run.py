@@ -51,6 +51,7 @@ from app.runners.evaluators.testing.running.run import Harness
 _NO_EXPECTATION = "it has no expectation that can be changed"
 _ASKED_AGAIN = 2
 _DATA_PLACES = 4
+_FOR_CHILDREN = 8
 _NOT_DRAWN = "there was no time for it"
 
 
@@ -129,6 +130,9 @@ class _Check:
         )
         # A test that never ends with a wrong expectation must not prevent the answers of later tests.
         self._limited = replace(self._harness, test_seconds=settings.budget.limits(plain))
+        # To start a process takes long while the machine is busy.
+        patient = {name: _FOR_CHILDREN * each for name, each in settings.budget.limits(plain).items()}
+        self._patient = replace(self._harness, test_seconds=patient)
         self._control = BaseControl(self._harness, settings.base, self._is_source)
 
     async def run(self, units: Sequence[Unit], passed: AbstractSet[str]) -> CounterReport:
@@ -144,9 +148,8 @@ class _Check:
         answers = [each.answers for each in (*pairs, *again)]
         against |= await self._touchy(speechless(answers))
         said = await self._ask_data(units, passed - noticed(answers) - against.keys(), against)
-        children = ChildCheck(
-            self._tree, self._chance, self._pair, self._control.answers, self._complementary
-        )
+        run_pair = partial(self._pair, harness=self._patient)
+        children = ChildCheck(self._tree, self._chance, run_pair, self._control.answers, self._complementary)
         doubted = await children.doubted(units, passed - against.keys())
         report = sort_tests([*answers, *said], against, reasons)
         if self._settings.budget.is_long(self._plain) and not self._has_time():
@@ -205,13 +208,14 @@ class _Check:
         self,
         units: Sequence[Unit],
         wanted: Collection[str],
-        before: Mapping[str, CounterTestResult],
+        before: Answers,
         make: Versions,
+        harness: Harness | None = None,
     ) -> Pair:
         versions = await asyncio.to_thread(make, units, wanted, before)
         if versions is None:
             return NO_PAIR
-        reports = await run_both(self._limited, self._tree, versions)
+        reports = await run_both(harness or self._limited, self._tree, versions)
         answers = await asyncio.to_thread(answers_of, versions, reports)
         return Pair(versions, {test: each for test, each in answers.items() if test in wanted})
 

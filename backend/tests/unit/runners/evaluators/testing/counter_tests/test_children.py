@@ -1,12 +1,20 @@
 """Wrong assertions in the processes that tests start: a test that notices none is a question."""
 
 import ast
+from collections.abc import Collection, Mapping
 from random import Random
+from typing import Any, cast
 
 import pytest
 
+from app.runners.evaluators.testing.counter_tests.child_check import ChildCheck
 from app.runners.evaluators.testing.counter_tests.child_code import asserts
 from app.runners.evaluators.testing.counter_tests.children import with_wrong_assertions
+from app.runners.evaluators.testing.counter_tests.comparing import CounterTestOutcome, CounterTestResult
+from app.runners.evaluators.testing.counter_tests.drawing import WrongExpectation, draw, units_of
+from app.runners.evaluators.testing.counter_tests.pairs import NO_PAIR, Pair
+from app.runners.evaluators.testing.counter_tests.reading import read_test_file
+from app.runners.evaluators.testing.layout.trees import RunTree
 from tests.unit.runners.evaluators.testing.gate_support import run
 
 CODE = """import subprocess
@@ -109,3 +117,54 @@ async def test_a_test_that_never_looks_at_its_process_is_no_question(context) ->
     }
     result = await run(context, {**careless, "calc.py": ADD}, careless, outside=False)
     assert (result.status, result.questions) == ("passed", []), result.feedback
+
+
+class Runs:
+    """Pairs of runs with given outcomes, one after the other; the base's code notices."""
+
+    def __init__(self, change: WrongExpectation, *outcomes: CounterTestOutcome) -> None:
+        self.change = change
+        self.left = list(outcomes)
+
+    async def pair(self, units: object, wanted: Collection[str], before: object, make: object) -> Pair:
+        outcome = self.left.pop(0)
+        return Pair(
+            NO_PAIR.versions, {each: CounterTestResult(each, self.change, outcome) for each in wanted}
+        )
+
+    async def honest(
+        self, pair: Pair, suspected: Mapping[str, CounterTestResult]
+    ) -> dict[str, CounterTestResult]:
+        return {each: CounterTestResult(each, self.change, CounterTestOutcome.NOTICED) for each in suspected}
+
+
+UNNOTICED, NOTICED, SILENT = (
+    CounterTestOutcome.UNNOTICED,
+    CounterTestOutcome.NOTICED,
+    CounterTestOutcome.SILENT,
+)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("outcomes", "is_doubted"),
+    [
+        pytest.param((UNNOTICED, UNNOTICED, NOTICED), True, id="two changes"),
+        pytest.param((SILENT, UNNOTICED, UNNOTICED, NOTICED), True, id="the first pair came too late"),
+        pytest.param((UNNOTICED, SILENT, UNNOTICED, SILENT, NOTICED), True, id="two came too late"),
+        pytest.param((UNNOTICED, NOTICED), False, id="it notices"),
+        pytest.param((SILENT, SILENT, SILENT, SILENT), False, id="nothing is known"),
+        pytest.param((UNNOTICED, UNNOTICED, SILENT, SILENT), False, id="an end says nothing either"),
+    ],
+)
+async def test_a_pair_without_an_answer_is_repeated(outcomes, is_doubted) -> None:
+    child = 'def test_a():\n    assert subprocess.run(["python", "-c", "assert f() == 1"]) == 0\n'
+    file = read_test_file("test_a.py", child.encode())
+    assert file is not None
+    units = units_of([file], ["test_a.py::test_a"])
+    change = draw(units[0], Random(1), units[0].tests, {})[0]
+    runs = Runs(change, *outcomes)
+    check = ChildCheck(RunTree({}, frozenset()), Random(1), runs.pair, runs.honest, cast("Any", None))
+    doubted = await check.doubted(units, units[0].tests)
+    assert bool(doubted) is is_doubted
+    assert runs.left == []
