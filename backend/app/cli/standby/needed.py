@@ -21,7 +21,7 @@ _OF_HOOKS = (
     "cli.judging",
     "cli.standby.working",
     "composition.judging",
-    "core.config",
+    "core.environment_settings",
     "runners.evaluators.testing.gate_run",
     "schemas.api.workspace_reports",
     "services.local.changes",
