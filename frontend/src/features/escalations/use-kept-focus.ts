@@ -22,10 +22,19 @@ export function useKeptFocus(place: RefObject<HTMLElement | null>): void {
     };
   }, [place]);
   // After each drawing: what had the focus may have gone with it.
+  useEffect(() => keep(focused, place));
+  // A part of the place may be drawn by itself, as the form whose work has ended.
   useEffect(() => {
-    if (!focused.current || focused.current.isConnected || document.activeElement !== document.body) return;
-    focused.current = null;
-    const next = place.current?.querySelector("a") ?? document.querySelector<HTMLElement>("#main");
-    next?.focus();
-  });
+    if (!place.current) return undefined;
+    const observer = new MutationObserver(() => keep(focused, place));
+    observer.observe(place.current, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [place]);
+}
+
+function keep(focused: RefObject<Element | null>, place: RefObject<HTMLElement | null>): void {
+  if (!focused.current || focused.current.isConnected || document.activeElement !== document.body) return;
+  focused.current = null;
+  const next = place.current?.querySelector("a") ?? document.querySelector<HTMLElement>("#main");
+  next?.focus();
 }
