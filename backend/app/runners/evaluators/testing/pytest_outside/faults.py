@@ -18,8 +18,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .library import STANDARD_MODULES
 from .shapes import shape_of
+from .standard_modules import STANDARD_MODULES
 from .values import PLAIN
 
 _OF_TOOLS = (

@@ -14,9 +14,9 @@ import types
 from pathlib import Path
 from typing import Any
 
-from .library import STANDARD_MODULES
 from .link import PeerLink, UncarriedError, refuse
 from .shapes import FORWARDED
+from .standard_modules import STANDARD_MODULES
 from .values import NAMED_TYPES
 
 _ASKED = frozenset({"get", "call", "dunder", "method"})
