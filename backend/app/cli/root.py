@@ -225,11 +225,10 @@ def read_root(judged: Path | None = None) -> Root:
     from pydantic_settings import SettingsError  # noqa: PLC0415 - only when a command runs: keeps the help quick
 
     from app.core.config import Settings  # noqa: PLC0415 - only when a command runs: keeps the help quick
-    from app.core.environment_settings import EnvironmentSettings  # noqa: PLC0415 - only when a command runs
 
     is_apart = judged is None or not Path.cwd().is_relative_to(_repository_of(judged))
     try:
-        settings = Settings() if is_apart else _without_files_of_project(EnvironmentSettings())
+        settings = Settings() if is_apart else _settings_apart()
     except ValidationError as error:
         first = error.errors()[0]
         name, told = first["loc"][0], first["msg"].removeprefix("Value error, ")
@@ -262,8 +261,11 @@ def _repository_of(path: Path) -> Path:
     return next((each for each in (place, *place.parents) if (each / ".git").exists()), place)
 
 
-def _without_files_of_project(settings: "Settings") -> "Settings":
-    """Return settings whose DATA_DIR is in the user's home, unless the environment names another place."""
+def _settings_apart() -> "Settings":
+    """Return the environment's settings. If they name no DATA_DIR, it is in the user's home."""
+    from app.core.environment_settings import EnvironmentSettings  # noqa: PLC0415 - only to judge: it takes time
+
+    settings = EnvironmentSettings()
     if "DATA_DIR" in settings.model_fields_set:
         return settings
     try:

@@ -105,6 +105,7 @@ class Housekeeping:
     async def look(self) -> Trimmed:
         """Return what would be deleted, and change nothing."""
         now = datetime.now(UTC)
+        directories, orphans = await self._on_disk(now)
         async with self._sessions() as session:
             files = await self._files_to_trim(session, now)
             progress = _finished(now, self._retention.progress_days, Run.progress_trimmed_at)
@@ -114,8 +115,8 @@ class Housekeeping:
                 progress=await session.scalar(_count(progress)) or 0,
                 snapshots=len(files),
                 snapshot_bytes=sum(size for _, size in files),
-                directories=len(await self._directories(session, now)),
-                orphans=len(await self._orphans(now)),
+                directories=len(directories),
+                orphans=len(orphans),
                 answers=await session.scalar(_count(answers)) or 0,
                 messages=await session.scalar(_count(messages)) or 0,
                 jobs=await session.scalar(_COUNT_JOBS) or 0,
@@ -126,9 +127,7 @@ class Housekeeping:
         now = datetime.now(UTC)
         progress = await self._trim_progress(now)
         snapshots, size = await self._trim_snapshots(now)
-        async with self._sessions() as session:
-            gone = await self._directories(session, now)
-        orphans = await self._orphans(now)
+        gone, orphans = await self._on_disk(now)
         for run_id in (*gone, *orphans):
             await self._store.remove_run(run_id)
         return Trimmed(
@@ -194,19 +193,19 @@ class Housekeeping:
             left -= size
         return found
 
-    async def _directories(self, session: AsyncSession, now: datetime) -> Sequence[UUID]:
-        here = await self._store.runs_on_disk()
-        ended = Run.finished_at < now - timedelta(days=self._retention.directory_days)
-        return (await session.scalars(select(Run.id).where(Run.id.in_(here), ended))).all()
+    async def _on_disk(self, now: datetime) -> tuple[Sequence[UUID], Sequence[UUID]]:
+        """Return the runs whose directory here expires, and the directories that no run has.
 
-    async def _orphans(self, now: datetime) -> Sequence[UUID]:
-        """Return what is left of runs that were deleted, or whose start was killed by an earlier version."""
+        The latter belonged to runs that were deleted, or whose start was killed by an earlier version.
+        """
         here = await self._store.runs_on_disk()
         async with self._sessions() as session:
-            known = set(await session.scalars(select(Run.id).where(Run.id.in_(here))))
-        since = now - _ORPHANS_KEPT
-        unknown = [each for each in here if each not in known]
-        return [each for each in unknown if await self._store.untouched_since(each, since)]
+            found = await session.execute(select(Run.id, Run.finished_at).where(Run.id.in_(here)))
+            ended = dict(found.tuples().all())
+        oldest, since = now - timedelta(days=self._retention.directory_days), now - _ORPHANS_KEPT
+        expired = [each for each, at in ended.items() if at is not None and at < oldest]
+        unknown = [each for each in here if each not in ended]
+        return expired, [each for each in unknown if await self._store.untouched_since(each, since)]
 
     async def _forget_answers(self, now: datetime) -> int:
         statement = delete(IdempotencyKey).where(_old_answers(now)).returning(IdempotencyKey.key)

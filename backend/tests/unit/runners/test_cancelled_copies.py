@@ -1,4 +1,4 @@
-"""Whoever is cancelled while a tree is copied leaves no directory behind."""
+"""A copy of a tree that is cancelled leaves no directory behind."""
 
 import asyncio
 import shutil

@@ -195,7 +195,7 @@ async def test_a_message_that_cannot_be_sent_costs_no_other_one(
 
     async def send(url: str, message_id: str, body: bytes) -> None:
         if url == strange:
-            raise ValueError("nobody expected this")
+            raise ValueError("not foreseen")
         sent.append(message_id)
 
     deliver = WebhookService(cases.sessions, (strange, usual), send)
@@ -207,7 +207,7 @@ async def test_a_message_that_cannot_be_sent_costs_no_other_one(
     rows = {each.url: (each.status, each.tries, each.last_error) for each in await deliveries(cases)}
     reason = "an internal error, ValueError; the worker's log has more"
     assert rows == {usual: ("delivered", 1, ""), strange: ("failed", MAX_TRIES, reason)}
-    assert "nobody expected this" in caplog.text
+    assert "not foreseen" in caplog.text
 
 
 async def test_a_name_of_a_private_address_is_not_asked(receiver: Receiver) -> None:

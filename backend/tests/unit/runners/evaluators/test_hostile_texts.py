@@ -1,6 +1,6 @@
 """Texts that a candidate writes are read in a time that grows with their length, not with its square.
 
-Each text is read in a process of its own. It would keep a quadratic reader busy for hours.
+A separate process reads each text. A quadratic reader would need hours.
 """
 
 import os

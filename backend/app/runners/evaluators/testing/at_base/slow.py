@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.runners.evaluators.testing.layout.inventory import file_of, function_of
+from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.trees import RunTree
+from app.runners.evaluators.testing.pytest_runner.ids import words_of
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 
@@ -122,8 +123,7 @@ _Kind = tuple[str, frozenset[str]]
 
 def _kind_of(test: str) -> _Kind:
     """Return the file of a test and the words in its parameters. One kind waits for the same thing."""
-    words = test.removeprefix(function_of(test)).strip("[]").split("-")
-    return file_of(test), frozenset(each for each in words if any(letter.isalpha() for letter in each))
+    return file_of(test), words_of(test)
 
 
 def _kinds_that_pass(there: RunReport) -> set[_Kind]:
