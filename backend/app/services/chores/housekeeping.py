@@ -201,7 +201,7 @@ class Housekeeping:
         here = await self._store.runs_on_disk()
         async with self._sessions() as session:
             found = await session.execute(select(Run.id, Run.finished_at).where(Run.id.in_(here)))
-            ended = dict(found.tuples().all())
+            ended = dict(found.all())
         oldest, since = now - timedelta(days=self._retention.directory_days), now - _ORPHANS_KEPT
         expired = [each for each, at in ended.items() if at is not None and at < oldest]
         unknown = [each for each in here if each not in ended]
