@@ -37,7 +37,7 @@ _RUST = LanguageSetting(
             "*/.cargo/*",
             ".config/nextest.toml",
         ),
-        *("*.snap", "benches/*", "tests.rs", *_HELPERS),
+        *("*.snap", "benches/*", *_HELPERS),
     ),
     left_out=("target/*", "*/target/*"),
     manifests=("Cargo.toml",),

@@ -9,7 +9,7 @@ NODE = {"package.json": '{"scripts": {"test": "node --test"}}', "test/a.test.js"
 
 
 def texts(tree: Tree, text: str) -> Mapping[str, bytes]:
-    return package_texts(tree(NODE), tree(NODE | {"package.json": text}), ["npm", "test"], "", ())
+    return package_texts(tree(NODE), tree(NODE | {"package.json": text}), ["npm", "test"], NODE, ())
 
 
 def test_scripts_of_a_package_are_the_bases(tree: Tree) -> None:
@@ -24,3 +24,18 @@ def test_scripts_of_a_package_are_the_bases(tree: Tree) -> None:
 def test_other_members_of_a_package_are_the_candidates(tree: Tree) -> None:
     text = '{"version": "2", "scripts": {"test": "node --test", "start": "node a.js"}}'
     assert not texts(tree, text)
+
+
+def test_scripts_of_workspaces_are_the_bases(tree: Tree) -> None:
+    base = {**NODE, "packages/a/package.json": '{"scripts": {"test": "node t.js"}}', "b/package.json": "{}"}
+    changed = {**base, "packages/a/package.json": '{"scripts": {"test": "true"}}'}
+    del changed["b/package.json"]
+    found = package_texts(tree(base), tree(changed), ["npm", "test", "--workspaces"], base, ())
+    assert list(found) == ["packages/a/package.json"]
+    assert b"node t.js" in found["packages/a/package.json"]
+    opened = package_texts(tree(base), tree(changed), ["npm", "test"], base, ("packages/*",))
+    assert not opened
+
+
+def test_a_manifest_that_the_command_needs_cannot_be_removed(tree: Tree) -> None:
+    assert list(package_texts(tree(NODE), tree({"a.js": ""}), ["npm", "test"], NODE, ())) == ["package.json"]
