@@ -20,7 +20,13 @@ from app.runners.evaluators.commands.run import CommandRun, Launcher
 from app.runners.evaluators.commands.sarif import Sarif, read_sarif
 from app.runners.evaluators.commands.setting import overlays_for
 from app.runners.evaluators.commands.taking import NoVerdictError, next_step
-from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored, skipped
+from app.runners.evaluators.protocol import (
+    EvaluationResult,
+    EvaluationStatus,
+    Evaluator,
+    errored,
+    skipped,
+)
 from app.runners.evaluators.static.baseline import Comparison, Wording, compare
 from app.runners.evaluators.static.baseline import result_of as result_of_findings
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
@@ -77,7 +83,7 @@ class CommandJudging:
 
         The base's tests and settings decide. If the candidate has others, a run with its own must pass, too.
         If only that run passes, a person is asked. That includes the case that the base's tests no longer
-        compile.
+        compile, and that a checker has nothing to report under the candidate's own settings.
 
         Raises:
             ToolTroubleError: there is no verdict, whatever the candidate did.
@@ -85,7 +91,8 @@ class CommandJudging:
         """
         overlays = await asyncio.to_thread(self._overlays)
         if not overlays.strict:
-            return with_overlay(await self._judged(overlays.own), overlays.own)
+            result = with_overlay(await self._judged(overlays.own), overlays.own)
+            return await self._under_own_settings(result, overlays)
         result = with_overlay(await self._judged(overlays.strict), overlays.strict)
         if _holds(result):
             own = await self._judged(overlays.own, kept=False)
@@ -94,7 +101,19 @@ class CommandJudging:
         changed = [*overlays.strict.changed, *overlays.strict.texts, *left_out]
         if not changed or self.protected is ProtectedPolicy.FAIL:
             return result
-        own = await self._judged(overlays.own, kept=False)
+        return self._settled(result, await self._judged(overlays.own, kept=False), changed)
+
+    async def _under_own_settings(self, result: EvaluationResult, overlays: Overlays) -> EvaluationResult:
+        """Check once more with the candidate's settings if a checker fails and the settings differ."""
+        is_open = result.status is EvaluationStatus.FAILED and self.protected is not ProtectedPolicy.FAIL
+        if overlays.free is None or not overlays.settings or not is_open:
+            return result
+        return self._settled(result, await self._judged(overlays.free), overlays.settings)
+
+    def _settled(
+        self, result: EvaluationResult, own: EvaluationResult, changed: Sequence[str]
+    ) -> EvaluationResult:
+        """Return a failed result; with a question or a note if the candidate's own files make it pass."""
         if not _holds(own):
             return result
         if self.protected is ProtectedPolicy.NOTE:

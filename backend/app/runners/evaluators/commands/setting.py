@@ -76,7 +76,9 @@ def overlays_for(
     manifests = setting.changed_manifests(base, tree, closed & names & present)
     if measures:
         measured = _measured(base, tree, closed, names, present, shadows)
-        return Overlays(Overlay(), _with_language(measured, base, tree, closed, names, setting))
+        sources = {name: text for name, text in measured.texts.items() if name.endswith(".py")}
+        judged = _with_language(measured, base, tree, closed, names, setting)
+        return Overlays(Overlay(), judged, _overlay((), shadows, sources))
     own = _overlay((), shadows, {})
     held = {each for each in closed & names if reads.holds(each) or setting.holds(each)}
     changed = {each for each in held if _differ(base, tree, each)} | manifests
