@@ -10,8 +10,9 @@ from typing import TypeVar
 from app.runners.evaluators.commands.coverage import new_lines, read_coverage
 from app.runners.evaluators.commands.judged_tests import TestsJudging, read_tests
 from app.runners.evaluators.commands.junit import ReportError
+from app.runners.evaluators.commands.known_silencers import known_comments, suppressed_as_at_base
 from app.runners.evaluators.commands.language_setting import LanguageSetting
-from app.runners.evaluators.commands.line_findings import read_eslint, read_lines
+from app.runners.evaluators.commands.line_findings import SILENCED, read_eslint, read_lines
 from app.runners.evaluators.commands.overlaid import asking, noted, with_overlay
 from app.runners.evaluators.commands.overlay import Overlay, Overlays
 from app.runners.evaluators.commands.red_at_base import RedAtBase
@@ -182,7 +183,14 @@ class CommandJudging:
 
     def _compared(self, found: Sarif, at_base: Sarif) -> Comparison:
         gone = {each.file for each in at_base.findings if not (self.workspace / each.file).is_file()}
-        return compare(found.findings, at_base.findings, gone=gone)
+        comparison = compare(found.findings, at_base.findings, gone=gone)
+        comments, here = (
+            [each for each in side.findings if each.rule == SILENCED] for side in (at_base, found)
+        )
+        excused = known_comments(comparison.new, comments, here)
+        excused |= suppressed_as_at_base(found.suppressed, at_base.suppressed)
+        new = tuple(each for each in comparison.new if each not in excused)
+        return replace(comparison, new=new)
 
     def _scanned(self, run: CommandRun, report: FindingsReport, tree: Path) -> Sarif:
         found = _readable(run, lambda: _read_findings(run, report, self.launcher.working_directory, tree))
