@@ -14,7 +14,18 @@ _NODE_PROGRAMS = frozenset({"npm", "npx", "yarn", "pnpm", "bun"})
 _MANIFEST = "package.json"
 _OF_TESTS = re.compile(r"(?:pre|post)?test(?![a-z])")
 _SCRIPT = re.compile(r"[\w:.-]+")
-_NODE_TOOLS = ("scripts", "jest", "mocha", "ava", "c8", "nyc", "vitest", "tap")
+_NODE_TOOLS = (
+    "scripts",
+    "jest",
+    "mocha",
+    "ava",
+    "c8",
+    "nyc",
+    "vitest",
+    "tap",
+    "eslintConfig",
+    "eslintIgnore",
+)
 
 
 def packages_of(names: Iterable[str], words: Sequence[str]) -> list[str]:

@@ -63,6 +63,8 @@ _VET = LanguageSetting(silencers=r"^//go:build ignore|//\s*nolint", suffixes=(".
 _CLIPPY = LanguageSetting(
     protected=("clippy.toml", ".clippy.toml", ".cargo/*", "*/.cargo/*"),
     left_out=("target/*", "*/target/*"),
+    manifests=("Cargo.toml",),
+    lints=True,
     silencers=r"#!?\[\s*(?:cfg_attr\([^)]*,\s*)?(?:allow|expect)\s*\(",
     suffixes=(".rs",),
 )

@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -74,17 +75,18 @@ def overlays_for(
     closed = {name for name in names | present if not matches(name, opened)}
     shadows = {each for each in closed - names if reads.shadows(each) or setting.leaves_out(each)}
     manifests = setting.changed_manifests(base, tree, closed & names & present)
+    packages = package_texts(base, tree, words, names, opened, directory)
     if measures:
         measured = _measured(base, tree, closed, names, present, shadows)
         sources = {name: text for name, text in measured.texts.items() if name.endswith(".py")}
-        judged = _with_language(measured, base, tree, closed, names, setting)
+        measured = replace(measured, texts={**packages, **measured.texts})
+        judged = _with_language(measured, base, tree, closed, names, setting, manifests)
         return Overlays(Overlay(), judged, _overlay((), shadows, sources))
     own = _overlay((), shadows, {})
     held = {each for each in closed & names if reads.holds(each) or setting.holds(each)}
     changed = {each for each in held if _differ(base, tree, each)} | manifests
     added = {each for each in closed - names if reads.adds(each) or setting.holds(each)}
-    texts = package_texts(base, tree, words, names, opened, directory)
-    texts |= setting.texts(base, tree, (closed & names & present) - changed)
+    texts = packages | setting.texts(base, tree, (closed & names & present) - changed)
     if not (changed or added or texts):
         return Overlays(Overlay(), own)
     return Overlays(_overlay(changed - texts.keys(), added | shadows, texts), own)
@@ -113,9 +115,12 @@ def _with_language(
     closed: AbstractSet[str],
     names: AbstractSet[str],
     setting: LanguageSetting,
+    manifests: AbstractSet[str],
 ) -> Overlay:
     """Take the settings of a language's checker from the base, too."""
-    changed = {each for each in closed & names if setting.holds(each) and _differ(base, tree, each)}
+    changed = {
+        each for each in closed & names if setting.holds(each) and _differ(base, tree, each)
+    } | manifests
     added = {each for each in closed - names if setting.holds(each)}
     texts = {name: text for name, text in measured.texts.items() if name not in changed}
     return _overlay({*measured.changed, *changed}, {*measured.added, *added}, texts)

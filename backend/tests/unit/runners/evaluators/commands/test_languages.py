@@ -201,6 +201,8 @@ def test_the_bases_tests_in_a_source_of_rust(base: str, candidate: str, expected
         ("cargo-test", "Cargo.toml", "[package]\n", "[package]\nautotests = false\n", True),
         ("cargo-test", "Cargo.toml", "[package]\n", '[dev-dependencies]\na = { path = "b" }\n', True),
         ("cargo-test", "Cargo.toml", "[package]\n", "[[[", True),
+        ("cargo-test", "Cargo.toml", "[features]\na = []\n", "[features]\na = []\nb = []\n", False),
+        ("cargo-test", "Cargo.toml", "[features]\na = []\n", '[features]\na = []\ndefault = ["a"]\n', True),
         ("cargo-test", ".cargo/config.toml", "", '[build]\nrustflags = "--cfg x"\n', True),
         ("node-test", "src/a.js", "1", "2", False),
         ("maven", "pom.xml", "<a/>", "<b/>", True),
@@ -212,6 +214,34 @@ def test_what_a_preset_takes_from_the_base(
     setting = {str(key): each.setting for key, each in PRESETS.items()}[preset]
     overlay = overlays_for(tree({name: before}), tree({name: after}), "x", setting=setting).strict
     assert overlay.changed == ((name,) if taken else ())
+
+
+@pytest.mark.parametrize(
+    ("preset", "name", "after", "taken"),
+    [
+        ("clippy", "Cargo.toml", '[lints.clippy]\nall = "allow"\n', True),
+        ("clippy", "Cargo.toml", '[workspace.lints.rust]\nunused = "allow"\n', True),
+        ("clippy", "Cargo.toml", '[dependencies]\na = "1"\n', False),
+        ("tsc", "web/tsconfig.json", "{}", True),
+        ("eslint", "eslint.config.js", "x", True),
+    ],
+)
+def test_what_a_checker_takes_from_the_base(
+    tree: Tree, preset: str, name: str, after: str, *, taken: bool
+) -> None:
+    setting = {str(key): each.setting for key, each in PRESETS.items()}[preset]
+    both = overlays_for(tree({name: ""}), tree({name: after}), ["npx"], measures=True, setting=setting)
+    assert (both.own.names, both.settings) == (((name,),) * 2 if taken else ((), ()))
+
+
+def test_a_checker_takes_its_part_of_a_package_from_the_base(tree: Tree) -> None:
+    base = tree({"package.json": '{"eslintConfig": {"rules": {"no-undef": 2}}}'})
+    lax = tree({"package.json": '{"eslintConfig": {}, "version": "2"}'})
+    own = overlays_for(base, lax, ["npx", "eslint"], measures=True).own
+    assert (b"no-undef" in own.texts["package.json"], b'"version"' in own.texts["package.json"]) == (
+        True,
+        True,
+    )
 
 
 def test_results_of_a_build_are_always_left_out(tree: Tree) -> None:
