@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from app.runners.evaluators.static.source_roots import source_roots
 from app.runners.evaluators.static.type_scope import places_checked
 
 # Not reported: missing annotations, and ends of functions that only the checker considers reachable.
@@ -94,7 +95,7 @@ def _from_section(path: Path, section: Mapping[str, Any]) -> TypeSettings:
     patterns = (excluded.strip(),) if isinstance(excluded, str) else tuple(map(str, excluded))
     for pattern in patterns:
         re.compile(pattern)
-    search = ("src", *_listed(section.get("mypy_path")))
+    search = tuple(dict.fromkeys(("src", *_listed(section.get("mypy_path")), *source_roots(path.parent))))
     text, dropped = _without_plugins(path.name, path.read_text(encoding="utf-8"), section)
     return TypeSettings(
         arguments=("--follow-imports=silent",),
