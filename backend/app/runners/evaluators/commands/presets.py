@@ -111,12 +111,18 @@ _JEST = (
     "process.argv.splice(1, 1, jest); process.execArgv.splice(0); "
     f'require("jest").run(["--json", "--outputFile={_JSON}"])'
 )
+# Below a package at the root, cargo leaves out the other members of the workspace unless it is told otherwise.
+_MEMBERS = (
+    r"members=; grep -q '^\[package\]' Cargo.toml && grep -q '^\[workspace\]' Cargo.toml "
+    "&& ! grep -q '^default-members' Cargo.toml && members=--workspace; "
+)
 # Settings of a tool count less than the project's, which may name another file for the report. The output of
 # tests that pass shows whether they ran to their end.
 _NEXTEST = (
+    f"{_MEMBERS}"
     """printf '[profile.default.junit]\\npath = "junit.xml"\\nstore-success-output = true\\n' """
     '> "$TMPDIR/nextest.toml" && '
-    'cargo nextest run --offline --no-fail-fast --tool-config-file "phaserunner:$TMPDIR/nextest.toml"'
+    'cargo nextest run $members --offline --no-fail-fast --tool-config-file "phaserunner:$TMPDIR/nextest.toml"'
 )
 _CARGO_ENV = {"CARGO_TERM_COLOR": "never", "RUST_BACKTRACE": "0", "CARGO_INCREMENTAL": "0"}
 
@@ -156,7 +162,7 @@ PRESETS: Mapping[PresetName, Preset] = {
         remark=IN_PROCESS,
     ),
     "cargo-test": Preset(
-        run="cargo test --offline --no-fail-fast 2>&1",
+        run=f"{_MEMBERS}cargo test $members --offline --no-fail-fast 2>&1",
         report=OutputReport(kind="libtest"),
         env=_CARGO_ENV,
         setting=_RUST,
@@ -207,7 +213,7 @@ PRESETS: Mapping[PresetName, Preset] = {
         setting=_VET,
     ),
     "clippy": Preset(
-        run="cargo clippy --offline --quiet --message-format short 2>&1",
+        run=f"{_MEMBERS}cargo clippy $members --offline --quiet --message-format short 2>&1",
         report=LinesReport(
             kind="lines", pattern=rf"^{_PLACE}(?P<rule>warning|error(?:\[\w+\])?): (?P<message>.+)$"
         ),
