@@ -111,7 +111,7 @@ _JEST = (
     "process.argv.splice(1, 1, jest); process.execArgv.splice(0); "
     f'require("jest").run(["--json", "--outputFile={_JSON}"])'
 )
-# Below a package at the root, cargo leaves out the other members of the workspace unless it is told otherwise.
+# From a package at the root, cargo leaves out the other members of the workspace by default.
 _MEMBERS = (
     r"members=; grep -q '^\[package\]' Cargo.toml && grep -q '^\[workspace\]' Cargo.toml "
     "&& ! grep -q '^default-members' Cargo.toml && members=--workspace; "
@@ -122,7 +122,8 @@ _NEXTEST = (
     f"{_MEMBERS}"
     """printf '[profile.default.junit]\\npath = "junit.xml"\\nstore-success-output = true\\n' """
     '> "$TMPDIR/nextest.toml" && '
-    'cargo nextest run $members --offline --no-fail-fast --tool-config-file "phaserunner:$TMPDIR/nextest.toml"'
+    "cargo nextest run $members --offline --no-fail-fast "
+    '--tool-config-file "phaserunner:$TMPDIR/nextest.toml"'
 )
 _CARGO_ENV = {"CARGO_TERM_COLOR": "never", "RUST_BACKTRACE": "0", "CARGO_INCREMENTAL": "0"}
 
