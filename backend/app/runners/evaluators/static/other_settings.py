@@ -24,6 +24,7 @@ _HIDES_FILES = "ignore_errors"
 _OLDER = f"types of Python {NEWEST} do not have this error"
 _APART = "the project's pre-commit hook runs mypy without its packages, where this is no error"
 _ALLOWED = "the change also edits mypy's configuration, which then allows it"
+_EXCLUDED = "the change also edits mypy's configuration, which then leaves out this new file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,15 @@ class OtherSettings:
         own: the checker with the candidate's own settings; None if they are the base's.
         apart: the checker without the project's packages; None if the base has no hook that runs it so.
         faults: rules that count under any settings of a project.
+        hides: whether the candidate's own settings ignore the errors of more files. They then count only for
+            new files, as for generated code that is added.
     """
 
     newer: Mypy | None
     own: Mypy | None
     apart: Mypy | None
     faults: Collection[str]
+    hides: bool = False
 
     async def why(
         self, trees: StaticTrees, files: Sequence[str], found: Sequence[Finding], new: Iterable[Finding]
@@ -56,11 +60,14 @@ class OtherSettings:
         left = set(new).intersection(found)
         older = await _gone_with(self.newer, trees, files, left)
         open_ones = {each for each in left - older if each.rule not in self.faults}
-        allowed = await _gone_with(self.own, trees, files, open_ones)
-        unknown = await _gone_with(self.apart, trees, files, open_ones - allowed)
+        fresh = {each for each in open_ones if trees.base is not None and each.file not in trees.base.files}
+        excluded = {each for each in fresh if self.own is not None and not self.own.covers(each.file)}
+        allowed = await _gone_with(self.own, trees, files, fresh if self.hides else open_ones)
+        unknown = await _gone_with(self.apart, trees, files, open_ones - allowed - excluded)
         reasons = {
             **dict.fromkeys(unknown, _APART),
             **dict.fromkeys(allowed, _ALLOWED),
+            **dict.fromkeys(excluded, _EXCLUDED),
             **dict.fromkeys(older, _OLDER),
         }
         return lambda each: reasons.get(each, "")
@@ -73,17 +80,20 @@ def other_settings(
     if not isinstance(checker, Mypy):
         return OtherSettings(None, None, None, faults)
     apart = checker.without_packages() if base is not None and has_mypy_hook(base) else None
-    return OtherSettings(checker.for_python(NEWEST), _own(checker, workspace), apart, faults)
+    own = _own(checker, workspace)
+    hides = own is not None and _count_hidden(own) > _count_hidden(checker)
+    return OtherSettings(checker.for_python(NEWEST), own, apart, faults, hides)
+
+
+def _count_hidden(checker: Mypy) -> int:
+    return (checker.settings.config_text or "").count(_HIDES_FILES)
 
 
 def _own(checker: Mypy, workspace: Path) -> Mypy | None:
     own, known = settings_of(workspace), checker.settings
     if known.config_text is None or own.config_text is None or own.config_text == known.config_text:
         return None
-    # What takes files out of sight, such as an exclusion, is no decision about a rule.
-    if own.config_text.count(_HIDES_FILES) > known.config_text.count(_HIDES_FILES):
-        return None
-    return replace(checker, cache=None, settings=replace(own, scope=known.scope, excluded=known.excluded))
+    return replace(checker, cache=None, settings=replace(own, scope=known.scope))
 
 
 async def _gone_with(

@@ -75,6 +75,24 @@ async def test_an_error_that_its_own_configuration_allows_is_asked(context, own,
         assert "edits mypy's configuration" in result.questions[0].why
 
 
+@pytest.mark.parametrize(
+    ("own", "is_asked"),
+    [
+        pytest.param(f"{STRICT}[mypy-gen.*]\nignore_errors = True\n", True, id="ignored"),
+        pytest.param(f"{STRICT}exclude = ^gen/\n", True, id="excluded"),
+        pytest.param(STRICT, False, id="the same settings"),
+    ],
+)
+async def test_a_new_file_that_its_own_configuration_leaves_out_is_asked(
+    context, own, is_asked: bool
+) -> None:
+    base = {"mypy.ini": STRICT, **CLEAN}
+    result = await check(
+        context, {**base, "mypy.ini": own, "gen/client.py": "def call(x):\n    return x\n"}, base
+    )
+    assert (result.status, bool(result.questions)) == ("failed", is_asked)
+
+
 HOOK = {".pre-commit-config.yaml": "repos:\n- repo: https://github.com/pre-commit/mirrors-mypy\n"}
 CAST = {
     "a.py": "from typing import cast\nfrom packaging.version import Version\n\n\n"
