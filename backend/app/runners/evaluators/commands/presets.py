@@ -23,8 +23,18 @@ _NODE = LanguageSetting(
     protected=("*.snap", "__mocks__/*", "*/__mocks__/*", ".swcrc", ".babelrc*", "babel.config.*", *_HELPERS),
     left_out=("node_modules/.cache/*", "node_modules/.vite/*"),
 )
+# Assertions of tests, where a project keeps the modules that it uses.
+_GO_ASSERTIONS = tuple(
+    f"{place}vendor/{module}/*"
+    for place in ("", "*/")
+    for module in (
+        *("github.com/stretchr/testify", "github.com/onsi/gomega", "github.com/onsi/ginkgo"),
+        *("github.com/google/go-cmp", "github.com/matryer/is", "github.com/frankban/quicktest"),
+        *("gotest.tools", "gopkg.in/check.v1", "go.uber.org/mock", "github.com/golang/mock"),
+    )
+)
 _GO = LanguageSetting(
-    protected=("go.work", "go.env", "*.golden", *_HELPERS),
+    protected=("go.work", "go.env", "*.golden", *_HELPERS, *_GO_ASSERTIONS),
     manifests=("go.mod",),
 )
 _RUST = LanguageSetting(
