@@ -173,6 +173,7 @@ def test_comments_that_silence_a_checker_are_findings(tree: Tree) -> None:
     assert [(each.file, each.line) for each in found] == [("a.ts", 2)]
 
 
+DECLARED = "#[cfg(test)]\nmod tests;"
 NONE = "#[cfg(test)]\nmod tests {}"
 MODULE = '#[cfg(test)]\nmod tests {\n    // }\n    fn a() { let x = "}"; let y = \'}\'; let z = r#"}"#; }\n}'
 
@@ -184,6 +185,20 @@ MODULE = '#[cfg(test)]\nmod tests {\n    // }\n    fn a() { let x = "}"; let y =
         pytest.param(f"a\n{MODULE}\n", f"b\n{MODULE}\n", f"b\n{MODULE}\n", id="the same tests"),
         pytest.param(f"a\n{MODULE}\n", f"b\n{NONE}\nc\n", f"b\n{MODULE}\nc\n", id="other tests"),
         pytest.param(f"a\n{MODULE}\n", "b\n", f"b\n\n{MODULE}\n", id="tests that are gone"),
+        pytest.param(
+            f"a\n{MODULE}\n", f"b\n{DECLARED}\nc\n", f"b\n{MODULE}\nc\n", id="tests moved to a file"
+        ),
+        pytest.param(
+            f"a\n{DECLARED}\n", f"b\n{NONE}\nc\n", f"b\n{DECLARED}\nc\n", id="tests moved from a file"
+        ),
+        pytest.param(f"a\n{DECLARED}\n", "b\n", f"b\n\n{DECLARED}\n", id="a declaration that is gone"),
+        pytest.param(f"a\n{DECLARED}\n", f"b\n{DECLARED}\n", f"b\n{DECLARED}\n", id="the same declaration"),
+        pytest.param(
+            f"a\n{DECLARED}\n",
+            'b\n#[cfg(test)]\n#[path = "x.rs"]\nmod tests;\n',
+            f"b\n{DECLARED}\n",
+            id="another file",
+        ),
         pytest.param(f"a\n{MODULE}\n", f"/*{MODULE}*/\n", f"/*{MODULE}*/\n\n{MODULE}\n", id="in a comment"),
     ],
 )
@@ -196,6 +211,8 @@ def test_the_bases_tests_in_a_source_of_rust(base: str, candidate: str, expected
     [
         ("go-test", "go.mod", "module a\n", "module a\nrequire b v1.0.0\n", False),
         ("go-test", "go.mod", "module a\n", "module a\nreplace b => ./b\n", True),
+        ("go-test", "vendor/github.com/stretchr/testify/assert/assertions.go", "a", "b", True),
+        ("go-test", "vendor/github.com/a/b/c.go", "a", "b", False),
         ("cargo-test", "Cargo.toml", "[package]\n", '[package]\n[dependencies]\na = "1"\n', False),
         ("cargo-test", "Cargo.toml", "[package]\n", '[package]\n[[test]]\npath = "a.rs"\n', True),
         ("cargo-test", "Cargo.toml", "[package]\n", "[package]\nautotests = false\n", True),
