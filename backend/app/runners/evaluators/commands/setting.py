@@ -19,7 +19,7 @@ from app.runners.evaluators.commands.language_setting import LanguageSetting
 from app.runners.evaluators.commands.measuring import measuring_texts
 from app.runners.evaluators.commands.overlay import Overlay, Overlays
 from app.runners.evaluators.commands.package_json import package_texts, packages_of, scripts_run
-from app.runners.evaluators.commands.runner_files import is_runner_file, runner_files
+from app.runners.evaluators.commands.runner_files import changed_tasks, is_runner_file, runner_files
 from app.runners.evaluators.commands.scripts import script_text
 from app.runners.evaluators.commands.test_places import is_of_tests
 from app.runners.evaluators.protection.rules import matches
@@ -85,6 +85,7 @@ def overlays_for(
     own = _overlay((), shadows, {})
     held = {each for each in closed & names if reads.holds(each) or setting.holds(each)}
     changed = {each for each in held if _differ(base, tree, each)} | manifests
+    changed |= changed_tasks(base, tree, set(map(posixpath.basename, words)), directory) & closed & names
     added = {each for each in closed - names if reads.adds(each) or setting.holds(each)}
     texts = packages | setting.texts(base, tree, (closed & names & present) - changed)
     if not (changed or added or texts):
@@ -218,7 +219,9 @@ def _is_setting(name: str) -> bool:
 
 def _words(command: Sequence[str] | str) -> list[str]:
     if not isinstance(command, str):
-        return list(command)
+        # A line for a shell may be an argument, as in `bash -c "make test"`.
+        lines = [part for each in command if " " in each for part in _words(each)]
+        return [*command, *lines]
     try:
         return [part for word in shlex.split(command) for part in (word, word.strip(";&|()"))]
     except ValueError:

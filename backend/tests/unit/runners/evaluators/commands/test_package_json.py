@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import pytest
+
 from app.runners.evaluators.commands.package_json import package_texts
 from tests.unit.runners.evaluators.conftest import Tree
 
@@ -39,3 +41,19 @@ def test_scripts_of_workspaces_are_the_bases(tree: Tree) -> None:
 
 def test_a_manifest_that_the_command_needs_cannot_be_removed(tree: Tree) -> None:
     assert list(package_texts(tree(NODE), tree({"a.js": ""}), ["npm", "test"], NODE, ())) == ["package.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "key"),
+    [("composer.json", ["composer", "test"], "scripts"), ("deno.json", ["deno", "task", "test"], "tasks")],
+)
+def test_scripts_of_other_manifests_are_the_bases(
+    tree: Tree, name: str, command: list[str], key: str
+) -> None:
+    base, lax = (
+        {name: f'{{"{key}": {{"test": "check"}}}}'},
+        {name: f'{{"{key}": {{"test": "true"}}, "a": 1}}'},
+    )
+    found = package_texts(tree(base), tree(lax), command, base, ())
+    assert (b'"check"' in found[name], b'"a"' in found[name]) == (True, True)
+    assert not package_texts(tree(base), tree(lax), ["npm", "test"], base, ())

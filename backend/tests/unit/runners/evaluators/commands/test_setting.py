@@ -11,6 +11,7 @@ NODE = {"package.json": '{"scripts": {"test": "node --test"}}', "test/a.test.js"
 TEST_JS = {"package.json": '{"scripts": {"test": "npm run ci", "ci": "node tool/smoke.js"}}', "test.js": ""}
 JUST = {"justfile": "test:\n    sh ci/check.sh\n", "ci/check.sh": "", "a.py": ""}
 JVM = {"src/test/java/ATest.java": "", "lib/src/commonTest/kotlin/B.kt": "", "app/CTest.kt": ""}
+POE = {"pyproject.toml": "[tool.poe.tasks]\ntest = 'pytest'\n"}
 PYTEST = {"tests/test_a.py": "def test_a(): ...\n", "a.py": ""}
 
 
@@ -27,6 +28,14 @@ def strict(
     [
         pytest.param(MAKE, {"a.py": "2"}, ["make", "check"], (), (), id="the product alone"),
         pytest.param(MAKE, {"Makefile": "x"}, ["make"], ("Makefile",), (), id="what make reads"),
+        pytest.param(
+            MAKE,
+            {"Makefile": "x"},
+            ["bash", "-c", "cd . && make"],
+            ("Makefile",),
+            (),
+            id="make in an argument",
+        ),
         pytest.param(MAKE, {"GNUmakefile": "x"}, ["make"], (), ("GNUmakefile",), id="what make reads first"),
         pytest.param(MAKE, {"ci/check.sh": ""}, ["make"], ("ci/check.sh",), (), id="what that names"),
         pytest.param(MAKE, {"docs/Makefile": "x"}, ["make"], (), (), id="another Makefile"),
