@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from app.runners.evaluators.protection.tool_settings import Read, UnreadableSettingsError, Value, settings_in
 from app.runners.evaluators.testing.layout.setting import directories_above
 
-# Directories into which pytest does not look unless it is told to.
+# Directories into which pytest does not look by default.
 _NOT_SEARCHED = ("*.egg", ".*", "_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}")
 _NARROWING = ("--ignore", "--deselect", "-k", "-m", "-p", "-c", "--rootdir", "--confcutdir")
 _IGNORING = (b"collect_ignore", b"ignore_collect", b"collection_modifyitems", b"collect_file")
