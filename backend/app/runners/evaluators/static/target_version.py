@@ -13,6 +13,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from app.runners.evaluators.static.baseline import INVALID_SYNTAX, Finding
 from app.workspaces.environments.project import requires_python
+from app.workspaces.environments.reading import DeclarationError
 
 _KNOWN_MINORS = range(7, 15)
 _TARGET = re.compile(r"py3(\d{1,2})")
@@ -92,7 +93,10 @@ def _needed(finding: Finding) -> int | None:
 
 def _supported(tree: Path) -> int | None:
     """Return the minor version of the oldest Python 3 that a project's declarations allow."""
-    return next(_allowed(requires_python(tree)), None)
+    try:
+        return next(_allowed(requires_python(tree)), None)
+    except DeclarationError:
+        return None
 
 
 def _oldest(tree: Path) -> int | None:

@@ -104,6 +104,10 @@ STATED = {"pyproject.toml": PYPROJECT.format(">=3.12")}
         pytest.param(
             {"pyproject.toml": PYPROJECT.format(">=3.9")}, {"a.py": GENERIC, **STATED}, "passed", id="raised"
         ),
+        pytest.param({"pyproject.toml": "[["}, {"a.py": "x = 1\n"}, "passed", id="a broken file"),
+        pytest.param(
+            {"setup.cfg": "["}, {"setup.py": "setup(", "a.py": "x = 1\n"}, "failed", id="broken code"
+        ),
         pytest.param({"b.py": GENERIC}, {"a.py": GENERIC}, "passed", id="used at the base"),
         pytest.param({"b.py": GENERIC}, {"a.py": "def f(:\n"}, "failed", id="no syntax of any version"),
     ],
