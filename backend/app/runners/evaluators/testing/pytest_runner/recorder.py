@@ -12,7 +12,7 @@ import pytest
 
 from .canaries import run_canaries
 from .channel import Send
-from .failures import files_of, message_of
+from .failures import files_of, last_line_below, message_of
 from .guard import Guard
 from .ids import function_of, parts_of
 from .import_places import let_children_import
@@ -204,7 +204,7 @@ class ReportPlugin:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the worst outcome of a test's set-up, call and tear-down."""
-        new: dict[str, Any] = {"outcome": "passed", "seconds": 0.0, "message": "", "files": []}
+        new: dict[str, Any] = {"outcome": "passed", "seconds": 0.0, "message": "", "files": [], "line": ""}
         test = self._running.setdefault(report.nodeid, new)
         test["seconds"] += report.duration
         outcome = "cut" if report.nodeid in self._limits.cut else _outcome(report)
@@ -212,6 +212,7 @@ class ReportPlugin:
             test["outcome"] = outcome
             test["message"] = self._detail(report, outcome)
             test["files"] = self._traceback_files(report.longrepr) if test["message"] else []
+            test["line"] = last_line_below(report.longrepr, self._tree) if test["message"] else ""
         if report.when == "teardown" and report.nodeid.rpartition("::")[2] in self._canary_names:
             self._running.pop(report.nodeid)
             self._send("canary", id=report.nodeid, outcome=test["outcome"], message=test["message"][:300])
