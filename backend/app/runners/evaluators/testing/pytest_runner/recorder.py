@@ -48,6 +48,7 @@ class ReportPlugin:
         self._send = send
         self._tree = Path(task["tree"])
         self._only: set[str] | None = None if task["only"] is None else set(task["only"])
+        self._elsewhere = set(task["elsewhere"])
         self._ids: set[str] | None = None if task["ids"] is None else set(task["ids"])
         self._wanted_parts = None if self._ids is None else parts_of(self._ids)
         self._trusted: set[str] = set(task["trusted"])
@@ -97,9 +98,11 @@ class ReportPlugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_ignore_collect(self, collection_path: Path) -> "bool | None":
         """Leave out every file that is not to be run."""
-        if self._only is None or collection_path.is_dir() or collection_path.name in _ALWAYS_READ:
+        if collection_path.is_dir() or collection_path.name in _ALWAYS_READ:
             return None
-        return None if self._relative(collection_path) in self._only else True
+        name = self._relative(collection_path)
+        is_wanted = self._only is None or name in self._only
+        return None if is_wanted and name not in self._elsewhere else True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(
