@@ -2,20 +2,21 @@
 
 Types of the standard library differ between versions of Python, and a project that fixes no version is
 checked with the one that its developers use. A common case is a `type: ignore` that became needless there.
-A project may also decide, in the same change as the code, to check less strictly. And a pre-commit hook runs
-mypy in a separate environment, where the types of the project's packages are unknown.
+A project may also decide, in the same change as the code, to check less strictly or with another checker. And
+a pre-commit hook runs mypy in a separate environment, where the types of the project's packages are unknown.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.runners.evaluators.protection.tool_settings import UnreadableSettingsError, settings_in
 from app.runners.evaluators.static.baseline import Finding
 from app.runners.evaluators.static.doubt import Why
 from app.runners.evaluators.static.mypy_tool import Mypy
 from app.runners.evaluators.static.trees import StaticTrees
 from app.runners.evaluators.static.type_scope import has_mypy_hook
-from app.runners.evaluators.static.type_settings import settings_of
+from app.runners.evaluators.static.type_settings import BUILT_IN, TypeSettings, settings_of
 from app.runners.evaluators.static.type_tool import SettingsUnusableError, TypeChecker
 from app.runners.evaluators.tooling import ToolTroubleError
 
@@ -23,6 +24,7 @@ NEWEST = "3.14"
 _HIDES_FILES = "ignore_errors"
 _OLDER = f"types of Python {NEWEST} do not have this error"
 _APART = "the project's pre-commit hook runs mypy without its packages, where this is no error"
+_OTHER_CHECKERS = ("ty", "pyright", "basedpyright")
 _ALLOWED = "the change also edits mypy's configuration, which then allows it"
 
 
@@ -35,12 +37,14 @@ class OtherSettings:
         own: the checker with the candidate's own settings; None if they are the base's.
         apart: the checker without the project's packages; None if the base has no hook that runs it so.
         faults: rules that count under any settings of a project.
+        checker: the checker that the candidate configures instead of mypy; empty if there is none.
     """
 
     newer: Mypy | None
     own: Mypy | None
     apart: Mypy | None
     faults: Collection[str]
+    checker: str = ""
 
     async def why(
         self, trees: StaticTrees, files: Sequence[str], found: Sequence[Finding], new: Iterable[Finding]
@@ -59,6 +63,11 @@ class OtherSettings:
         allowed = await _gone_with(self.own, trees, files, open_ones)
         unknown = await _gone_with(self.apart, trees, files, open_ones - allowed)
         reasons = {
+            **(
+                dict.fromkeys(open_ones, f"the change replaces mypy by {self.checker}")
+                if self.checker
+                else {}
+            ),
             **dict.fromkeys(unknown, _APART),
             **dict.fromkeys(allowed, _ALLOWED),
             **dict.fromkeys(older, _OLDER),
@@ -73,11 +82,28 @@ def other_settings(
     if not isinstance(checker, Mypy):
         return OtherSettings(None, None, None, faults)
     apart = checker.without_packages() if base is not None and has_mypy_hook(base) else None
-    return OtherSettings(checker.for_python(NEWEST), _own(checker, workspace), apart, faults)
-
-
-def _own(checker: Mypy, workspace: Path) -> Mypy | None:
     own, known = settings_of(workspace), checker.settings
+    is_removed = known.config_text is not None and own == BUILT_IN
+    other = _other_checker(workspace) if is_removed else ""
+    return OtherSettings(checker.for_python(NEWEST), _own(checker, own), apart, faults, other)
+
+
+def _other_checker(workspace: Path) -> str:
+    """Return a checker other than mypy that a tree configures; empty if there is none."""
+
+    def read(name: str) -> bytes | None:
+        path = workspace / name
+        return path.read_bytes() if path.is_file() and not path.is_symlink() else None
+
+    try:
+        configured = settings_in(read)
+    except (UnreadableSettingsError, OSError):
+        return ""
+    return next((name for name in _OTHER_CHECKERS if name in configured), "")
+
+
+def _own(checker: Mypy, own: TypeSettings) -> Mypy | None:
+    known = checker.settings
     if known.config_text is None or own.config_text is None or own.config_text == known.config_text:
         return None
     # What takes files out of sight, such as an exclusion, is no decision about a rule.
