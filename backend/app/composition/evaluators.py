@@ -39,6 +39,7 @@ def build_evaluator_config(
         lint_timeout=settings.EVALUATOR_LINT_TIMEOUT,
         type_check_timeout=settings.EVALUATOR_TYPE_CHECK_TIMEOUT,
         test_timeout=settings.EVALUATOR_TEST_TIMEOUT,
+        test_processes=settings.EVALUATOR_TEST_PROCESSES,
         llm_timeout=settings.EVALUATOR_LLM_TIMEOUT,
         pass_threshold=settings.EVALUATOR_PASS_THRESHOLD,
         blocking_threshold=settings.EVALUATOR_BLOCKING_THRESHOLD,

@@ -152,6 +152,7 @@ class Settings(BaseSettings):
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
     EVALUATOR_TYPE_CHECK_TIMEOUT: PositiveSeconds = 120.0
     EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
+    EVALUATOR_TEST_PROCESSES: int | None = Field(default=None, ge=1, le=256)
     EVALUATOR_LLM_TIMEOUT: PositiveSeconds = 60.0
     EVALUATOR_LLM_AT_ONCE: int | None = Field(default=None, ge=1, le=1000)
     EVALUATOR_SAFE_FIXES: bool = False

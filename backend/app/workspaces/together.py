@@ -1,7 +1,7 @@
-"""Awaits two coroutines at once, and fails like the first one that fails."""
+"""Awaits coroutines at once, and fails like the first one that fails."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
 A = TypeVar("A")
@@ -16,3 +16,13 @@ async def together(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
     return one.result(), other.result()
+
+
+async def all_together(parts: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
+    """Run all concurrently. Return their results in order. If one fails, cancel and await the others."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each) for each in parts]
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    return [each.result() for each in tasks]

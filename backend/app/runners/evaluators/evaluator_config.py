@@ -31,6 +31,7 @@ class EvaluatorConfig:
         lint_timeout: for ruff.
         type_check_timeout: for one run of the type checker.
         test_timeout: for one test, and for all waiting of tests that do not pass.
+        test_processes: see `PytestGateSettings.processes`.
         llm_timeout: for one evaluation by a model.
         pass_threshold: least score with which a model's evaluation passes.
         blocking_threshold: a criterion below it blocks.
@@ -59,6 +60,7 @@ class EvaluatorConfig:
     lint_timeout: float = 30.0
     type_check_timeout: float = 120.0
     test_timeout: float = 120.0
+    test_processes: int | None = None
     llm_timeout: float = 60.0
     pass_threshold: float = defaults.PASS_THRESHOLD
     blocking_threshold: float = BLOCKING_THRESHOLD

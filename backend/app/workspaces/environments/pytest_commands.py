@@ -20,6 +20,8 @@ _PROGRAM = re.compile(
 _OTHER_RUNNERS = re.compile(
     r"-m unittest|\b(?:nosetests|trial|runtests\.py|setup\.py test|manage\.py test|hatch test)\b"
 )
+_PROCESSES = re.compile(r"(?<!\S)(?:-n|--numprocesses)[ =]?(?:auto|logical|[2-9]|[1-9]\d|[${])")
+_KEPT_TOGETHER = re.compile(r"(?<!\S)--dist[ =](?:loadgroup|each|no)(?!\S)")
 _POSARGS = re.compile(r"\{posargs(?::([^{}]*))?\}")
 _REST = re.compile(r"[^\n&|;#)]*")
 _FLAG = re.compile(
@@ -36,6 +38,20 @@ def runs_pytest_as_module(tree: Path) -> bool:
     """
     texts = _texts(tree)
     return not any(map(_PROGRAM.search, texts)) and any(map(_MODULE.search, texts))
+
+
+def pytest_invocations(tree: Path) -> list[list[str]]:
+    """Return the words after each call of pytest in the project's commands."""
+    return list(_invocations(_texts(tree)))
+
+
+def shares_tests(words: Sequence[str]) -> bool:
+    """Return True if the words of a call of pytest share its tests among processes by pytest-xdist.
+
+    False where the authors keep tests of several files in one process (`--dist loadgroup`).
+    """
+    text = " ".join(words)
+    return _PROCESSES.search(text) is not None and _KEPT_TOGETHER.search(text) is None
 
 
 def directories_with_tests(tree: Path) -> tuple[str, ...]:

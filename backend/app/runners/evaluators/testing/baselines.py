@@ -13,6 +13,7 @@ from app.runners.evaluators.testing.gate import PytestEvaluator
 from app.runners.evaluators.testing.layout.config import settings_for
 from app.runners.evaluators.testing.layout.trees import lay_out
 from app.runners.evaluators.testing.running.run import Harness
+from app.runners.evaluators.testing.running.sharding import sharding_at
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt, stretched
 from app.schemas.baseline import Baseline
 from app.workspaces.confine.sandbox import SandboxUnavailableError
@@ -78,6 +79,7 @@ async def _known_or_measured(
         patience=gate.timeout,
         leaves_out=True,
         built=found.built,
+        sharding=await asyncio.to_thread(sharding_at, base, gate.processes),
     )
     return FoundBaseline(await measure(harness, base, key))
 

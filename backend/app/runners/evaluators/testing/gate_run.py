@@ -19,6 +19,7 @@ from app.runners.evaluators.testing.running.asides import without_asides
 from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
+from app.runners.evaluators.testing.running.sharding import sharding_at
 from app.runners.evaluators.testing.sorting.accounting import SortingRules, accounted, says_something
 from app.runners.evaluators.testing.sorting.again import look_again, red_versions, steadied
 from app.runners.evaluators.testing.sorting.changed import ChangedTests
@@ -68,6 +69,7 @@ async def judged(
         limits=gate.limits,
         patience=seconds_for(context, gate.timeout),
         built=found.built,
+        sharding=None if base is None else await asyncio.to_thread(sharding_at, base, gate.processes),
     )
     known = await _known(gate, context, base, found)
     if harness.base is None:

@@ -43,6 +43,8 @@ class PytestGateSettings:
         narrowed: selects the files and tests to run; None runs all.
         asks_about_dependencies: whether a person is asked about new dependencies that the tests need. A
             second gate of the same candidate leaves that to the first.
+        processes: among how many processes tests are shared if the project's own commands run them in
+            parallel. None means one for each core, up to four.
         in_process_only: what happens to a pass for which only the process of the candidate's code is
             evidence.
     """
@@ -61,6 +63,7 @@ class PytestGateSettings:
     narrowed: "Callable[[Layout], Layout] | None" = field(default=None, compare=False)
     asks_about_dependencies: bool = True
     in_process_only: InProcessOnly = InProcessOnly.NOTE
+    processes: int | None = None
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
     version: str = "4"
@@ -82,8 +85,11 @@ class PytestGateSettings:
             OSError: a file cannot be read.
         """
         from app.runners.evaluators.testing.at_base.baseline import baseline_key  # noqa: PLC0415 - only with a baseline
+        from app.runners.evaluators.testing.running.sharding import sharding_at  # noqa: PLC0415 - the same
 
         state = await self.sandbox.state()
         is_built = await asyncio.to_thread(found.built.has, base)
-        rules = (self.version, state.name, *(["built"] if is_built else []))
+        sharding = await asyncio.to_thread(sharding_at, base, self.processes)
+        shared = [f"{sharding.processes} processes"] if sharding else []
+        rules = (self.version, state.name, *(["built"] if is_built else []), *shared)
         return await asyncio.to_thread(baseline_key, base, found, rules, self.limits)

@@ -1,10 +1,13 @@
 """Suggests what to do about a test run that does not pass."""
 
+import re
+
 from app.runners.evaluators.testing.running.report import CollectProblem, PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 
 _SUGGESTIONS = 8
 _LINE_CHARS = 400
+_PLACE = re.compile(r"\S+:\d+: ")
 
 
 def suggestions_for(judged: JudgedRun) -> list[str]:
@@ -45,7 +48,8 @@ def _remedies(run: RunReport) -> list[str]:
 
 def about_failure(test: RanTest) -> str:
     """Return what to do about a failed test."""
-    return f"Fix {test.id}: {_short(test.message) or test.outcome.value}"
+    message = _PLACE.sub(f"{test.line}: ", test.message, count=1) if test.line else test.message
+    return f"Fix {test.id}: {_short(message) or test.outcome.value}"
 
 
 def about_problem(problem: CollectProblem) -> str:

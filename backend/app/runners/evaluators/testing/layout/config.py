@@ -131,19 +131,19 @@ def _settings_for(tree: Path, base: Path | None) -> PytestSettings:
         arguments += _test_paths(base)
         return PytestSettings(None, tuple(arguments), "built-in", files)
     path, options = found
-    arguments = _kept(_words(options.get("addopts")))
+    arguments = _kept(option_words(options.get("addopts")))
     arguments += _import_path(options, tree)
     if base is not None and "django_settings_module" not in map(str.lower, options):
         module = settings_of_tox(base)
         arguments += [f"--ds={module}"] if module and "--ds" not in " ".join(arguments) else []
-    test_files = tuple(_words(options.get("python_files"))) or _usual_test_files(base)
+    test_files = tuple(option_words(options.get("python_files"))) or _usual_test_files(base)
     if not options.get("python_files") and test_files != _TEST_FILES:
         arguments += ["-o", f"python_files={' '.join(test_files)}"]
     arguments += _test_paths(base) if not options.get("testpaths") else []
     names_tests = bool(options.get("python_functions") or options.get("python_classes"))
     if base is not None and not names_tests:
         test_files = patterns_of_tests(base, test_files)
-    places = tuple(dict.fromkeys((*_words(options.get("pythonpath")), "src", *source_places(tree))))
+    places = tuple(dict.fromkeys((*option_words(options.get("pythonpath")), "src", *source_places(tree))))
     return PytestSettings(path, tuple(arguments), f"base {path.name}", test_files, names_tests, places)
 
 
@@ -192,7 +192,7 @@ def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
     Authors of such a layout install the project in editable mode. An installed copy would not be the judged
     code.
     """
-    places = _words(options.get("pythonpath"))
+    places = option_words(options.get("pythonpath"))
     known = {each.removeprefix("./").rstrip("/") for each in places}
     places = [*places, *(each for each in source_places(tree) if each not in known)]
     return _override("pythonpath", places, tree) if places else []
@@ -201,7 +201,7 @@ def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
 def _override(name: str, value: object, tree: Path) -> list[str]:
     """Return an option that replaces a setting. Paths are converted to those of the tree that runs."""
     if name == "pythonpath":
-        value = " ".join(shlex.quote(str(tree / part)) for part in _words(value))
+        value = " ".join(shlex.quote(str(tree / part)) for part in option_words(value))
     elif isinstance(value, list):
         value = "\n".join(str(each) for each in cast("list[object]", value))
     return ["-o", f"{name}={value}"]
@@ -239,7 +239,8 @@ def _apart(options: Sequence[str]) -> Iterator[str]:
             yield found[2].strip()
 
 
-def _words(value: object) -> list[str]:
+def option_words(value: object) -> list[str]:
+    """Return the words of an option, which is a list or a text."""
     if isinstance(value, list):
         return [str(each) for each in cast("list[object]", value)]
     return shlex.split(str(value)) if value else []

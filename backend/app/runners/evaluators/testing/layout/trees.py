@@ -47,6 +47,7 @@ class RunTree:
         files: POSIX paths relative to the tree, each with the tree from which it is taken.
         trusted: those that the candidate did not write.
         only: the test files to run; None means all.
+        elsewhere: test files that another process runs.
         pinned: top-level modules that no file of the tree may replace if the interpreter has them.
         texts: files with this content instead of that in the tree from which they are taken.
     """
@@ -54,6 +55,7 @@ class RunTree:
     files: Mapping[str, Path]
     trusted: frozenset[str] = frozenset()
     only: frozenset[str] | None = None
+    elsewhere: frozenset[str] = frozenset()
     pinned: frozenset[str] = frozenset()
     texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 

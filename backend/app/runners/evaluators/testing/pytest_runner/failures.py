@@ -1,5 +1,6 @@
 """Puts into a few words what failed, and names the files that a failure runs through."""
 
+import os
 import re
 from collections.abc import Iterator
 from itertools import dropwhile
@@ -48,9 +49,27 @@ def _shortened(message: str) -> str:
 
 def files_of(longrepr: Any) -> "list[Path]":
     """Return the absolute paths of the files that a failure's traceback runs through, in order, each once."""
-    place = _working_directory()
-    found = (place / name for name in (*_frames(longrepr), *_frames_of_doctest(longrepr)))
-    return list(dict.fromkeys(found))[:_FILES]
+    names = (*(name for name, _ in _frames(longrepr)), *_frames_of_doctest(longrepr))
+    return list(dict.fromkeys(map(_absolute, names)))[:_FILES]
+
+
+def last_line_below(longrepr: Any, tree: Path) -> str:
+    """Return the last line of `tree` in a failure's traceback as `file:line`.
+
+    Empty if the message begins with that line already, or if the traceback has none. An assertion of
+    `unittest` or of a mock raises in the library, and its message begins with a line there.
+    """
+    crash = getattr(longrepr, "reprcrash", None)
+    if crash is None or tree in Path(crash.path).parents:
+        return ""
+    found = [(_absolute(name), line) for name, line in _frames(longrepr)]
+    lines = [f"{path.relative_to(tree).as_posix()}:{line}" for path, line in found if tree in path.parents]
+    return lines[-1] if lines else ""
+
+
+def _absolute(name: str) -> Path:
+    """Return the path of a name in a traceback; that of a file elsewhere may begin with `../..`."""
+    return Path(os.path.normpath(_working_directory() / name))
 
 
 def _working_directory() -> Path:
@@ -82,12 +101,13 @@ def _failing_example(lines: "list[str]") -> str:
     return "\n".join([*example, *outcome])
 
 
-def _frames(longrepr: Any) -> "Iterator[str]":
+def _frames(longrepr: Any) -> "Iterator[tuple[str, int]]":
+    """Give file and line of each frame."""
     for part, _, _ in getattr(longrepr, "chain", ()):
         for entry in getattr(part, "reprentries", ()):
             location = getattr(entry, "reprfileloc", None)
             if location is not None:
-                yield location.path
+                yield location.path, location.lineno
 
 
 def _frames_of_doctest(longrepr: Any) -> "Iterator[str]":

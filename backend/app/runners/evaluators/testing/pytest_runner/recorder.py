@@ -12,7 +12,7 @@ import pytest
 
 from .canaries import run_canaries
 from .channel import Send
-from .failures import files_of, message_of
+from .failures import files_of, last_line_below, message_of
 from .guard import Guard
 from .ids import function_of, parts_of
 from .import_places import let_children_import
@@ -48,6 +48,7 @@ class ReportPlugin:
         self._send = send
         self._tree = Path(task["tree"])
         self._only: set[str] | None = None if task["only"] is None else set(task["only"])
+        self._elsewhere = set(task["elsewhere"])
         self._ids: set[str] | None = None if task["ids"] is None else set(task["ids"])
         self._wanted_parts = None if self._ids is None else parts_of(self._ids)
         self._trusted: set[str] = set(task["trusted"])
@@ -97,9 +98,11 @@ class ReportPlugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_ignore_collect(self, collection_path: Path) -> "bool | None":
         """Leave out every file that is not to be run."""
-        if self._only is None or collection_path.is_dir() or collection_path.name in _ALWAYS_READ:
+        if collection_path.is_dir() or collection_path.name in _ALWAYS_READ:
             return None
-        return None if self._relative(collection_path) in self._only else True
+        name = self._relative(collection_path)
+        is_wanted = self._only is None or name in self._only
+        return None if is_wanted and name not in self._elsewhere else True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(
@@ -204,7 +207,7 @@ class ReportPlugin:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the worst outcome of a test's set-up, call and tear-down."""
-        new: dict[str, Any] = {"outcome": "passed", "seconds": 0.0, "message": "", "files": []}
+        new: dict[str, Any] = {"outcome": "passed", "seconds": 0.0, "message": "", "files": [], "line": ""}
         test = self._running.setdefault(report.nodeid, new)
         test["seconds"] += report.duration
         outcome = "cut" if report.nodeid in self._limits.cut else _outcome(report)
@@ -212,6 +215,7 @@ class ReportPlugin:
             test["outcome"] = outcome
             test["message"] = self._detail(report, outcome)
             test["files"] = self._traceback_files(report.longrepr) if test["message"] else []
+            test["line"] = last_line_below(report.longrepr, self._tree) if test["message"] else ""
         if report.when == "teardown" and report.nodeid.rpartition("::")[2] in self._canary_names:
             self._running.pop(report.nodeid)
             self._send("canary", id=report.nodeid, outcome=test["outcome"], message=test["message"][:300])

@@ -22,6 +22,7 @@ from app.runners.evaluators.testing.running.record_pipe import RecordPipe
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.report_reading import read_report
 from app.runners.evaluators.testing.running.secret import RunSecret, draw_secret
+from app.runners.evaluators.testing.running.sharding import Sharding, whole_of
 from app.runners.evaluators.testing.running.stuck import until_stuck
 from app.runners.evaluators.tooling import ToolTroubleError, activation
 from app.workspaces.confine.confinement import Confinement
@@ -32,6 +33,7 @@ from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.files.temporary import in_thread, temporary_directory
 from app.workspaces.process import ProcessOutcome
+from app.workspaces.together import all_together
 
 RUNNER = Path(__file__).parents[1] / "pytest_runner" / "__main__.py"
 
@@ -60,6 +62,7 @@ class Harness:
         leaves_out: whether a run leaves tests out if those that do not pass would wait longer than that in
             all, or if all would take longer than the run may.
         built: the compiled modules for the copies of trees that are run.
+        sharding: how runs of all tests are shared among processes; None means one process.
     """
 
     python: Path
@@ -73,6 +76,7 @@ class Harness:
     patience: float | None = None
     leaves_out: bool = False
     built: Built = field(default_factory=Built)
+    sharding: Sharding | None = None
 
     @property
     def limit_of_test(self) -> float:
@@ -95,6 +99,8 @@ class Harness:
     ) -> RunReport:
         """Run the tests of a tree. Its root is on the import path, as with `python -m pytest`.
 
+        A run of all tests may be shared among processes, each with a copy of the tree.
+
         The tests run in a copy, which is removed afterwards. Paths in the report are relative to it.
 
         Args:
@@ -107,6 +113,15 @@ class Harness:
             ToolTroubleError: the interpreter cannot be started, or its pytest does not work.
             SandboxUnavailableError: the tests cannot be confined here.
         """
+        if self.sharding is None or ids is not None or collect_only:
+            return await self._run(tree, ids, short, collect_only=collect_only)
+        shards = await asyncio.to_thread(self.sharding.shards_of, tree)
+        reports = await all_together(self._run(each, None, short, collect_only=False) for each in shards)
+        return reports[0] if len(reports) == 1 else whole_of(reports)
+
+    async def _run(
+        self, tree: RunTree, ids: Collection[str] | None, short: asyncio.Event | None, *, collect_only: bool
+    ) -> RunReport:
         async with run_directory() as place:
             run = await in_thread(self._prepare, tree, place, ids, collect_only=collect_only)
             report = await self._execute(run, short)
@@ -143,6 +158,7 @@ class Harness:
             "seconds": self.seconds,
             "ends_at": time.monotonic() + self.seconds,
             "only": None if tree.only is None else sorted(tree.only),
+            "elsewhere": sorted(tree.elsewhere),
         }
         (given / "task.json").write_text(json.dumps(task))
         (given / "gitconfig").write_text(_GIT_CONFIG)

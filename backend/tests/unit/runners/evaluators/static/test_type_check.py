@@ -65,6 +65,7 @@ BARE = {"a.py": "def f(x: int) -> int:\n    return x\n\n\ndef g():\n    return f
         pytest.param({"mypy.ini": f"{STRICT}warn_return_any = True\n"}, False, id="stricter"),
         pytest.param({"mypy.ini": "[mypy\n"}, False, id="unreadable"),
         pytest.param({}, False, id="deleted"),
+        pytest.param({"pyproject.toml": "[tool.ruff]\n"}, False, id="replaced by another kind of tool"),
     ],
 )
 async def test_an_error_that_its_own_configuration_allows_is_asked(context, own, is_asked: bool) -> None:
@@ -91,6 +92,20 @@ async def test_a_new_file_that_its_own_configuration_leaves_out_is_asked(
         context, {**base, "mypy.ini": own, "gen/client.py": "def call(x):\n    return x\n"}, base
     )
     assert (result.status, bool(result.questions)) == ("failed", is_asked)
+
+
+@pytest.mark.parametrize(
+    ("files", "checker"),
+    [
+        pytest.param({"pyproject.toml": "[tool.ty.rules]\nall = 'error'\n"}, "ty", id="ty"),
+        pytest.param({"pyrightconfig.json": "{}"}, "pyright", id="pyright"),
+    ],
+)
+async def test_an_error_is_asked_about_if_the_change_replaces_mypy(context, files, checker: str) -> None:
+    result = await check(context, {**files, **BARE}, {"mypy.ini": STRICT, **CLEAN})
+    assert result.questions[0].why == f"the change replaces mypy by {checker}"
+    kept = await check(context, {"mypy.ini": STRICT, **files, **BARE}, {"mypy.ini": STRICT, **CLEAN})
+    assert (kept.status, kept.questions) == ("failed", [])
 
 
 HOOK = {".pre-commit-config.yaml": "repos:\n- repo: https://github.com/pre-commit/mirrors-mypy\n"}

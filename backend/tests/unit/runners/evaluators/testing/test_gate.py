@@ -35,6 +35,30 @@ async def test_failures_are_named_with_their_assertion(context) -> None:
     assert len(result.feedback) < 4000
 
 
+@pytest.mark.parametrize(
+    "asserts",
+    [
+        pytest.param("self.assertEqual(add(1, 2), 3)", id="unittest"),
+        pytest.param("Mock(return_value=add(1, 2)).assert_called_once()", id="mock"),
+    ],
+)
+async def test_a_failure_raised_in_a_library_is_named_with_the_line_of_the_test(
+    context, asserts: str
+) -> None:
+    lines = [
+        "from unittest import TestCase",
+        "from unittest.mock import Mock",
+        "from calc import add",
+        "class TestAdd(TestCase):",
+        "    def test_add(self):",
+        f"        {asserts}",
+    ]
+    result = await run(context, {"calc.py": WRONG["calc.py"], "tests/test_calc.py": "\n".join(lines)})
+    assert result.suggestions[0].startswith(
+        "Fix tests/test_calc.py::TestAdd::test_add: tests/test_calc.py:6: AssertionError: "
+    )
+
+
 async def test_no_workspace() -> None:
     result = await PytestEvaluator(timeout=PATIENCE).evaluate("coding", "", {})
     assert (result.feedback, result.status, result.score) == ("No workspace to test", "skipped", 1.0)
