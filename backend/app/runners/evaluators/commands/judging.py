@@ -10,8 +10,9 @@ from typing import TypeVar
 from app.runners.evaluators.commands.coverage import new_lines, read_coverage
 from app.runners.evaluators.commands.judged_tests import TestsJudging, read_tests
 from app.runners.evaluators.commands.junit import ReportError
+from app.runners.evaluators.commands.known_silencers import known_comments, suppressed_as_at_base
 from app.runners.evaluators.commands.language_setting import LanguageSetting
-from app.runners.evaluators.commands.line_findings import read_eslint, read_lines
+from app.runners.evaluators.commands.line_findings import SILENCED, read_eslint, read_lines
 from app.runners.evaluators.commands.overlaid import asking, noted, with_overlay
 from app.runners.evaluators.commands.overlay import Overlay, Overlays
 from app.runners.evaluators.commands.red_at_base import RedAtBase
@@ -20,7 +21,13 @@ from app.runners.evaluators.commands.run import CommandRun, Launcher
 from app.runners.evaluators.commands.sarif import Sarif, read_sarif
 from app.runners.evaluators.commands.setting import overlays_for
 from app.runners.evaluators.commands.taking import NoVerdictError, next_step
-from app.runners.evaluators.protocol import EvaluationResult, Evaluator, errored, skipped
+from app.runners.evaluators.protocol import (
+    EvaluationResult,
+    EvaluationStatus,
+    Evaluator,
+    errored,
+    skipped,
+)
 from app.runners.evaluators.static.baseline import Comparison, Wording, compare
 from app.runners.evaluators.static.baseline import result_of as result_of_findings
 from app.runners.evaluators.tooling import ToolTroubleError, excerpt
@@ -77,7 +84,7 @@ class CommandJudging:
 
         The base's tests and settings decide. If the candidate has others, a run with its own must pass, too.
         If only that run passes, a person is asked. That includes the case that the base's tests no longer
-        compile.
+        compile, and that a checker has nothing to report under the candidate's own settings.
 
         Raises:
             ToolTroubleError: there is no verdict, whatever the candidate did.
@@ -85,7 +92,8 @@ class CommandJudging:
         """
         overlays = await asyncio.to_thread(self._overlays)
         if not overlays.strict:
-            return with_overlay(await self._judged(overlays.own), overlays.own)
+            result = with_overlay(await self._judged(overlays.own), overlays.own)
+            return await self._under_own_settings(result, overlays)
         result = with_overlay(await self._judged(overlays.strict), overlays.strict)
         if _holds(result):
             own = await self._judged(overlays.own, kept=False)
@@ -94,7 +102,19 @@ class CommandJudging:
         changed = [*overlays.strict.changed, *overlays.strict.texts, *left_out]
         if not changed or self.protected is ProtectedPolicy.FAIL:
             return result
-        own = await self._judged(overlays.own, kept=False)
+        return self._settled(result, await self._judged(overlays.own, kept=False), changed)
+
+    async def _under_own_settings(self, result: EvaluationResult, overlays: Overlays) -> EvaluationResult:
+        """Check once more with the candidate's settings if a checker fails and the settings differ."""
+        is_open = result.status is EvaluationStatus.FAILED and self.protected is not ProtectedPolicy.FAIL
+        if overlays.free is None or not overlays.settings or not is_open:
+            return result
+        return self._settled(result, await self._judged(overlays.free), overlays.settings)
+
+    def _settled(
+        self, result: EvaluationResult, own: EvaluationResult, changed: Sequence[str]
+    ) -> EvaluationResult:
+        """Return a failed result; with a question or a note if the candidate's own files make it pass."""
         if not _holds(own):
             return result
         if self.protected is ProtectedPolicy.NOTE:
@@ -163,7 +183,14 @@ class CommandJudging:
 
     def _compared(self, found: Sarif, at_base: Sarif) -> Comparison:
         gone = {each.file for each in at_base.findings if not (self.workspace / each.file).is_file()}
-        return compare(found.findings, at_base.findings, gone=gone)
+        comparison = compare(found.findings, at_base.findings, gone=gone)
+        comments, here = (
+            [each for each in side.findings if each.rule == SILENCED] for side in (at_base, found)
+        )
+        excused = known_comments(comparison.new, comments, here)
+        excused |= suppressed_as_at_base(found.suppressed, at_base.suppressed)
+        new = tuple(each for each in comparison.new if each not in excused)
+        return replace(comparison, new=new)
 
     def _scanned(self, run: CommandRun, report: FindingsReport, tree: Path) -> Sarif:
         found = _readable(run, lambda: _read_findings(run, report, self.launcher.working_directory, tree))

@@ -18,7 +18,7 @@ from app.runners.evaluators.tree_files import tree_files
 from app.workspaces.files.limits import DEFAULT_LIMITS
 
 _GO_DIRECTIVE = re.compile(r"^[^\S\n]*+(?:(replace|exclude|toolchain|godebug)\b.*|.*=>.*)$", re.MULTILINE)
-_CARGO_KEYS = ("test", "bench", "profile", "patch", "replace", "features", "lints")
+_CARGO_KEYS = ("test", "bench", "profile", "patch", "replace")
 _CARGO_PACKAGE = ("build", "autotests", "autobins", "edition", "rust-version")
 _CARGO_LIB = ("test", "doctest", "harness", "path", "proc-macro")
 
@@ -31,6 +31,7 @@ class LanguageSetting:
         protected: globs of names or paths that are taken from the base; a candidate's additions are left out.
         left_out: globs of paths that only a build writes; a candidate's are always left out.
         manifests: names of manifests of which a part matters. If that part changed, the base's file is used.
+        lints: whether that part is the levels of a checker's rules.
         inline_tests: whether sources contain tests, as Rust's do.
         silencers: a regular expression for comments that silence a checker; new ones are findings.
         suffixes: suffixes of the sources to search for silencers.
@@ -39,6 +40,7 @@ class LanguageSetting:
     protected: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     manifests: tuple[str, ...] = ()
+    lints: bool = False
     inline_tests: bool = False
     silencers: str = ""
     suffixes: tuple[str, ...] = ()
@@ -70,9 +72,12 @@ class LanguageSetting:
         return {
             name
             for name in kept
-            if posixpath.basename(name) in self.manifests
-            and _deciding(name, script_text(base / name)) != _deciding(name, script_text(tree / name))
+            if posixpath.basename(name) in self.manifests and self._part(name, base) != self._part(name, tree)
         }
+
+    def _part(self, name: str, tree: Path) -> object:
+        text = script_text(tree / name)
+        return _lints_of_cargo(text) if self.lints else _deciding(name, text)
 
     def texts(self, base: Path, tree: Path, kept: Collection[str]) -> dict[str, bytes]:
         """Return the candidate's sources with the base's tests in them, if these differ."""
@@ -118,6 +123,8 @@ def _of_cargo(text: str) -> object:
     except (tomllib.TOMLDecodeError, RecursionError):
         return text
     parts = {key: document.get(key) for key in _CARGO_KEYS}
+    # Further features change nothing unless they are on by default.
+    parts["features"] = _table(document.get("features")).get("default")
     for table, keys in (("package", _CARGO_PACKAGE), ("lib", _CARGO_LIB)):
         inner = _table(document.get(table))
         parts |= {f"{table}.{key}": inner.get(key) for key in keys}
@@ -132,6 +139,14 @@ def _of_cargo(text: str) -> object:
         if kind == "dev-dependencies" and _table(value).keys() & {"path", "git", "package"}
     }
     return parts
+
+
+def _lints_of_cargo(text: str) -> object:
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    return document.get("lints"), _table(document.get("workspace")).get("lints")
 
 
 def _table(value: object) -> Mapping[str, Any]:

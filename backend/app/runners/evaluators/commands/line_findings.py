@@ -13,6 +13,9 @@ from app.runners.evaluators.commands.junit import ReportError
 from app.runners.evaluators.commands.sarif import Sarif
 from app.runners.evaluators.static.baseline import Finding
 
+SILENCED = "silenced"
+"""The rule of a comment that silences a checker."""
+
 _LINE_CHARS = 2000
 _MAX_BYTES = 2_000_000
 
@@ -46,11 +49,14 @@ def read_eslint(data: bytes, tree: Path) -> Sarif:
     if not isinstance(document, list):
         raise ReportError("the report of eslint is not a list of files")
     found: list[Finding] = []
+    suppressed: set[Finding] = set()
     for file in map(_object, cast("list[object]", document)):
         name = str(file.get("filePath", "")).removeprefix(f"{tree.as_posix()}/")
         for key in ("messages", "suppressedMessages"):
-            found += [_message(name, _object(each)) for each in cast("list[object]", file.get(key) or [])]
-    return Sarif(tuple(sorted(found)), len(found))
+            told = [_message(name, _object(each)) for each in cast("list[object]", file.get(key) or [])]
+            found += told
+            suppressed.update(told if key.startswith("suppressed") else ())
+    return Sarif(tuple(sorted(found)), len(found), frozenset(suppressed))
 
 
 def _message(file: str, message: Mapping[str, Any]) -> Finding:
@@ -70,7 +76,7 @@ def silencers(tree: Path, names: Iterable[str], pattern: str, suffixes: tuple[st
         if name.endswith(suffixes):
             for number, line in enumerate(_text(tree / name).splitlines(), 1):
                 if matcher.search(line[:_LINE_CHARS]):
-                    yield Finding(name, number, "silenced", " ".join(line.split()))
+                    yield Finding(name, number, SILENCED, " ".join(line.split()))
 
 
 def _finding(found: re.Match[str], tree: Path) -> Finding:

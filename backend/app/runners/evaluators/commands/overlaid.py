@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.runners.evaluators.commands.overlay import Overlay
+from app.runners.evaluators.protection.questions import folded
 from app.runners.evaluators.protocol import EvaluationResult
 from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, Question, QuestionKind
 
@@ -43,6 +44,7 @@ def asking(
     """
     asked = [_question(result.evaluator_name, name, base, tree) for name in changed]
     asked += [Question.model_validate(each) for each in own.metadata.get(QUESTIONS, ())]
+    asked = folded(asked)
     if len(asked) > MAX_QUESTIONS:
         return result
     lines = [f"A person is asked: {each.text}" for each in asked[:_LISTED]]

@@ -56,11 +56,20 @@ class Overlays:
 
     Attributes:
         strict: with the base's tests and settings; empty if the candidate has exactly these.
-        own: with the candidate's own, except files that replace a tool.
+        own: with the candidate's own, except files that replace a tool. For a measurement or a checker, with
+            the base's settings.
+        free: for a measurement or a checker, with the candidate's own settings; None for other commands.
     """
 
     strict: Overlay
     own: Overlay
+    free: Overlay | None = None
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The settings of a measurement or a checker that differ from the base's, sorted."""
+        free = self.free.names if self.free is not None else self.own.names
+        return tuple(each for each in self.own.names if each not in free)
 
 
 def _remove(path: Path) -> None:

@@ -23,8 +23,18 @@ _NODE = LanguageSetting(
     protected=("*.snap", "__mocks__/*", "*/__mocks__/*", ".swcrc", ".babelrc*", "babel.config.*", *_HELPERS),
     left_out=("node_modules/.cache/*", "node_modules/.vite/*"),
 )
+# Assertions of tests, where a project keeps the modules that it uses.
+_GO_ASSERTIONS = tuple(
+    f"{place}vendor/{module}/*"
+    for place in ("", "*/")
+    for module in (
+        *("github.com/stretchr/testify", "github.com/onsi/gomega", "github.com/onsi/ginkgo"),
+        *("github.com/google/go-cmp", "github.com/matryer/is", "github.com/frankban/quicktest"),
+        *("gotest.tools", "gopkg.in/check.v1", "go.uber.org/mock", "github.com/golang/mock"),
+    )
+)
 _GO = LanguageSetting(
-    protected=("go.work", "go.env", "*.golden", *_HELPERS),
+    protected=("go.work", "go.env", "*.golden", *_HELPERS, *_GO_ASSERTIONS),
     manifests=("go.mod",),
 )
 _RUST = LanguageSetting(
@@ -37,7 +47,7 @@ _RUST = LanguageSetting(
             "*/.cargo/*",
             ".config/nextest.toml",
         ),
-        *("*.snap", "benches/*", "tests.rs", *_HELPERS),
+        *("*.snap", "benches/*", *_HELPERS),
     ),
     left_out=("target/*", "*/target/*"),
     manifests=("Cargo.toml",),
@@ -63,6 +73,8 @@ _VET = LanguageSetting(silencers=r"^//go:build ignore|//\s*nolint", suffixes=(".
 _CLIPPY = LanguageSetting(
     protected=("clippy.toml", ".clippy.toml", ".cargo/*", "*/.cargo/*"),
     left_out=("target/*", "*/target/*"),
+    manifests=("Cargo.toml",),
+    lints=True,
     silencers=r"#!?\[\s*(?:cfg_attr\([^)]*,\s*)?(?:allow|expect)\s*\(",
     suffixes=(".rs",),
 )
@@ -109,12 +121,19 @@ _JEST = (
     "process.argv.splice(1, 1, jest); process.execArgv.splice(0); "
     f'require("jest").run(["--json", "--outputFile={_JSON}"])'
 )
+# From a package at the root, cargo leaves out the other members of the workspace by default.
+_MEMBERS = (
+    r"members=; grep -q '^\[package\]' Cargo.toml && grep -q '^\[workspace\]' Cargo.toml "
+    "&& ! grep -q '^default-members' Cargo.toml && members=--workspace; "
+)
 # Settings of a tool count less than the project's, which may name another file for the report. The output of
 # tests that pass shows whether they ran to their end.
 _NEXTEST = (
+    f"{_MEMBERS}"
     """printf '[profile.default.junit]\\npath = "junit.xml"\\nstore-success-output = true\\n' """
     '> "$TMPDIR/nextest.toml" && '
-    'cargo nextest run --offline --no-fail-fast --tool-config-file "phaserunner:$TMPDIR/nextest.toml"'
+    "cargo nextest run $members --offline --no-fail-fast "
+    '--tool-config-file "phaserunner:$TMPDIR/nextest.toml"'
 )
 _CARGO_ENV = {"CARGO_TERM_COLOR": "never", "RUST_BACKTRACE": "0", "CARGO_INCREMENTAL": "0"}
 
@@ -154,7 +173,7 @@ PRESETS: Mapping[PresetName, Preset] = {
         remark=IN_PROCESS,
     ),
     "cargo-test": Preset(
-        run="cargo test --offline --no-fail-fast 2>&1",
+        run=f"{_MEMBERS}cargo test $members --offline --no-fail-fast 2>&1",
         report=OutputReport(kind="libtest"),
         env=_CARGO_ENV,
         setting=_RUST,
@@ -205,7 +224,7 @@ PRESETS: Mapping[PresetName, Preset] = {
         setting=_VET,
     ),
     "clippy": Preset(
-        run="cargo clippy --offline --quiet --message-format short 2>&1",
+        run=f"{_MEMBERS}cargo clippy $members --offline --quiet --message-format short 2>&1",
         report=LinesReport(
             kind="lines", pattern=rf"^{_PLACE}(?P<rule>warning|error(?:\[\w+\])?): (?P<message>.+)$"
         ),

@@ -3,8 +3,10 @@
 import re
 from bisect import bisect_left
 
-_OPENING = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*\{)?")
-"""Attributes, and the start of the module that follows, if one does."""
+_OPENING = re.compile(
+    r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*([{;]))?"
+)
+"""Attributes, and the start of the module that follows, or the declaration of one in another file."""
 
 # An unclosed comment or string ends with the text. Otherwise, each further one would be searched to the end.
 _TOKEN = re.compile(
@@ -15,7 +17,10 @@ _TOKEN = re.compile(
 
 
 def with_tests_of(base: str, candidate: str) -> str:
-    """Return the candidate's source with the base's test modules in place of the candidate's."""
+    """Return the candidate's source with the base's test modules in place of the candidate's.
+
+    A module and a declaration (`mod tests;`) stand for each other, as tests may move to another file.
+    """
     wanted = _modules(base)
     if not wanted:
         return candidate
@@ -38,7 +43,7 @@ def _modules(text: str) -> dict[str, tuple[int, int, str]]:
         place = opening.end()
         if not opening[1] or _is_in(hidden, opening.start()):
             continue
-        end = _closing(text, opening.end())
+        end = _closing(text, opening.end()) if opening[2] == "{" else opening.end()
         found.setdefault(opening[1], (opening.start(), end, text[opening.start() : end]))
         place = end
     return found

@@ -18,10 +18,17 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Sarif:
-    """A report: the findings that count, and the number of all results."""
+    """A report.
+
+    Attributes:
+        findings: those that count.
+        results: the number of all results.
+        suppressed: those of the findings that comments suppress, as far as the report tells them apart.
+    """
 
     findings: tuple[Finding, ...]
     results: int
+    suppressed: frozenset[Finding] = frozenset()
 
 
 def read_sarif(data: bytes, tree: Path, level: str) -> Sarif:

@@ -9,32 +9,35 @@ import filecmp
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from app.runners.evaluators.commands.language_setting import LanguageSetting
 from app.runners.evaluators.commands.measuring import measuring_texts
 from app.runners.evaluators.commands.overlay import Overlay, Overlays
-from app.runners.evaluators.commands.package_json import package_texts
+from app.runners.evaluators.commands.package_json import package_texts, packages_of, scripts_run
+from app.runners.evaluators.commands.runner_files import changed_tasks, is_runner_file, runner_files
 from app.runners.evaluators.commands.scripts import script_text
+from app.runners.evaluators.commands.test_places import is_of_tests
 from app.runners.evaluators.protection.rules import matches
 from app.runners.evaluators.testing.layout.config import settings_for
-from app.runners.evaluators.testing.layout.setting import directories_above, setting_of
+from app.runners.evaluators.testing.layout.setting import setting_of
 from app.runners.evaluators.tree_files import tree_files
 from app.workspaces.files.limits import DEFAULT_LIMITS
 
-_TEST_NAMES = ("*.test.*", "*.spec.*", "*_test.*", "*_spec.*", "test_*.*")
-_TEST_DIRECTORIES = frozenset({"test", "tests", "__tests__", "spec", "specs", "testdata", "__snapshots__"})
 _SETTINGS = (
     *("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", ".npmrc"),
     *(".yarnrc", ".yarnrc.yml", ".mocharc.*", "jest.config.*", "vitest.config.*", ".nycrc*", ".c8rc*"),
     *(".bandit", ".coveragerc", ".eslintrc*", ".eslintignore", "eslint.config.*", ".flake8", ".pylintrc"),
     *("ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", ".semgrepignore", ".rspec", "karma.conf.*"),
-    *("sitecustomize.py", "usercustomize.py"),
+    *("sitecustomize.py", "usercustomize.py", "bunfig.toml"),
+    # Set-ups of JavaScript's tests, and the other file in which vitest finds its settings.
+    *("vite.config.*", "vitest.workspace.*", "vitest[.-]setup.*", "jest[.-]setup.*", "setup-jest.*"),
+    *("setupTests.*", "setupJest.*", "setup-tests.*", "test-setup.*", "testSetup.*"),
 )
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _TOOLS = frozenset({"unittest", "pytest", "_pytest", "pluggy", "doctest", "coverage", "bandit", "nose"})
 _CHECKING = re.compile(r"check|test|verif|lint|valid|accept|smoke|coverage|(?:^|[/_.-])ci(?:[/_.-]|$)", re.I)
 _WORD = re.compile(r"[\w@./-]+")
@@ -72,15 +75,19 @@ def overlays_for(
     closed = {name for name in names | present if not matches(name, opened)}
     shadows = {each for each in closed - names if reads.shadows(each) or setting.leaves_out(each)}
     manifests = setting.changed_manifests(base, tree, closed & names & present)
+    packages = package_texts(base, tree, words, names, opened, directory)
     if measures:
         measured = _measured(base, tree, closed, names, present, shadows)
-        return Overlays(Overlay(), _with_language(measured, base, tree, closed, names, setting))
+        sources = {name: text for name, text in measured.texts.items() if name.endswith(".py")}
+        measured = replace(measured, texts={**packages, **measured.texts})
+        judged = _with_language(measured, base, tree, closed, names, setting, manifests)
+        return Overlays(Overlay(), judged, _overlay((), shadows, sources))
     own = _overlay((), shadows, {})
     held = {each for each in closed & names if reads.holds(each) or setting.holds(each)}
     changed = {each for each in held if _differ(base, tree, each)} | manifests
+    changed |= changed_tasks(base, tree, set(map(posixpath.basename, words)), directory) & closed & names
     added = {each for each in closed - names if reads.adds(each) or setting.holds(each)}
-    texts = package_texts(base, tree, words, directory, opened)
-    texts |= setting.texts(base, tree, (closed & names & present) - changed)
+    texts = packages | setting.texts(base, tree, (closed & names & present) - changed)
     if not (changed or added or texts):
         return Overlays(Overlay(), own)
     return Overlays(_overlay(changed - texts.keys(), added | shadows, texts), own)
@@ -109,9 +116,12 @@ def _with_language(
     closed: AbstractSet[str],
     names: AbstractSet[str],
     setting: LanguageSetting,
+    manifests: AbstractSet[str],
 ) -> Overlay:
     """Take the settings of a language's checker from the base, too."""
-    changed = {each for each in closed & names if setting.holds(each) and _differ(base, tree, each)}
+    changed = {
+        each for each in closed & names if setting.holds(each) and _differ(base, tree, each)
+    } | manifests
     added = {each for each in closed - names if setting.holds(each)}
     texts = {name: text for name, text in measured.texts.items() if name not in changed}
     return _overlay({*measured.changed, *changed}, {*measured.added, *added}, texts)
@@ -145,7 +155,7 @@ class _Reads:
         """Return True if a file that the base does not have must be left out."""
         if self._has_tests and self._is_test(name):
             return True
-        if name in self._rival_makefiles():
+        if name in self._rivals():
             return True
         is_shared = posixpath.basename(name) == "conftest.py"
         return _is_setting(name) and (self._has_tests or not is_shared)
@@ -166,38 +176,40 @@ class _Reads:
         return any(each == f"{start}.py" or each.startswith(f"{start}/") for each in self._names)
 
     def _is_test(self, name: str) -> bool:
-        if name in self._setting:
-            return True
-        base = posixpath.basename(name)
-        if any(fnmatchcase(base, pattern) for pattern in _TEST_NAMES):
-            return True
-        return any(posixpath.basename(each) in _TEST_DIRECTORIES for each in directories_above(name))
+        return name in self._setting or is_of_tests(name)
 
-    def _rival_makefiles(self) -> set[str]:
-        found = {each for each in map(self._inside, _MAKEFILES) if each in self._names}
-        return set(map(self._inside, _MAKEFILES)) if found and "make" in self._words else set()
+    def _rivals(self) -> Iterator[str]:
+        """Yield names that a program of the command reads in place of a file that the base has."""
+        for names in runner_files(self._words):
+            inside = list(map(self._inside, names))
+            if not self._names.isdisjoint(inside):
+                yield from inside
 
     def _inside(self, name: str) -> str:
         return posixpath.normpath(posixpath.join(self._directory, name))
 
     def _named(self, base: Path, words: Sequence[str]) -> set[str]:
         """Return the scripts of a command, and the scripts that they name in turn."""
-        if "make" in self._words:
-            words = [*words, *_MAKEFILES]
         found: set[str] = set()
-        waiting = list(words)
-        while waiting:
-            name = self._inside(waiting.pop())
+        waiting = [*words, *(name for names in runner_files(self._words) for name in names)]
+        places = [(self._directory, word) for word in waiting]
+        for name in packages_of(self._names, words):
+            scripts = " ".join(scripts_run(base / name, self._words))
+            places += [(posixpath.dirname(name), word) for word in _WORD.findall(scripts)]
+        while places:
+            place, word = places.pop()
+            name = posixpath.normpath(posixpath.join(place, word))
             if name not in self._names or name in found or not _is_script(name):
                 continue
             found.add(name)
-            waiting += _WORD.findall(script_text(base / name))
+            places += [(place, each) for each in _WORD.findall(script_text(base / name))]
         return found
 
 
 def _is_script(name: str) -> bool:
     base = posixpath.basename(name)
-    return base in _MAKEFILES or base.endswith((".sh", ".bash", ".mk")) or bool(_CHECKING.search(name))
+    is_known = is_runner_file(base) or base.endswith((".sh", ".bash", ".mk"))
+    return is_known or bool(_CHECKING.search(name))
 
 
 def _is_setting(name: str) -> bool:
@@ -207,7 +219,9 @@ def _is_setting(name: str) -> bool:
 
 def _words(command: Sequence[str] | str) -> list[str]:
     if not isinstance(command, str):
-        return list(command)
+        # A line for a shell may be an argument, as in `bash -c "make test"`.
+        lines = [part for each in command if " " in each for part in _words(each)]
+        return [*command, *lines]
     try:
         return [part for word in shlex.split(command) for part in (word, word.strip(";&|()"))]
     except ValueError:

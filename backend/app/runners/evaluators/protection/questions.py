@@ -10,6 +10,7 @@ from app.runners.evaluators.protection.changes import DefinitionChange, changes_
 from app.runners.evaluators.protection.config_sections import guarded_sections, has_guarded_sections
 from app.runners.evaluators.protection.first_difference import first_difference
 from app.runners.evaluators.protection.meaning import MeaningChange
+from app.runners.evaluators.protection.snapshots import has_only_more
 from app.schemas.questions import FEW_QUESTIONS, MAX_QUESTIONS, Question, QuestionKind
 
 _NAMED = 10
@@ -37,6 +38,8 @@ def questions_about(
             changes = [each for each in changes if but is None or not but(each)]
             texts = before.decode("utf-8", "replace"), after.decode("utf-8", "replace")
             return list(_of_definitions(name, changes, *texts))
+    if before is not None and after is not None and has_only_more(name, before, after):
+        return []
     return [question_of_file(name, before, after)]
 
 

@@ -30,6 +30,7 @@ from app.runners.evaluators.protection.config_questions import (
     questions_by_file,
 )
 from app.runners.evaluators.protection.config_sections import has_guarded_sections
+from app.runners.evaluators.protection.moves import MovedTests
 from app.runners.evaluators.protection.questions import questions_about
 from app.runners.evaluators.protection.strength import asks_for_as_much
 from app.runners.evaluators.protection.tool_settings import Read
@@ -105,7 +106,7 @@ def protected_files(base: Path, extra: Sequence[str] = ()) -> list[str]:
     return _protected(base, extra)[0]
 
 
-def _protected(base: Path, extra: Sequence[str]) -> tuple[list[str], TestSetting]:
+def _protected(base: Path, extra: Sequence[str]) -> tuple[list[str], TestSetting, Sequence[str]]:
     files = base_files(base)
     settings = settings_for(base, base)
     setting = setting_of(base, settings.test_files, files, settings.doctest_files)
@@ -117,7 +118,7 @@ def _protected(base: Path, extra: Sequence[str]) -> tuple[list[str], TestSetting
         or has_guarded_sections(name)
         or matches(name, extra)
     ]
-    return names, setting
+    return names, setting, settings.test_files
 
 
 def base_files(base: Path) -> list[str]:
@@ -156,7 +157,7 @@ def compare_protected(
             that
             requires as much is no offence.
     """
-    protected, setting = _protected(base, extra)
+    protected, setting, patterns = _protected(base, extra)
     findings: list[TamperFinding] = []
     extended: list[str] = []
     allowed: list[str] = []
@@ -165,6 +166,9 @@ def compare_protected(
     settings = _about_settings(base, candidate, configuration)
     # A project that changes the test gate may not run the base's versions.
     tests_run = tests_run and not _sets_test_gate(base)
+    but = asks_for_as_much if tests_run else None
+    gone = [each for each in protected if not os.path.lexists(candidate / each)]
+    moved = _moved(base, candidate, setting, patterns) if gone else None
     for name in sorted({*protected, *_added(base, candidate), *settings}):
         before, after = _content(base / name), _content(candidate / name)
         if before == after:
@@ -174,12 +178,21 @@ def compare_protected(
         elif questions := (
             settings.get(name, ())
             if name in configuration or name in settings
-            else questions_about(name, before, after, but=asks_for_as_much if tests_run else None)
+            else questions_about(name, before, after, but=but)
         ):
+            places = moved.places(name) if moved is not None and name in gone else []
+            if any(not questions_about(name, before, _content(candidate / each), but=but) for each in places):
+                extended.append(name)
+                continue
             findings.append(_finding(name, before, after, questions))
         else:
             extended.append(name)
     return Protection(tuple(protected), tuple(sorted(findings)), tuple(extended), tuple(allowed))
+
+
+def _moved(base: Path, candidate: Path, setting: TestSetting, patterns: Sequence[str]) -> MovedTests:
+    files = (base_files(base), project_files(candidate))
+    return MovedTests(*files, setting.directories, patterns, _reader(base))
 
 
 def _sets_test_gate(base: Path) -> bool:

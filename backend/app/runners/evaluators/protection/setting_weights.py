@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 
+from app.runners.evaluators.protection.ruff_exceptions import is_about_new_rules
 from app.runners.evaluators.protection.tool_settings import ToolSettings, Value
 
 
@@ -35,6 +36,8 @@ def weigh(tool: str, key: str, old: Value | None, new: Value | None, before: Too
     """
     if tool == "pytest" and key in _WITH_OTHERS:
         return _WITH_OTHERS[key](old, new, before)
+    if tool == "ruff" and is_about_new_rules(key, old, new, before):
+        return Weight.HARMLESS
     for pattern, rule in _RULES[tool]:
         if pattern.fullmatch(key):
             return rule(old, new)
@@ -250,7 +253,7 @@ _RULES: Mapping[str, tuple[tuple[re.Pattern[str], _Rule], ...]] = {
             _MYPY_SWITCH + r"(?:strict\w*|disallow_\w+|check_untyped_defs|extra_checks|local_partial_types)",
             _strict,
         ),
-        (_MYPY_SWITCH + r"(?:warn_(?!no_return)\w+|no_implicit_reexport)", _strict),
+        (_MYPY_SWITCH + r"(?:warn_(?!no_return)\w+|no_implicit_reexport|follow_untyped_imports)", _strict),
         (_MYPY_SWITCH + r"(?:warn_no_return|no_implicit_optional|strict_optional)", _on_by_default),
         # For a package that is installed without types, it changes nothing but the message about that.
         (r"overrides\.\w[\w.]*(?:\.\*)?\.ignore_missing_imports", _harmless),

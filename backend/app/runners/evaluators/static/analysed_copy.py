@@ -5,6 +5,7 @@ import io
 import os
 import re
 import secrets
+import stat
 import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -87,11 +88,15 @@ class AnalysedCopy:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A file: its bytes, its text with plain line endings, and why there is no text."""
+    """A file: its bytes, its text with plain line endings, and why there is no text.
+
+    `is_program` is True if the file may be executed, which rules for scripts compare with the first line.
+    """
 
     data: bytes
     text: str = ""
     fault: str = ""
+    is_program: bool = False
 
 
 def copy_candidate(
@@ -129,7 +134,7 @@ def copy_candidate(
     }
     if tool is Tool.TYPE_CHECKER and not allow and base is not None and base_annotates_all(base):
         texts = checked_throughout(texts)
-    _write(texts, into)
+    _write(texts, sources, into)
     return AnalysedCopy(into, tuple(texts), _faults(files, sources), taken, familiar)
 
 
@@ -141,7 +146,7 @@ def copy_base(base: AnalysedBase, into: Path) -> AnalysedCopy:
     """
     sources = _read_all(base.path, base.files)
     texts = {name: each.text for name, each in sources.items() if not each.fault}
-    _write(texts, into)
+    _write(texts, sources, into)
     return AnalysedCopy(into, tuple(texts), _faults(base.files, sources), {})
 
 
@@ -194,6 +199,7 @@ def _read(path: Path, name: str) -> _Source:
     try:
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)
+            is_program = bool(os.fstat(file.fileno()).st_mode & stat.S_IXUSR)
     except OSError as error:
         raise ToolTroubleError(f"{name} cannot be read: {error.strerror}") from error
     try:
@@ -211,15 +217,17 @@ def _read(path: Path, name: str) -> _Source:
     if encoding not in _PLAIN_ENCODINGS:
         head = [_COOKIE.sub(r"\1utf-8", line) for line in text.split("\n", 2)]
         text = "\n".join([*head[:2], *text.split("\n", 2)[2:]])
-    return _Source(data, text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _Source(data, text.replace("\r\n", "\n").replace("\r", "\n"), is_program=is_program)
 
 
-def _write(files: Mapping[str, str], into: Path) -> None:
+def _write(files: Mapping[str, str], sources: Mapping[str, _Source], into: Path) -> None:
     into.mkdir()
     for directory in {os.path.dirname(name) for name in files}:
         (into / directory).mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         write_stamped(into / name, text.encode())
+        if sources[name].is_program:
+            (into / name).chmod(0o700)
 
 
 def write_stamped(path: Path, data: bytes) -> None:

@@ -26,6 +26,7 @@ _OLDER = f"types of Python {NEWEST} do not have this error"
 _APART = "the project's pre-commit hook runs mypy without its packages, where this is no error"
 _OTHER_CHECKERS = ("ty", "pyright", "basedpyright")
 _ALLOWED = "the change also edits mypy's configuration, which then allows it"
+_EXCLUDED = "the change also edits mypy's configuration, which then leaves out this new file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class OtherSettings:
         own: the checker with the candidate's own settings; None if they are the base's.
         apart: the checker without the project's packages; None if the base has no hook that runs it so.
         faults: rules that count under any settings of a project.
+        hides: whether the candidate's own settings ignore the errors of more files. They then count only for
+            new files, as for generated code that is added.
         checker: the checker that the candidate configures instead of mypy; empty if there is none.
     """
 
@@ -44,6 +47,7 @@ class OtherSettings:
     own: Mypy | None
     apart: Mypy | None
     faults: Collection[str]
+    hides: bool = False
     checker: str = ""
 
     async def why(
@@ -60,8 +64,10 @@ class OtherSettings:
         left = set(new).intersection(found)
         older = await _gone_with(self.newer, trees, files, left)
         open_ones = {each for each in left - older if each.rule not in self.faults}
-        allowed = await _gone_with(self.own, trees, files, open_ones)
-        unknown = await _gone_with(self.apart, trees, files, open_ones - allowed)
+        fresh = {each for each in open_ones if trees.base is not None and each.file not in trees.base.files}
+        excluded = {each for each in fresh if self.own is not None and not self.own.covers(each.file)}
+        allowed = await _gone_with(self.own, trees, files, fresh if self.hides else open_ones)
+        unknown = await _gone_with(self.apart, trees, files, open_ones - allowed - excluded)
         reasons = {
             **(
                 dict.fromkeys(open_ones, f"the change replaces mypy by {self.checker}")
@@ -70,6 +76,7 @@ class OtherSettings:
             ),
             **dict.fromkeys(unknown, _APART),
             **dict.fromkeys(allowed, _ALLOWED),
+            **dict.fromkeys(excluded, _EXCLUDED),
             **dict.fromkeys(older, _OLDER),
         }
         return lambda each: reasons.get(each, "")
@@ -85,7 +92,12 @@ def other_settings(
     own, known = settings_of(workspace), checker.settings
     is_removed = known.config_text is not None and own == BUILT_IN
     other = _other_checker(workspace) if is_removed else ""
-    return OtherSettings(checker.for_python(NEWEST), _own(checker, own), apart, faults, other)
+    hides = _count_hidden(own) > _count_hidden(known)
+    return OtherSettings(checker.for_python(NEWEST), _own(checker, own), apart, faults, hides, other)
+
+
+def _count_hidden(settings: TypeSettings) -> int:
+    return (settings.config_text or "").count(_HIDES_FILES)
 
 
 def _other_checker(workspace: Path) -> str:
@@ -106,10 +118,7 @@ def _own(checker: Mypy, own: TypeSettings) -> Mypy | None:
     known = checker.settings
     if known.config_text is None or own.config_text is None or own.config_text == known.config_text:
         return None
-    # What takes files out of sight, such as an exclusion, is no decision about a rule.
-    if own.config_text.count(_HIDES_FILES) > known.config_text.count(_HIDES_FILES):
-        return None
-    return replace(checker, cache=None, settings=replace(own, scope=known.scope, excluded=known.excluded))
+    return replace(checker, cache=None, settings=replace(own, scope=known.scope))
 
 
 async def _gone_with(

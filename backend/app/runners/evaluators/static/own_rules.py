@@ -78,4 +78,4 @@ def _without_exclusions(rules: LintRules) -> LintRules:
 def _copy(copy: AnalysedCopy, into: Path) -> None:
     for name in copy.files:
         (into / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(copy.path / name, into / name)
+        shutil.copy(copy.path / name, into / name)

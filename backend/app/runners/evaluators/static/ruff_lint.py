@@ -3,7 +3,8 @@
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import filterfalse
 from pathlib import Path
 
 from app.runners.evaluators.protocol import (
@@ -36,7 +37,7 @@ from app.runners.evaluators.static.ruff_rules import (
 )
 from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
 from app.runners.evaluators.static.silencing_comments import Tool
-from app.runners.evaluators.static.target_version import raised_target
+from app.runners.evaluators.static.target_version import newer_syntax, raised_target, target_without_rules
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
 from app.runners.evaluators.static.unread_annotations import unread_annotations, unread_as_at_base
 from app.runners.evaluators.tooling import (
@@ -54,6 +55,7 @@ _WORDING = Wording(
     "no_new_lint_errors",
     "the base does not follow these rules",
 )
+_UNUSABLE = "the rules of the project cannot be read, so its exceptions are unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,10 +109,18 @@ class RuffLintEvaluator:
             rules = await asyncio.to_thread(_rules_for, base, workspace)
             ruff = Ruff(scraps, rules, seconds)
             own = await asyncio.to_thread(own_rules, workspace, rules)
-            try:
-                return await self._compare(ruff, trees, own, policy)
-            except RulesUnusableError as unusable:
-                return await self._compare(ruff.under(quiet(str(unusable))), trees, None, policy)
+            unknown: frozenset[str] = frozenset()
+            while True:
+                known = own.without(unknown) if own is not None else None
+                try:
+                    return await self._compare(ruff.under(rules.without(unknown)), trees, known, policy)
+                except RulesUnusableError as unusable:
+                    if unusable.unknown <= unknown:
+                        reason = str(unusable)
+                        break
+                    unknown |= unusable.unknown
+            usable = await asyncio.to_thread(_aimed, quiet(reason), base, workspace)
+            return await self._compare(ruff.under(usable), trees, None, policy)
 
     async def _compare(
         self, ruff: Ruff, trees: StaticTrees, own: LintRules | None, policy: ProtectedPolicy
@@ -135,21 +145,25 @@ class RuffLintEvaluator:
         unread = await asyncio.to_thread(unread_annotations, comparison.new, copy.path)
         is_open = any(not _is_plain_fault(each) or each in unread for each in comparison.new)
         control = await self._control(ruff, trees)
+        syntax = await asyncio.to_thread(newer_syntax, trees.base.path, trees.root, control.findings)
+        comparison = replace(comparison, new=tuple(filterfalse(syntax.fits, comparison.new)))
         comparison = comparison.advising(await self._matters_of_taste(ruff, trees, comparison, control))
         if is_open:
             allowed = await allowed_by(own, ruff, trees, comparison.new)
             there = await asyncio.to_thread(unread_annotations, control.findings, trees.copy_of_base().path)
             as_there = unread_as_at_base(unread, there)
-            comparison = sorted_by_doubt(comparison, (copy.hidden, control.why, allowed, as_there), policy)
+            why = (copy.hidden, control.why, allowed, as_there, syntax.why)
+            comparison = sorted_by_doubt(comparison, why, policy)
         return self._result(ruff, comparison, copy, wanted)
 
     def _result(
         self, ruff: Ruff, comparison: Comparison, copy: AnalysedCopy, wanted: Sequence[str]
     ) -> EvaluationResult:
+        is_unusable = ruff.rules.built_in and ruff.rules.source != quiet().source
         return result_of(
             self,
             comparison,
-            _WORDING,
+            replace(_WORDING, why_advice=_UNUSABLE) if is_unusable else _WORDING,
             files_checked=len(wanted),
             files_excluded=len(copy.files) - len(wanted),
             configuration=ruff.rules.source,
@@ -208,6 +222,13 @@ def _is_plain_fault(finding: Finding) -> bool:
 
 
 def _rules_for(base: Path | None, workspace: Path) -> LintRules:
-    rules = rules_of(base)
-    target = raised_target(base, workspace) if base is not None and not rules.built_in else None
+    return _aimed(rules_of(base), base, workspace)
+
+
+def _aimed(rules: LintRules, base: Path | None, workspace: Path) -> LintRules:
+    """Return rules for the oldest Python that the candidate supports, if that is no older one than before."""
+    if rules.built_in:
+        target = target_without_rules(base, workspace)
+    else:
+        target = raised_target(base, workspace) if base is not None else None
     return rules.aimed_at(target) if target is not None else rules

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,6 +53,8 @@ _OWN_FILES = (".ruff.toml", "ruff.toml")
 _MAX_FILES = 1000
 _MAX_BYTES = 1_000_000
 _NOWHERE = "//"
+# The project's own ruff may be another release. That is no reason to lint without the project's rules.
+_REQUIRED_VERSION = re.compile(rb"^[ \t]*required-version[ \t]*=[^\n]*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class LintRules:
         arguments: those that choose the rules.
         source: who chose them, for people.
         files: configuration files to put beside the code, by their path in the tree.
-        unconfigured: True if the project does not configure its linter.
+        unconfigured: True if the project does not configure its linter, or in a way that cannot be used.
         chosen: prefixes of the rules that the project chose.
     """
 
@@ -80,7 +82,17 @@ class LintRules:
 
     def aimed_at(self, target: str) -> "LintRules":
         """Return these rules for another version of Python, such as `py39`."""
-        return replace(self, arguments=(*self.arguments, f"--target-version={target}"))
+        others = (each for each in self.arguments if not each.startswith("--target-version"))
+        return replace(self, arguments=(*others, f"--target-version={target}"))
+
+    def without(self, codes: Collection[str]) -> "LintRules":
+        """Return these rules without codes that the linter does not know, wherever files name them."""
+        if not codes:
+            return self
+        named = re.compile(rb"([\"'])(?:%s)\1[ \t]*,?" % "|".join(map(re.escape, sorted(codes))).encode())
+        files = {name: named.sub(b"", data) for name, data in self.files.items()}
+        source = f"{self.source}, without rules that this ruff does not have: {', '.join(sorted(codes))}"
+        return replace(self, files=files, source=source)
 
     def chooses(self, rule: str) -> bool:
         """Return True if the project chose a rule. Rules only in ruff's present defaults are not chosen."""
@@ -90,7 +102,7 @@ class LintRules:
 def quiet(reason: str = "") -> LintRules:
     """Return our own rules. `reason` says why the project's are not used."""
     source = f"built-in ({reason})" if reason else "built-in"
-    return LintRules(_QUIET, source, {}, unconfigured=not reason)
+    return LintRules(_QUIET, source, {}, unconfigured=True)
 
 
 def rules_of(base: Path | None) -> LintRules:
@@ -166,7 +178,7 @@ def _toml_files(base: Path) -> Iterator[tuple[str, bytes]]:
                 count += 1
                 if count > _MAX_FILES:
                     return
-                yield path.relative_to(base).as_posix(), path.read_bytes()
+                yield path.relative_to(base).as_posix(), _REQUIRED_VERSION.sub(b"", path.read_bytes())
 
 
 def _configures(name: str, data: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,11 +17,23 @@ from app.runners.evaluators.tooling import Scratch, ToolTroubleError, excerpt, r
 
 _ALWAYS = ("--no-cache", "--no-respect-gitignore", "--no-fix", "--no-fix-only")
 _CLEAN, _FINDINGS, _BROKEN = 0, 1, 2
+_UNKNOWN = re.compile(
+    r"^ +- ([A-Z]+\d*)$|(?:Unknown rule|Removed) selector `([A-Z]+\d*)`|Rule `([A-Z]+\d*)` was removed",
+    re.MULTILINE,
+)
 _UNREADABLE = "ruff cannot parse this file and exits; simplify it"
 
 
 class RulesUnusableError(Exception):
-    """This version of ruff cannot read the project's own configuration."""
+    """This version of ruff cannot read the project's own configuration.
+
+    Attributes:
+        unknown: the rules in it that this version does not have, if they are the reason.
+    """
+
+    def __init__(self, said: str) -> None:
+        super().__init__(f"the project's own cannot be used: {excerpt(said, 300)}")
+        self.unknown = frozenset(code for codes in _UNKNOWN.findall(said) for code in codes if code)
 
 
 class _RuffEndedError(ToolTroubleError):
@@ -113,7 +126,7 @@ class Ruff:
         )
         detail = excerpt(outcome.stderr, 300)
         if outcome.returncode == _BROKEN and not self.rules.built_in:
-            raise RulesUnusableError(f"the project's own cannot be used: {detail}")
+            raise RulesUnusableError(outcome.stderr)
         if outcome.truncated:
             raise ToolTroubleError("ruff's report is too long to be read")
         if outcome.returncode < 0:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
+from app.runners.evaluators.static.hiding_conditions import hiding_conditions, texts_at
 from app.runners.evaluators.static.silencing_comments import BARE, NAMED, Tool, silencing_comment
 
 _Lines = Counter[str]
@@ -27,9 +28,7 @@ _MAYBE_TYPES = re.compile(
     r"|\bcast\b",
     re.IGNORECASE,
 )
-_NEVER_FOR_CHECKERS = frozenset({"TYPE_CHECKING", "MYPY"})
 _NEVER_RETURNS = frozenset({"NoReturn", "Never"})
-_NOT_CODE = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +163,7 @@ def silencers(source: str, tool: Tool) -> list[Silencer]:
         each for token in tokens if token.type == tokenize.COMMENT for each in _of_comment(lines, token, tool)
     ]
     if tool is Tool.TYPE_CHECKER:
-        exempting = [*_exempting(tokens), *_hiding(tokens), *_unreachable(tokens)]
+        exempting = [*_exempting(tokens), *hiding_conditions(tokens), *_unreachable(tokens)]
         found += [_silencer(lines, token, token.string, instead) for token, instead in exempting]
     return sorted(found, key=lambda each: (each.line, each.start))
 
@@ -216,37 +215,11 @@ def _exempting(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.
             yield token, "type_check_only"
 
 
-def _hiding(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:
-    """Find conditions that hide code from checkers without an alternative for them."""
-    code = [each for each in tokens if each.type not in (tokenize.NL, tokenize.COMMENT)]
-    for index, token in enumerate(code):
-        if token.type == tokenize.NAME and token.string in _NEVER_FOR_CHECKERS:
-            start = index - 2 if _texts(code, index - 1, 1) == ["."] else index
-            if _texts(code, index + 1, 1) != [":"]:
-                continue
-            if _hides(code, start, index):
-                yield token, "__name__"
-            elif _defines_apart(code, start, index):
-                # The checker gets the other branch, which is the one that runs.
-                yield code[start], f"not {code[start].string}"
-
-
-def _hides(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
-    body = code[end + 2 :]
-    if _texts(code, start - 2, 2) == ["if", "not"]:
-        return _after_block(body) not in ("else", "elif")
-    # `if TYPE_CHECKING: pass` with the real code in the `else`.
-    if _texts(code, start - 1, 1) == ["if"]:
-        inside = [each.string for each in _block(body) if each.type not in _NOT_CODE]
-        return inside in (["pass"], ["..."]) and _after_block(body) == "else"
-    return False
-
-
 def _unreachable(tokens: Sequence[tokenize.TokenInfo]) -> Iterator[tuple[tokenize.TokenInfo, str]]:
     """Find the types in casts that make all later code unreachable for the checker."""
     code = [each for each in tokens if each.type not in (tokenize.NL, tokenize.COMMENT)]
     for index, token in enumerate(code):
-        if token.type == tokenize.NAME and token.string == "cast" and _texts(code, index + 1, 1) == ["("]:
+        if token.type == tokenize.NAME and token.string == "cast" and texts_at(code, index + 1, 1) == ["("]:
             for each in _first_argument(code[index + 2 :]):
                 if each.type == tokenize.NAME and each.string in _NEVER_RETURNS:
                     yield each, "object"
@@ -259,35 +232,3 @@ def _first_argument(code: Sequence[tokenize.TokenInfo]) -> Iterator[tokenize.Tok
             return
         depth += (token.string in ("(", "[", "{")) - (token.string in (")", "]", "}"))
         yield token
-
-
-def _defines_apart(code: list[tokenize.TokenInfo], start: int, end: int) -> bool:
-    """Return True if the code that runs in place of the checker's branch defines non-trivial functions."""
-    body = code[end + 2 :]
-    if _texts(code, start - 1, 1) != ["if"] or _after_block(body) != "else":
-        return False
-    shown = [each.string for each in _block(body)]
-    length = len(list(_block(body)))
-    other = [each for each in _block(body[length + 2 :]) if each.type not in _NOT_CODE]
-    names = [each.string for each in other]
-    return "def" in shown and "def" in names and "return" in names
-
-
-def _block(body: list[tokenize.TokenInfo]) -> Iterator[tokenize.TokenInfo]:
-    """Return the tokens of the block that begins after a colon."""
-    depth = 0
-    indented = len(body) > 1 and body[1].type == tokenize.INDENT
-    for token in body:
-        yield token
-        depth += (token.type == tokenize.INDENT) - (token.type == tokenize.DEDENT)
-        if depth == 0 and token.type == (tokenize.DEDENT if indented else tokenize.NEWLINE):
-            return
-
-
-def _after_block(body: list[tokenize.TokenInfo]) -> str:
-    length = sum(1 for _ in _block(body))
-    return body[length].string if length < len(body) else ""
-
-
-def _texts(code: list[tokenize.TokenInfo], start: int, count: int) -> list[str]:
-    return [each.string for each in code[max(0, start) : start + count]] if start >= 0 else []

@@ -25,6 +25,7 @@ class StaticTrees:
         base: the tree with the base commit.
         changed: files that the base does not have in the same form; all of them without a base.
         place: directory for the base's copy.
+        root: the candidate.
     """
 
     copy: AnalysedCopy
@@ -32,6 +33,7 @@ class StaticTrees:
     base: AnalysedBase | None
     changed: frozenset[str]
     place: Path
+    root: Path
     _copies: list[AnalysedCopy] = field(default_factory=list[AnalysedCopy], init=False, repr=False)
 
     async def compare(self, found: Sequence[Finding], check_base: CheckBase) -> Comparison:
@@ -92,4 +94,4 @@ def _open(workspace: Path, base: Path | None, tool: Tool, place: Path, allow: bo
     old = AnalysedBase(base, base_files(base, files)) if base else None
     copy = copy_candidate(workspace, files, old, tool, own / "candidate", allow=allow)
     changed = frozenset(name for name in files if not base or not same_file(workspace / name, base / name))
-    return StaticTrees(copy, files, old, changed, own)
+    return StaticTrees(copy, files, old, changed, own, workspace)

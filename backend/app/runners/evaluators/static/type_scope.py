@@ -17,6 +17,7 @@ _COMMENT = re.compile(r"(?:^|\s)#.*")
 _POSARGS = re.compile(r"\{posargs:?|\}")
 _MARKS = re.compile(r"[\"',\[\]()]")
 _PYTHON = (".py", ".pyi")
+_MODULE_OPTIONS = frozenset({"-p", "--package", "-m", "--module"})
 
 
 def places_checked(base: Path) -> tuple[str, ...]:
@@ -53,18 +54,24 @@ def _lines(base: Path, patterns: Sequence[str] = _FILES) -> Iterator[str]:
 def _named(base: Path, rest: str) -> list[str]:
     """Return the paths in the arguments of one call; none if any of them is unknown."""
     found: list[str] = []
-    is_value = False
+    is_value, option = False, ""
     for word in _MARKS.sub(" ", _POSARGS.sub(" ", rest)).split():
         if word.startswith("-"):
-            is_value = "=" not in word
+            is_value, option = "=" not in word, word
             continue
-        place = _place(base, word)
+        place = _module(base, word) if is_value and option in _MODULE_OPTIONS else _place(base, word)
         if place is not None:
             found.append(place)
         elif not is_value:
             return []
         is_value = False
     return found
+
+
+def _module(base: Path, word: str) -> str | None:
+    path = word.replace(".", "/")
+    tried = (f"{root}{path}{end}" for root in ("", "src/") for end in ("", ".py"))
+    return next((found for each in tried if (found := _place(base, each)) is not None), None)
 
 
 def _place(base: Path, word: str) -> str | None:

@@ -3,13 +3,15 @@
 import configparser
 import fnmatch
 import json
+import posixpath
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from app.runners.evaluators.static.source_roots import source_roots
 from app.runners.evaluators.static.type_scope import places_checked
 
 # Not reported: missing annotations, and ends of functions that only the checker considers reachable.
@@ -36,8 +38,8 @@ class TypeSettings:
         arguments: for its command line.
         source: who chose them, for people.
         config_text: content of the configuration file to write, with `config_name`; None for no file.
-        scope: paths or globs that the project checks, by its configuration or else by its own calls of mypy;
-            empty means every file.
+        scope: paths or globs that the project checks, by the files, packages and modules in its
+            configuration, or else by its own calls of mypy; empty means every file.
         excluded: regular expressions of paths that the project leaves out.
         search: directories, relative to the tree, from which modules are imported besides the tree itself.
     """
@@ -52,14 +54,18 @@ class TypeSettings:
 
     def follows(self, name: str) -> bool:
         """Return True if errors in this file count when a checked one imports it, which is mypy's default."""
-        is_excluded = any(re.search(pattern, name) for pattern in self.excluded)
-        return not is_excluded and "follow_imports" not in (self.config_text or "")
+        return not self._excludes(name) and "follow_imports" not in (self.config_text or "")
 
     def covers(self, name: str) -> bool:
         """Return True if the project checks this file."""
-        if any(re.search(pattern, name) for pattern in self.excluded):
+        if self._excludes(name):
             return False
         return not self.scope or any(_within(name, place) for place in self.scope)
+
+    def _excludes(self, name: str) -> bool:
+        """Return True if a pattern matches the file, or a directory around it, which is `docs/`."""
+        around = [f"{name[:end]}/" for end, each in enumerate(name) if each == "/"]
+        return any(re.search(pattern, each) for pattern in self.excluded for each in (name, *around))
 
 
 BUILT_IN = TypeSettings(arguments=_QUIET, source="built-in")
@@ -89,16 +95,36 @@ def _from_section(path: Path, section: Mapping[str, Any]) -> TypeSettings:
     patterns = (excluded.strip(),) if isinstance(excluded, str) else tuple(map(str, excluded))
     for pattern in patterns:
         re.compile(pattern)
+    search = tuple(dict.fromkeys(("src", *_listed(section.get("mypy_path")), *source_roots(path.parent))))
     text, dropped = _without_plugins(path.name, path.read_text(encoding="utf-8"), section)
     return TypeSettings(
         arguments=("--follow-imports=silent",),
         source=f"base {path.name}" + (f", without its plugins {', '.join(dropped)}" if dropped else ""),
         config_name=path.name,
         config_text=text,
-        scope=_listed(section.get("files")) or places_checked(path.parent),
+        scope=(
+            _listed(section.get("files"))
+            or _places_of(section, path.parent, search)
+            or places_checked(path.parent)
+        ),
         excluded=tuple(pattern for pattern in patterns if pattern),
-        search=("src", *_listed(section.get("mypy_path"))),
+        search=search,
     )
+
+
+def _places_of(section: Mapping[str, Any], base: Path, search: Sequence[str]) -> tuple[str, ...]:
+    """Return the paths of the packages and modules that the settings name; none if one is not in the tree."""
+    named = [*_listed(section.get("packages")), *_listed(section.get("modules"))]
+    found = [_place_of(each.replace(".", "/"), base, search) for each in named]
+    return tuple(each for each in found if each) if all(found) else ()
+
+
+def _place_of(path: str, base: Path, search: Sequence[str]) -> str:
+    for root in (".", *search):
+        for each in (path, f"{path}.py", f"{path}.pyi"):
+            if (base / root / each).exists():
+                return posixpath.normpath(posixpath.join(root, each))
+    return ""
 
 
 def _without_plugins(name: str, text: str, section: Mapping[str, Any]) -> tuple[str, list[str]]:

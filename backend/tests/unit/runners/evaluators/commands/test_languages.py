@@ -173,6 +173,7 @@ def test_comments_that_silence_a_checker_are_findings(tree: Tree) -> None:
     assert [(each.file, each.line) for each in found] == [("a.ts", 2)]
 
 
+DECLARED = "#[cfg(test)]\nmod tests;"
 NONE = "#[cfg(test)]\nmod tests {}"
 MODULE = '#[cfg(test)]\nmod tests {\n    // }\n    fn a() { let x = "}"; let y = \'}\'; let z = r#"}"#; }\n}'
 
@@ -184,6 +185,20 @@ MODULE = '#[cfg(test)]\nmod tests {\n    // }\n    fn a() { let x = "}"; let y =
         pytest.param(f"a\n{MODULE}\n", f"b\n{MODULE}\n", f"b\n{MODULE}\n", id="the same tests"),
         pytest.param(f"a\n{MODULE}\n", f"b\n{NONE}\nc\n", f"b\n{MODULE}\nc\n", id="other tests"),
         pytest.param(f"a\n{MODULE}\n", "b\n", f"b\n\n{MODULE}\n", id="tests that are gone"),
+        pytest.param(
+            f"a\n{MODULE}\n", f"b\n{DECLARED}\nc\n", f"b\n{MODULE}\nc\n", id="tests moved to a file"
+        ),
+        pytest.param(
+            f"a\n{DECLARED}\n", f"b\n{NONE}\nc\n", f"b\n{DECLARED}\nc\n", id="tests moved from a file"
+        ),
+        pytest.param(f"a\n{DECLARED}\n", "b\n", f"b\n\n{DECLARED}\n", id="a declaration that is gone"),
+        pytest.param(f"a\n{DECLARED}\n", f"b\n{DECLARED}\n", f"b\n{DECLARED}\n", id="the same declaration"),
+        pytest.param(
+            f"a\n{DECLARED}\n",
+            'b\n#[cfg(test)]\n#[path = "x.rs"]\nmod tests;\n',
+            f"b\n{DECLARED}\n",
+            id="another file",
+        ),
         pytest.param(f"a\n{MODULE}\n", f"/*{MODULE}*/\n", f"/*{MODULE}*/\n\n{MODULE}\n", id="in a comment"),
     ],
 )
@@ -196,11 +211,15 @@ def test_the_bases_tests_in_a_source_of_rust(base: str, candidate: str, expected
     [
         ("go-test", "go.mod", "module a\n", "module a\nrequire b v1.0.0\n", False),
         ("go-test", "go.mod", "module a\n", "module a\nreplace b => ./b\n", True),
+        ("go-test", "vendor/github.com/stretchr/testify/assert/assertions.go", "a", "b", True),
+        ("go-test", "vendor/github.com/a/b/c.go", "a", "b", False),
         ("cargo-test", "Cargo.toml", "[package]\n", '[package]\n[dependencies]\na = "1"\n', False),
         ("cargo-test", "Cargo.toml", "[package]\n", '[package]\n[[test]]\npath = "a.rs"\n', True),
         ("cargo-test", "Cargo.toml", "[package]\n", "[package]\nautotests = false\n", True),
         ("cargo-test", "Cargo.toml", "[package]\n", '[dev-dependencies]\na = { path = "b" }\n', True),
         ("cargo-test", "Cargo.toml", "[package]\n", "[[[", True),
+        ("cargo-test", "Cargo.toml", "[features]\na = []\n", "[features]\na = []\nb = []\n", False),
+        ("cargo-test", "Cargo.toml", "[features]\na = []\n", '[features]\na = []\ndefault = ["a"]\n', True),
         ("cargo-test", ".cargo/config.toml", "", '[build]\nrustflags = "--cfg x"\n', True),
         ("node-test", "src/a.js", "1", "2", False),
         ("maven", "pom.xml", "<a/>", "<b/>", True),
@@ -212,6 +231,34 @@ def test_what_a_preset_takes_from_the_base(
     setting = {str(key): each.setting for key, each in PRESETS.items()}[preset]
     overlay = overlays_for(tree({name: before}), tree({name: after}), "x", setting=setting).strict
     assert overlay.changed == ((name,) if taken else ())
+
+
+@pytest.mark.parametrize(
+    ("preset", "name", "after", "taken"),
+    [
+        ("clippy", "Cargo.toml", '[lints.clippy]\nall = "allow"\n', True),
+        ("clippy", "Cargo.toml", '[workspace.lints.rust]\nunused = "allow"\n', True),
+        ("clippy", "Cargo.toml", '[dependencies]\na = "1"\n', False),
+        ("tsc", "web/tsconfig.json", "{}", True),
+        ("eslint", "eslint.config.js", "x", True),
+    ],
+)
+def test_what_a_checker_takes_from_the_base(
+    tree: Tree, preset: str, name: str, after: str, *, taken: bool
+) -> None:
+    setting = {str(key): each.setting for key, each in PRESETS.items()}[preset]
+    both = overlays_for(tree({name: ""}), tree({name: after}), ["npx"], measures=True, setting=setting)
+    assert (both.own.names, both.settings) == (((name,),) * 2 if taken else ((), ()))
+
+
+def test_a_checker_takes_its_part_of_a_package_from_the_base(tree: Tree) -> None:
+    base = tree({"package.json": '{"eslintConfig": {"rules": {"no-undef": 2}}}'})
+    lax = tree({"package.json": '{"eslintConfig": {}, "version": "2"}'})
+    own = overlays_for(base, lax, ["npx", "eslint"], measures=True).own
+    assert (b"no-undef" in own.texts["package.json"], b'"version"' in own.texts["package.json"]) == (
+        True,
+        True,
+    )
 
 
 def test_results_of_a_build_are_always_left_out(tree: Tree) -> None:

@@ -8,6 +8,10 @@ from tests.unit.runners.evaluators.conftest import Tree
 
 MAKE = {"Makefile": "check:\n\tsh ci/check.sh\n", "ci/check.sh": "python3 a.py\n", "a.py": "1"}
 NODE = {"package.json": '{"scripts": {"test": "node --test"}}', "test/a.test.js": "", "a.js": ""}
+TEST_JS = {"package.json": '{"scripts": {"test": "npm run ci", "ci": "node tool/smoke.js"}}', "test.js": ""}
+JUST = {"justfile": "test:\n    sh ci/check.sh\n", "ci/check.sh": "", "a.py": ""}
+JVM = {"src/test/java/ATest.java": "", "lib/src/commonTest/kotlin/B.kt": "", "app/CTest.kt": ""}
+POE = {"pyproject.toml": "[tool.poe.tasks]\ntest = 'pytest'\n"}
 PYTEST = {"tests/test_a.py": "def test_a(): ...\n", "a.py": ""}
 
 
@@ -24,12 +28,39 @@ def strict(
     [
         pytest.param(MAKE, {"a.py": "2"}, ["make", "check"], (), (), id="the product alone"),
         pytest.param(MAKE, {"Makefile": "x"}, ["make"], ("Makefile",), (), id="what make reads"),
+        pytest.param(
+            MAKE,
+            {"Makefile": "x"},
+            ["bash", "-c", "cd . && make"],
+            ("Makefile",),
+            (),
+            id="make in an argument",
+        ),
         pytest.param(MAKE, {"GNUmakefile": "x"}, ["make"], (), ("GNUmakefile",), id="what make reads first"),
         pytest.param(MAKE, {"ci/check.sh": ""}, ["make"], ("ci/check.sh",), (), id="what that names"),
         pytest.param(MAKE, {"docs/Makefile": "x"}, ["make"], (), (), id="another Makefile"),
         pytest.param(NODE, {"test/a.test.js": "x"}, ["npm", "test"], ("test/a.test.js",), (), id="a test"),
         pytest.param(NODE, {"package.json": '{"name": "a"}'}, ["make"], (), (), id="a package beside make"),
         pytest.param(NODE, {".npmrc": "x"}, ["npm", "test"], (), (".npmrc",), id="settings of npm"),
+        pytest.param(
+            TEST_JS, {"test.js": "x"}, ["npm", "test"], ("test.js",), (), id="a test without a directory"
+        ),
+        pytest.param(
+            {**TEST_JS, "tool/smoke.js": ""},
+            {"tool/smoke.js": "x"},
+            ["npm", "test"],
+            ("tool/smoke.js",),
+            (),
+            id="what a script runs",
+        ),
+        pytest.param(NODE, {"vite.config.ts": ""}, ["npx", "vitest"], (), ("vite.config.ts",), id="vite"),
+        pytest.param(JUST, {"justfile": "x"}, ["just", "test"], ("justfile",), (), id="what just reads"),
+        pytest.param(JUST, {".justfile": "x"}, ["just", "test"], (), (".justfile",), id="a second justfile"),
+        pytest.param(JUST, {"ci/check.sh": "x"}, ["just"], ("ci/check.sh",), (), id="what a justfile names"),
+        pytest.param(JUST, {"justfile": "x"}, ["python3", "a.py"], (), (), id="a justfile that is not used"),
+        pytest.param(
+            JVM, dict.fromkeys(JVM, "x"), ["ant"], tuple(sorted(JVM)), (), id="tests of Java and Kotlin"
+        ),
         pytest.param(
             PYTEST, {"conftest.py": "x"}, ["pytest"], (), ("conftest.py",), id="a conftest beside tests"
         ),

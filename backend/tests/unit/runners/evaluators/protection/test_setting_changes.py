@@ -28,6 +28,15 @@ PYTEST = "[tool.pytest.ini_options]\naddopts = '-ra --strict-markers'\ntestpaths
     [
         pytest.param(RUFF, RUFF.replace("['E', 'F']", "['F', 'E', 'B']"), id="rule added"),
         pytest.param(RUFF, RUFF.replace("['E501']", "[]"), id="ignore removed"),
+        pytest.param(
+            RUFF,
+            RUFF.replace("'F']", "'F', 'S', 'PL']").replace("'E501'", "'E501', 'PLR2004'")
+            + "lint.per-file-ignores = {'tests/*' = ['S101']}\nlint.pylint.max-args = 9\n",
+            id="exceptions from new rules",
+        ),
+        pytest.param(
+            RUFF, RUFF.replace("'F']", "'ALL']").replace("'E501'", "'E501', 'D'"), id="all but new ones"
+        ),
         pytest.param(RUFF, RUFF.replace("100", "88"), id="shorter lines"),
         pytest.param(RUFF, RUFF.replace("lint.", ""), id="old names of the same settings"),
         pytest.param(RUFF, RUFF.replace("['E', 'F']", "['ALL']"), id="all rules"),
@@ -87,6 +96,18 @@ def test_what_is_equal_or_stricter_is_not_asked_about(before: str, after: str) -
             RUFF + "lint.per-file-ignores = { 'a.py' = ['F'] }\n",
             "tool.ruff.lint.per-file-ignores.a.py now has `F`",
             id="ignored for a file",
+        ),
+        pytest.param(
+            RUFF,
+            RUFF.replace("'F']", "'ALL']").replace("'E501'", "'E501', 'D', 'ALL'"),
+            "tool.ruff.lint.ignore now has `D`, `ALL`",
+            id="exceptions from all rules",
+        ),
+        pytest.param(
+            RUFF.replace("'F'", "'F', 'C901'") + "lint.mccabe.max-complexity = 5\n",
+            RUFF.replace("'F'", "'F', 'C901'") + "lint.mccabe.max-complexity = 9\n",
+            "tool.ruff.lint.mccabe.max-complexity is now `9` where it was `5`",
+            id="a limit of an old rule",
         ),
         pytest.param(RUFF, RUFF + "exclude = ['a.py']\n", "tool.ruff.exclude now has `a.py`", id="excluded"),
         pytest.param(RUFF, RUFF + "extend = 'x.toml'\n", "tool.ruff.extend is now `x.toml`", id="extended"),

@@ -314,7 +314,6 @@ async def test_its_own_configuration_allows_no_fault(context) -> None:
 @pytest.mark.parametrize(
     "config",
     [
-        pytest.param({"ruff.toml": "required-version = '==0.0.1'\n"}, id="another version"),
         pytest.param({"ruff.toml": "no-such-setting = 1\n"}, id="unknown setting"),
         pytest.param({"pyproject.toml": "[tool.ruff]\n= broken"}, id="broken file"),
     ],
@@ -323,6 +322,41 @@ async def test_an_unusable_configuration_is_replaced_and_named(context, config) 
     result = await lint(context, CLEAN, config)
     assert result.status == "passed"
     assert result.metadata["configuration"].startswith("built-in")
+
+
+async def test_without_the_rules_of_the_project_only_faults_count(context) -> None:
+    config = {"ruff.toml": "no-such-setting = 1\n"}
+    taste = await lint(context, {"a.py": "import os\n"}, config)
+    assert (taste.status, taste.metadata["advice_count"]) == ("passed", 1)
+    assert "its exceptions are unknown" in taste.feedback
+    assert (await lint(context, WRONG, config)).status == "failed"
+
+
+async def test_programs_stay_programs(context) -> None:
+    made = context({"a.py": "#!/usr/bin/env python3\nprint(1)\n"}, {"ruff.toml": "lint.select = ['EXE']\n"})
+    program = Path(made["workspace_ref"]) / "a.py"
+    assert (await RuffLintEvaluator(timeout=PATIENCE).evaluate("coding", "", made)).status == "failed"
+    program.chmod(0o755)
+    assert (await RuffLintEvaluator(timeout=PATIENCE).evaluate("coding", "", made)).status == "passed"
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        pytest.param("required-version = '==0.0.1'", id="another release"),
+        pytest.param("lint.extend-select = ['ANN101']", id="a removed rule"),
+        pytest.param("lint.extend-select = ['ANN101', 'PT004',\n'UP038']", id="removed rules"),
+        pytest.param("lint.ignore = ['ZZZ9']", id="a rule of a later release"),
+        pytest.param("lint.extend-select = ['ZZZ9', 'ANN102', 'PLR0']", id="both"),
+    ],
+)
+async def test_the_rules_of_another_release_still_hold(context, named: str) -> None:
+    config = {"ruff.toml": f"{named}\nlint.select = ['F']\nlint.per-file-ignores = {{'a.py' = ['F841']}}\n"}
+    unused = "def f():\n    x = 1\n"
+    excepted = await lint(context, {"a.py": unused}, config)
+    assert (excepted.status, excepted.metadata["advice_count"]) == ("passed", 0)
+    assert excepted.metadata["configuration"].startswith("base ruff.toml")
+    assert (await lint(context, {"b.py": unused}, config)).status == "failed"
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,25 @@ LINTER, CHECKER = Tool.LINTER, Tool.TYPE_CHECKER
             "if not __name__:\n    x = '''\nelse:\n'''\n",
             id="an else in a string",
         ),
+        *(
+            pytest.param(
+                CHECKER,
+                f"{condition}\n    x = 1\n",
+                f"{condition.replace('TYPE_CHECKING', '__name__')}\n    x = 1\n",
+                id=condition,
+            )
+            for condition in (
+                "if not (TYPE_CHECKING):",
+                "if (not TYPE_CHECKING):",
+                "if x and not TYPE_CHECKING:",
+                "if not TYPE_CHECKING and x:",
+                "if not not not TYPE_CHECKING:",
+            )
+        ),
+        pytest.param(CHECKER, "if not not TYPE_CHECKING:\n    import a\n", None, id="not hidden"),
+        pytest.param(
+            CHECKER, "if x and not TYPE_CHECKING:\n    x = 1\nelse:\n    x: int\n", None, id="both, and more"
+        ),
         pytest.param(
             CHECKER, "if not TYPE_CHECKING:\n    x = 1\nelse:\n    x: int\n", None, id="both have something"
         ),

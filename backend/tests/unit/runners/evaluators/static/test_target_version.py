@@ -68,3 +68,61 @@ async def test_a_project_drops_an_old_python(context) -> None:
     assert "FA102" in (await verdict(">=3.8")).feedback
     assert (await verdict(">=3.9")).passed
     assert "F821" in (await verdict(">=3.9", "def f():\n    return gone\n")).feedback
+
+
+GENERIC = "def first[T](items: list[T]) -> T:\n    return items[0]\n"
+POETRY = '[tool.poetry.dependencies]\npython = "^3.12"\n[tool.ruff]\nline-length = 99\n'
+STATED = {"pyproject.toml": PYPROJECT.format(">=3.12")}
+
+
+@pytest.mark.parametrize(
+    ("base", "files", "status"),
+    [
+        pytest.param(STATED, {"a.py": GENERIC}, "passed", id="stated"),
+        pytest.param(
+            STATED, {"a.py": GENERIC + "raise PythonFinalizationError\n"}, "failed", id="a later name"
+        ),
+        pytest.param(
+            {"pyproject.toml": PYPROJECT.format(">=3.13")},
+            {"a.py": "raise PythonFinalizationError\n"},
+            "passed",
+            id="a name of the oldest version",
+        ),
+        pytest.param(
+            {"setup.cfg": "[options]\npython_requires = >=3.12\n"},
+            {"a.py": GENERIC},
+            "passed",
+            id="setup.cfg",
+        ),
+        pytest.param(
+            {"pyproject.toml": POETRY},
+            {"a.py": GENERIC},
+            "passed",
+            id="poetry, which ruff does not read",
+        ),
+        pytest.param({"pyproject.toml": PYPROJECT.format(">=3.9")}, {"a.py": GENERIC}, "failed", id="older"),
+        pytest.param(
+            {"pyproject.toml": PYPROJECT.format(">=3.9")}, {"a.py": GENERIC, **STATED}, "passed", id="raised"
+        ),
+        pytest.param({"pyproject.toml": "[["}, {"a.py": "x = 1\n"}, "passed", id="a broken file"),
+        pytest.param(
+            {"setup.cfg": "["}, {"setup.py": "setup(", "a.py": "x = 1\n"}, "failed", id="broken code"
+        ),
+        pytest.param({"b.py": GENERIC}, {"a.py": GENERIC}, "passed", id="used at the base"),
+        pytest.param({"b.py": GENERIC}, {"a.py": "def f(:\n"}, "failed", id="no syntax of any version"),
+    ],
+)
+@pytest.mark.anyio
+async def test_syntax_of_newer_versions(
+    context, base: dict[str, str], files: dict[str, str], status: str
+) -> None:
+    made = context({**base, **files}, {"c.py": "x = 1\n", **base})
+    result = await RuffLintEvaluator(timeout=PATIENCE).evaluate("coding", "", made)
+    assert result.status == status
+
+
+@pytest.mark.anyio
+async def test_newer_syntax_is_asked_about_if_the_project_states_no_version(context) -> None:
+    made = context({"a.py": GENERIC}, {"c.py": "x = 1\n"})
+    result = await RuffLintEvaluator(timeout=PATIENCE).evaluate("coding", "", made)
+    assert "does not state the versions" in result.questions[0].why

@@ -77,6 +77,24 @@ async def test_an_error_that_its_own_configuration_allows_is_asked(context, own,
 
 
 @pytest.mark.parametrize(
+    ("own", "is_asked"),
+    [
+        pytest.param(f"{STRICT}[mypy-gen.*]\nignore_errors = True\n", True, id="ignored"),
+        pytest.param(f"{STRICT}exclude = ^gen/\n", True, id="excluded"),
+        pytest.param(STRICT, False, id="the same settings"),
+    ],
+)
+async def test_a_new_file_that_its_own_configuration_leaves_out_is_asked(
+    context, own, is_asked: bool
+) -> None:
+    base = {"mypy.ini": STRICT, **CLEAN}
+    result = await check(
+        context, {**base, "mypy.ini": own, "gen/client.py": "def call(x):\n    return x\n"}, base
+    )
+    assert (result.status, bool(result.questions)) == ("failed", is_asked)
+
+
+@pytest.mark.parametrize(
     ("files", "checker"),
     [
         pytest.param({"pyproject.toml": "[tool.ty.rules]\nall = 'error'\n"}, "ty", id="ty"),

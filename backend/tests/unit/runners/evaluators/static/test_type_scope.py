@@ -7,9 +7,11 @@ import pytest
 from app.runners.evaluators.static.type_scope import has_mypy_hook, places_checked
 from app.runners.evaluators.static.type_settings import settings_of
 
+FILES = dict.fromkeys(("src/a.py", "src/shop/core/b.py", "tests/t.py", "one.py", "mypy.toml"), "")
+
 
 def project(place: Path, files: dict[str, str]) -> Path:
-    for name, text in {"src/a.py": "", "tests/t.py": "", "one.py": "", "mypy.toml": "", **files}.items():
+    for name, text in {**FILES, **files}.items():
         path = place / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -26,8 +28,9 @@ def project(place: Path, files: dict[str, str]) -> Path:
         ("Makefile", "types:\n\tuv run mypy --config-file mypy.toml src && echo ok tests\n", ("src",)),
         (".github/workflows/ci.yml", "- run: poetry run mypy --python-version 3.9 src  # tests\n", ("src",)),
         ("Makefile", "types:\n\tmypy src\n\tmypy tests\n", ("src", "tests")),
+        ("tox.ini", "commands = mypy --strict -p shop.core -m one\n", ("src/shop/core", "one.py")),
     ],
-    ids=["tox", "posargs", "list", "nox", "make", "workflow", "two calls"],
+    ids=["tox", "posargs", "list", "nox", "make", "workflow", "two calls", "package and module"],
 )
 def test_calls_name_what_is_checked(tmp_path: Path, name: str, text: str, places: tuple[str, ...]) -> None:
     assert places_checked(project(tmp_path, {name: text})) == places
@@ -92,3 +95,24 @@ def test_a_hook_runs_mypy_apart_from_the_packages(tmp_path: Path, text: str, fou
     assert not has_mypy_hook(tmp_path)
     (tmp_path / ".pre-commit-config.yaml").write_text(text)
     assert has_mypy_hook(tmp_path) is found
+
+
+@pytest.mark.parametrize(
+    ("settings", "covered"),
+    [
+        pytest.param("packages = shop", ["src/shop/core/b.py"], id="a package"),
+        pytest.param("packages = shop.core\nmypy_path = src", ["src/shop/core/b.py"], id="a package inside"),
+        pytest.param("modules = one, shop", ["one.py", "src/shop/core/b.py"], id="modules"),
+        pytest.param(
+            "packages = elsewhere", ["one.py", "src/a.py", "src/shop/core/b.py", "tests/t.py"], id="unknown"
+        ),
+        pytest.param("exclude = ^(src|tests)/$", ["one.py"], id="directories are excluded"),
+        pytest.param("exclude = /shop/$", ["one.py", "src/a.py", "tests/t.py"], id="a directory inside"),
+        pytest.param(
+            "exclude = ^one$", ["one.py", "src/a.py", "src/shop/core/b.py", "tests/t.py"], id="no file"
+        ),
+    ],
+)
+def test_the_settings_name_what_is_checked(tmp_path: Path, settings: str, covered: list[str]) -> None:
+    found = settings_of(project(tmp_path, {"mypy.ini": f"[mypy]\n{settings}\n"}))
+    assert [each for each in sorted(FILES) if each.endswith(".py") and found.covers(each)] == covered
