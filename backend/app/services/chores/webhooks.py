@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from sqlalchemy import select, update
 
 from app.db.engine import Sessions
 from app.db.models import EventRow, Run, WebhookDelivery
+from app.db.outages import through_outages
 from app.services.record.outbox import receiver_name
 from app.webhooks.sending import WebhookError
 
@@ -96,7 +98,7 @@ class WebhookService:
             return [_Message(*each) for each in await session.execute(claim)]
 
     async def _deliver(self, message: _Message) -> None:
-        found = await self._event(message)
+        found = await through_outages(partial(self._event, message))
         if found is None:
             await self._record_failure(message, "the event is no longer stored", final=True)
             return
@@ -133,6 +135,10 @@ class WebhookService:
         await self._record(message, {"last_error": reason, "next_at": now + timedelta(seconds=pause)})
 
     async def _record(self, message: _Message, values: dict[str, Any]) -> None:
+        # If this were lost, a message that was accepted would be sent again after its lease.
+        await through_outages(partial(self._write, message, values))
+
+    async def _write(self, message: _Message, values: dict[str, Any]) -> None:
         row = WebhookDelivery
         # A worker that was stopped for longer than its lease must not overwrite what the next one recorded.
         mine = (row.id == message.id, row.tries == message.tries, row.status == "pending")
