@@ -286,7 +286,8 @@ def _start(history: History, policy: RunPolicy, number: int) -> Decision:
 
 
 def _overspent(history: History, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
-    own = spent_run(history.spent, policy.budget)
+    # No model replies to a subtask while a loop above it is over its budget, either.
+    own = spent_run(history.spent, policy.budget) or history.spent.over_above
     if own:
         return EscalationReason.BUDGET_EXHAUSTED, own
     if history.spent.over_day:

@@ -260,6 +260,12 @@ ESCALATIONS = {
         EscalationReason.BUDGET_EXHAUSTED,
         1,
     ),
+    "spent above a subtask whose agent was refused": (
+        history(AttemptFacts(1, AttemptState.AGENT_FAILED), spent=Spent(over_above="in a loop above")),
+        POLICY,
+        EscalationReason.BUDGET_EXHAUSTED,
+        1,
+    ),
     "dollars spent before a phase began": (
         history(spent=Spent(cost_usd=1.5)),
         RunPolicy(budget=Budget(cost_usd=1.0)),
