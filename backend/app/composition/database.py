@@ -14,14 +14,17 @@ import anyio.to_thread
 from app.composition.judging import remove_what_is_left
 from app.composition.sandbox import container_removal
 from app.core.config import Settings
-from app.core.errors import InvalidInputError
-from app.db.embedded import ensure_running
+from app.core.errors import DatabaseSetupError, InvalidInputError
+from app.db.embedded import Lease, ensure_running
 from app.db.engine import Sessions, create_engine, create_sessions, plain_url
 from app.db.migrate import upgrade_to_head
 from app.workspaces.confine.ownership import Places, owning
 from app.workspaces.files.removal import remove_tree
 
 logger = logging.getLogger(__name__)
+
+_SERVER_CHECK_SECONDS = 2.0
+_SERVER_RETRY_SECONDS = 10.0
 
 _PRIVATE = ("runs", "scratch", "environments", "logfire")
 """Directories in DATA_DIR that contain projects' code."""
@@ -30,6 +33,8 @@ _PRIVATE = ("runs", "scratch", "environments", "logfire")
 @asynccontextmanager
 async def open_database(settings: Settings) -> AsyncGenerator[str]:
     """Yield the URL of a database with the newest schema; the embedded server runs while the block does.
+
+    If that server is killed, it is started again.
 
     Raises:
         InvalidInputError: DATABASE_URL is not a Postgres URL, or DATA_DIR cannot be written to.
@@ -44,7 +49,12 @@ async def open_database(settings: Settings) -> AsyncGenerator[str]:
     lease = await ensure_running(Path(await anyio.Path(settings.DATA_DIR).absolute()))
     try:
         await upgrade_to_head(lease.url)
-        yield lease.url
+        keeper = asyncio.create_task(_keep_running(lease), name="embedded database")
+        try:
+            yield lease.url
+        finally:
+            keeper.cancel()
+            await asyncio.wait([keeper])
     finally:
         lease.release()
 
@@ -81,6 +91,17 @@ async def open_sessions(settings: Settings, database_url: str) -> AsyncGenerator
         yield create_sessions(engine)
     finally:
         await engine.dispose()
+
+
+async def _keep_running(lease: Lease) -> None:
+    while True:
+        await asyncio.sleep(_SERVER_CHECK_SECONDS)
+        try:
+            if await anyio.to_thread.run_sync(lease.revive):
+                logger.warning("the embedded database had ended and was started again")
+        except (DatabaseSetupError, OSError) as error:
+            logger.error("the embedded database cannot be started again, retrying: %s", error)  # noqa: TRY400 - the cause is in the message
+            await asyncio.sleep(_SERVER_RETRY_SECONDS)
 
 
 async def _remove_leftovers_again(places: Places, period: float) -> None:

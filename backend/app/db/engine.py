@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from app.core.errors import InvalidInputError
 from app.db.direct import DirectPool
-from app.schemas.text import storable_document
+from app.schemas.text import storable_document, storable_json
 
 IDLE_IN_TRANSACTION = "10s"
 
@@ -93,8 +93,11 @@ def create_sessions(engine: AsyncEngine) -> Sessions:
 
 def _storable_json(value: object) -> str:
     # jsonb can store neither NUL nor lone surrogates, so they are replaced visibly, as in text columns.
-    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
-    return storable_document(text)
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # it has NaN or an infinity, which are rare
+        text = json.dumps(storable_json(value), ensure_ascii=False, allow_nan=False)
+    return storable_document(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 # Sorting and hashing 100,000 runs fits in this memory; with the default, Postgres writes files. Compiling the

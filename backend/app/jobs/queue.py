@@ -21,6 +21,14 @@ _DEFER = text(
     ]::procrastinate_job_to_defer_v1[])
     """
 )
+_BRING_FORWARD = text(
+    """
+    UPDATE procrastinate_jobs
+    SET scheduled_at = CAST(:at AS timestamptz), priority = greatest(priority, CAST(:priority AS integer))
+    WHERE queueing_lock = :lock AND status = 'todo'
+      AND scheduled_at > coalesce(CAST(:at AS timestamptz), now())
+    """
+)
 _ABORT = text(
     """
     SELECT procrastinate_cancel_job_v1(id, abort => true, delete_job => true)
@@ -107,6 +115,9 @@ async def enqueue_advance(
     transaction changes. The queue's own API needs a psycopg connection, so this function calls the versioned
     SQL function behind that API.
 
+    A job that is already queued for later is brought forward. For example, a person may decide while the run
+    still has the job that awaits the end of a provider's limit.
+
     Args:
         session: the session whose transaction enqueues the job.
         run_id: the run to advance.
@@ -128,6 +139,7 @@ async def enqueue_advance(
         async with session.begin_nested():
             await session.execute(_DEFER, parameters)
     except IntegrityError:
+        await session.execute(_BRING_FORWARD, parameters)
         return False
     return True
 

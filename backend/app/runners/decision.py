@@ -230,14 +230,14 @@ def _delegated(phase: str, last: AttemptFacts) -> Decision:
 def _after_failure(last: AttemptFacts, history: History, policy: RunPolicy) -> Decision:
     phase = history.phase
     assert phase is not None  # noqa: S101 - decide() has asked
-    if last.closing is AttemptClosing.HUMAN and not _human_said_go_on(history):
+    if last.closing is AttemptClosing.HUMAN and not _human_answered(history, EscalationReason.HUMAN_ASKED):
         return Escalate(phase, last.number, EscalationReason.HUMAN_ASKED, last.error)
-    if last.question and not _human_said_go_on(history):
+    if last.question and not _human_answered(history, EscalationReason.QUESTION):
         return Escalate(phase, last.number, EscalationReason.QUESTION, last.question)
     allowed = attempts_allowed(history.escalations, policy)
     if last.number >= allowed:
         return _exhausted(phase, last, allowed, policy)
-    if is_stuck(history) and not _human_said_go_on(history):
+    if is_stuck(history) and not _human_answered(history, *_ABOUT_FAILED_ATTEMPTS):
         text = f"Attempt {last.number} failed exactly as attempt {last.number - 1} did and changed nothing"
         return Escalate(phase, last.number, EscalationReason.NO_PROGRESS, text)
     return _start(history, policy, last.number + 1)
@@ -255,9 +255,23 @@ def _exhausted(phase: str, last: AttemptFacts, allowed: int, policy: RunPolicy) 
             return ReturnPartial(phase, number, text)
 
 
-def _human_said_go_on(history: History) -> bool:
-    # If the last attempt's escalation is resolved and the rules got this far, its decision was *retry*.
-    return bool(history.escalations) and history.escalations[-1].attempt == history.attempts[-1].number
+_ABOUT_FAILED_ATTEMPTS = (
+    EscalationReason.ATTEMPTS_EXHAUSTED,
+    EscalationReason.NO_PROGRESS,
+    EscalationReason.HUMAN_ASKED,
+    EscalationReason.QUESTION,
+)
+"""Reasons that exist only once an attempt has failed; the person then knows how it failed."""
+
+
+def _human_answered(history: History, *reasons: EscalationReason) -> bool:
+    """Return whether a person was asked about the last attempt for one of these reasons.
+
+    If the rules got this far, the decision was *retry*. Other questions about the same attempt do not count:
+    they may have been asked before it had a result, for example because its model was unavailable.
+    """
+    number = history.attempts[-1].number
+    return any(each.attempt == number and each.reason in reasons for each in history.escalations)
 
 
 def _start(history: History, policy: RunPolicy, number: int) -> Decision:
@@ -272,7 +286,8 @@ def _start(history: History, policy: RunPolicy, number: int) -> Decision:
 
 
 def _overspent(history: History, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
-    own = spent_run(history.spent, policy.budget)
+    # No model replies to a subtask while a loop above it is over its budget, either.
+    own = spent_run(history.spent, policy.budget) or history.spent.over_above
     if own:
         return EscalationReason.BUDGET_EXHAUSTED, own
     if history.spent.over_day:

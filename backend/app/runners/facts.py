@@ -77,12 +77,14 @@ class Spent:
         tokens: input and output tokens, subtasks included.
         cost_usd: cost of the requests with a known price.
         budget_grants: how often a reviewer granted the budget again.
+        over_above: message that names the spent budget of a loop above a subtask; empty if none is spent.
         over_day: message that names the day's spent budget; empty if none is spent.
     """
 
     tokens: int = 0
     cost_usd: float = 0.0
     budget_grants: int = 0
+    over_above: str = ""
     over_day: str = ""
 
 

@@ -12,6 +12,9 @@ from app.schemas.runs import AttemptState, EscalationReason, RunPolicy
 
 MAX_BACKOFF_SECONDS = 300.0
 
+WORKER_FAILED = "the worker failed: "
+"""How the last error of an attempt begins if it is one of this service, and not of an agent or a model."""
+
 
 def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[EscalationReason, str] | None:
     """Return the reason to ask a person instead of trying an attempt again; None while a try is left."""
@@ -32,9 +35,14 @@ def beyond_limit(last: AttemptFacts, now: datetime, policy: RunPolicy) -> tuple[
         return EscalationReason.EVALUATOR_UNAVAILABLE, text
     lost = lost_workers(last)
     if lost >= policy.max_lost_workers:
-        text = f"{lost} workers died while working on attempt {last.number}"
-        return EscalationReason.WORKER_LOST, text
+        return EscalationReason.WORKER_LOST, _lost_words(last, lost)
     return None
+
+
+def _lost_words(last: AttemptFacts, lost: int) -> str:
+    if last.error.startswith(WORKER_FAILED):
+        return f"Work on attempt {last.number} broke off {lost} times; the last time {last.error}"
+    return f"{lost} workers died while working on attempt {last.number}"
 
 
 def unchanged_words(last: AttemptFacts) -> str:

@@ -1,5 +1,6 @@
 """Rules for text that people type, and for text that programs print."""
 
+import math
 import re
 import unicodedata
 from pathlib import PurePosixPath
@@ -74,16 +75,16 @@ def storable_text(value: str) -> str:
 
 
 def storable_json(value: object) -> Any:
-    """Return JSON data with every text in it made storable."""
+    """Return JSON data with every text in it made storable; numbers that JSON lacks become null."""
     if isinstance(value, str):
         return storable_text(value)
     if isinstance(value, dict):
         return {
             storable_text(str(k)): storable_json(v) for k, v in cast("dict[object, object]", value).items()
         }
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [storable_json(each) for each in cast("list[object]", value)]
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def storable_document(document: str) -> str:

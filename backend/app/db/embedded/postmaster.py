@@ -38,11 +38,8 @@ def ready_port(cluster: Cluster) -> int | None:
     """Return the port on which the cluster's server takes connections; None if there is none yet."""
     if reaper.postmaster_pid(cluster.data) is None:
         return None
-    try:
-        lines = _recorded(cluster).splitlines()
-        return int(lines[3]) if lines[7].strip() == "ready" else None
-    except (ValueError, IndexError):
-        return None
+    lines = _recorded(cluster).splitlines()
+    return _recorded_port(cluster) if lines[7:8] and lines[7].strip() == "ready" else None
 
 
 def running_port(cluster: Cluster) -> int | None:
@@ -71,7 +68,8 @@ def running_port(cluster: Cluster) -> int | None:
 def start(cluster: Cluster, binaries: Binaries, account: ServerAccount, options: Sequence[str]) -> int:
     """Start the server, wait until the database can be used, and return the port.
 
-    The caller holds the start lock.
+    A server that was killed gets its port again, because its users still connect to that one. The caller
+    holds the start lock.
 
     Raises:
         DatabaseSetupError: the server does not start.
@@ -79,9 +77,10 @@ def start(cluster: Cluster, binaries: Binaries, account: ServerAccount, options:
     """
     said = ""
     with take_lock(cluster.lock("server"), seconds=LEFTOVER_SECONDS) as lock:
+        before = _recorded_port(cluster)
         _forget_reused_pid(cluster)
-        for _ in range(PORT_TRIES):
-            port = _free_port()
+        for number in range(PORT_TRIES):
+            port = before if before is not None and number == 0 else _free_port()
             stale = _recorded(cluster)
             process = _launch(cluster, binaries, account, [f"port={port}", *options], lock)
             if _wait_until_ready(cluster, process, stale) and ensure_database(cluster, port):
@@ -138,6 +137,13 @@ def _wait_until_ready(cluster: Cluster, process: subprocess.Popen[Any], stale: s
             )
         time.sleep(_POLL_SECONDS)
     return False
+
+
+def _recorded_port(cluster: Cluster) -> int | None:
+    try:
+        return int(_recorded(cluster).splitlines()[3])
+    except (ValueError, IndexError):
+        return None
 
 
 def _recorded(cluster: Cluster) -> str:

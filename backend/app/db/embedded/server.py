@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,12 +33,41 @@ class ServerStatus:
 
 
 class Lease:
-    """The right to use the server, which runs until the last lease is released or its process has ended."""
+    """The right to use the server, which runs until the last lease is released or its process has ended.
 
-    def __init__(self, url: str, home: Path, lock: IO[bytes]) -> None:
-        self.url = url
-        self.home = home
+    Attributes:
+        url: address of the database.
+        home: directory of the cluster.
+    """
+
+    def __init__(self, cluster: Cluster, port: int, lock: IO[bytes], launch: Callable[[], int]) -> None:
+        self.url = cluster.url(port)
+        self.home = cluster.home
+        self._cluster = cluster
+        self._port = port
         self._lock = lock
+        self._launch = launch
+
+    def revive(self) -> bool:
+        """Start the server again if all its processes were killed, and return whether they were; blocks.
+
+        Raises:
+            DatabaseSetupError: the server does not start, or it now has another port.
+            OSError: a file cannot be read or written, or the program cannot be started.
+        """
+        was_killed = not is_taken(self._cluster.lock("server"))
+        if was_killed:
+            with take_lock(self._cluster.lock("start"), seconds=_WAIT_SECONDS):
+                # Another user of the server may have been quicker.
+                port = running_port(self._cluster) or self._launch()
+        else:
+            port = ready_port(self._cluster)
+        if port not in (None, self._port):
+            raise DatabaseSetupError(
+                f"the database in {self.home} was started again at port {port}, because another program uses "
+                f"port {self._port}; restart this process"
+            )
+        return was_killed
 
     def release(self) -> None:
         """Release the lease; a second call does nothing."""
@@ -78,20 +107,24 @@ def acquire(
         data_dir.mkdir(parents=True, exist_ok=True)
         cluster, account = find_place(data_dir, system_home)
         prepare_home(cluster, account, system_home)
+
+        def launch() -> int:
+            binaries = choose_binaries(cluster, directories)
+            binaries = reachable_binaries(binaries, account, system_home)
+            if not cluster.data.exists():
+                make_cluster(cluster, binaries, account, sync=not throwaway)
+            _start_reaper(cluster, throwaway=throwaway)
+            return start(cluster, binaries, account, options)
+
         with ExitStack() as undo:
             users = undo.enter_context(take_lock(cluster.lock("users"), shared=True, seconds=_STOP_SECONDS))
             with take_lock(cluster.lock("start"), seconds=_WAIT_SECONDS):
                 port = running_port(cluster)
                 if port is None:
-                    binaries = choose_binaries(cluster, directories)
-                    binaries = reachable_binaries(binaries, account, system_home)
-                    if not cluster.data.exists():
-                        make_cluster(cluster, binaries, account, sync=not throwaway)
-                    _start_reaper(cluster, throwaway=throwaway)
-                    port = start(cluster, binaries, account, options)
+                    port = launch()
                 else:
                     _start_reaper(cluster, throwaway=throwaway)
-                lease = Lease(cluster.url(port), cluster.home, users)
+                lease = Lease(cluster, port, users, launch)
             undo.pop_all()
     except OSError as error:
         raise DatabaseSetupError(

@@ -24,6 +24,9 @@ PHASE = "answer"
 NO_EVIDENCE = "No entries were found."
 """The evidence summary that the evaluator gets if there is no evidence. Every claim is then unsupported."""
 
+NOT_JUDGED = "the answer was not judged"
+"""The reason of an answer that a person accepted before its evaluator reached a verdict."""
+
 
 class Synthesizer(Protocol):
     """Writes answers."""
@@ -198,10 +201,16 @@ def _feedback_of(before: AnswerAttempt | None) -> list[EvaluationFeedback]:
 
 
 def outcome_of(attempts: Sequence[AnswerAttempt]) -> AnswerOutcome:
-    """Return the outcome of an answer from all its attempts, of which there is at least one."""
+    """Return the outcome of an answer from all its attempts, of which there is at least one.
+
+    A last attempt that was never judged is one that a person accepted.
+    """
     last = attempts[-1]
     if last.output is not None and is_passed(last.output):
         return AnswerOutcome(AnswerStatus.ACCEPTED, last.synthesis.answer, (), False, "", tuple(attempts))
+    if last.output is None and not last.trouble:
+        answer, gaps = last.synthesis.answer, gaps_of(last)
+        return AnswerOutcome(AnswerStatus.PARTIAL, answer, gaps, False, NOT_JUDGED, tuple(attempts))
     judged = [each for each in attempts if each.output is not None]
     best = _best(judged)
     failed = ", ".join(get_failed_dimensions(last.output)) if last.output else ""
@@ -210,9 +219,13 @@ def outcome_of(attempts: Sequence[AnswerAttempt]) -> AnswerOutcome:
         answer=best.synthesis.answer if best else None,
         gaps=gaps_of(best or judged[-1]) if judged else (),
         withheld=bool(judged) and best is None,
-        reason=last.trouble or f"{last.number} attempts were not good enough in: {failed}",
+        reason=last.trouble or f"{_attempts(last.number)} not good enough in: {failed}",
         attempts=tuple(attempts),
     )
+
+
+def _attempts(number: int) -> str:
+    return "1 attempt was" if number == 1 else f"{number} attempts were"
 
 
 def _best(attempts: Sequence[AnswerAttempt]) -> AnswerAttempt | None:

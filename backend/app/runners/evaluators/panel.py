@@ -1,13 +1,15 @@
 """Runs the evaluators of a phase, and returns one result for each, even for one that crashes."""
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any, cast
 
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 
 from app.core.tracing import current_trace_id, open_span
 from app.runners.evaluators.acceptance import Acceptance, is_signed, signed
@@ -179,7 +181,19 @@ async def _attempted(
         return errored(evaluator, f"{evaluator.name} returned {type(result).__name__}, not a result")
     if result.evaluator_name != evaluator.name:
         return errored(evaluator, f"{evaluator.name} returned a result of {result.evaluator_name!r}")
-    return result
+    return _storable(evaluator, result)
+
+
+def _storable(evaluator: Evaluator, result: EvaluationResult) -> EvaluationResult:
+    """Return a result with metadata that are JSON: other values become text, and NaN becomes null."""
+    with suppress(TypeError, ValueError, RecursionError):
+        json.dumps(result.metadata, allow_nan=False)
+        return result
+    try:
+        metadata = to_jsonable_python(result.metadata, inf_nan_mode="null", bytes_mode="base64", fallback=str)
+    except (ValueError, RecursionError) as error:
+        return errored(evaluator, f"{evaluator.name} returned metadata that are no JSON: {error}")
+    return result.model_copy(update={"metadata": metadata})
 
 
 def judges_usage(results: Iterable[EvaluationResult]) -> Usage:

@@ -22,11 +22,9 @@ from app.services.backlog.planning import WaitingItem, plan
 from app.services.backlog.reading import in_order, load_facts, load_needs
 from app.services.control.idempotency import UNKEYED
 from app.services.control.sprints import SprintService
+from app.services.record.leases import LEASE, Leases
 
 logger = logging.getLogger(__name__)
-
-LEASE = timedelta(minutes=15)
-"""After this time another worker may start the item, because its worker must have died or is stopped."""
 
 _CONSIDERED = 1_000
 _FIRST_PAUSE_SECONDS = 30.0
@@ -69,6 +67,8 @@ class BacklogStarter:
     def __init__(self, sessions: Sessions, sprints: SprintService) -> None:
         self._sessions = sessions
         self._sprints = sprints
+        # A project's items are claimed together, so the leases only record.
+        self._leases = Leases(sessions=sessions, table=BacklogItem, due_at="next_at", make=_Claimed)
 
     async def __call__(self) -> int:
         """Start the items that may start, and return how many were tried."""
@@ -146,7 +146,7 @@ class BacklogStarter:
     async def _begin(self, claimed: _Claimed) -> None:
         async def show(session: AsyncSession, run_id: UUID) -> RunDetail:
             # In the transaction that creates the run, so that either both changes are stored or neither.
-            if not await _set(session, claimed, {"status": "started", "reason": ""}):
+            if not await self._set(session, claimed, {"status": "started", "reason": ""}):
                 raise ClaimLostError(_LOST)
             return await self._sprints.show(session, run_id)
 
@@ -161,7 +161,7 @@ class BacklogStarter:
     async def _renew(self, claimed: _Claimed) -> bool:
         """Begin the lease again, because the items before this one took their time."""
         async with self._sessions.begin() as session:
-            return await _set(session, claimed, {"next_at": func.now() + LEASE})
+            return await self._set(session, claimed, {"next_at": func.now() + LEASE})
 
     async def _is_run(self, run_id: UUID) -> bool:
         async with self._sessions() as session:
@@ -177,14 +177,8 @@ class BacklogStarter:
 
     async def _record(self, claimed: _Claimed, values: dict[str, Any]) -> None:
         async with self._sessions.begin() as session:
-            await _set(session, claimed, values)
+            await self._set(session, claimed, values)
 
-
-async def _set(session: AsyncSession, claimed: _Claimed, values: dict[str, Any]) -> bool:
-    mine = (
-        BacklogItem.id == claimed.id,
-        BacklogItem.status == "starting",
-        BacklogItem.tries == claimed.tries,
-    )
-    statement = update(BacklogItem).where(*mine).values(values).returning(BacklogItem.id)
-    return await session.scalar(statement) is not None
+    async def _set(self, session: AsyncSession, claimed: _Claimed, values: dict[str, Any]) -> bool:
+        is_starting = BacklogItem.status == "starting"
+        return await self._leases.record_in(session, claimed.id, claimed.tries, values, is_starting)

@@ -2,7 +2,7 @@
 
 Progress events are emptied, not deleted: their numbers stay, so that a client that resumes finds no gap and
 the log still shows what happened. Deleting snapshots deletes all files of a run: its diffs, its result and
-forks of it are then no longer possible.
+forks of it are then no longer possible. While a pull request is open, its runs keep their files at any age.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Update, delete, func, literal_column, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Update,
+    delete,
+    exists,
+    func,
+    literal_column,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from app.db.engine import Sessions
-from app.db.models import EventRow, IdempotencyKey, Run, Snapshot, WebhookDelivery
+from app.db.models import EventRow, ForgeReport, IdempotencyKey, Run, Snapshot, WebhookDelivery
 from app.services.control.idempotency import KEPT_FOR
 from app.workspaces.store import WorkspaceStore
 
@@ -176,21 +187,21 @@ class Housekeeping:
     async def _files_to_trim(self, session: AsyncSession, now: datetime) -> list[tuple[UUID, int]]:
         """Return the runs whose snapshots are too old or exceed the total size, oldest first, with sizes."""
         statement = (
-            select(Run.id, Run.finished_at, func.sum(func.octet_length(Snapshot.bundle)))
+            select(Run.id, Run.finished_at, func.sum(func.octet_length(Snapshot.bundle)), _in_review())
             .join(Snapshot, Snapshot.run_id == Run.id)
             .where(Run.finished_at.is_not(None))
             .group_by(Run.id)
             .order_by(Run.finished_at)
         )
-        rows = [(run_id, ended, int(size)) for run_id, ended, size in await session.execute(statement)]
-        left = sum(size for _, _, size in rows)
+        rows = [(row[0], row[1], int(row[2]), row[3]) for row in await session.execute(statement)]
+        left = sum(size for _, _, size, _ in rows)
         oldest_kept = now - timedelta(days=self._retention.snapshot_days)
         found: list[tuple[UUID, int]] = []
-        for run_id, ended, size in rows:
-            if ended is not None and ended >= oldest_kept and left <= self._retention.snapshot_bytes:
-                break
-            found.append((run_id, size))
-            left -= size
+        for run_id, ended, size, in_review in rows:
+            is_kept = in_review or (ended is not None and ended >= oldest_kept)
+            if not is_kept or left > self._retention.snapshot_bytes:
+                found.append((run_id, size))
+                left -= size
         return found
 
     async def _on_disk(self, now: datetime) -> tuple[Sequence[UUID], Sequence[UUID]]:
@@ -221,6 +232,19 @@ class Housekeeping:
         async with self._sessions.begin() as session:
             gone = await session.scalars(_DELETE_JOBS)
             return len(gone.all())
+
+
+def _in_review() -> ColumnElement[bool]:
+    """Return the condition that the pull request with a run's result is open.
+
+    A review of it starts a round from these files, and its merge is compared with them.
+    """
+    own, opened = aliased(ForgeReport), aliased(ForgeReport)
+    return (
+        exists()
+        .where(own.run_id == Run.id, opened.run_id == func.coalesce(own.root_run_id, own.run_id))
+        .where(opened.pull_number.is_not(None), opened.outcome.is_(None))
+    )
 
 
 def _finished(now: datetime, days: float, trimmed: InstrumentedAttribute[datetime | None]) -> Select[UUID]:

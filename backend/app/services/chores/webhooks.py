@@ -6,13 +6,16 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import func
 
 from app.db.engine import Sessions
 from app.db.models import EventRow, Run, WebhookDelivery
+from app.db.outages import through_outages
+from app.services.record.leases import Leases
 from app.services.record.outbox import receiver_name
 from app.webhooks.sending import WebhookError
 
@@ -63,40 +66,30 @@ class WebhookService:
         self, sessions: Sessions, urls: tuple[str, ...], send: Send | None, notify: Notify | None = None
     ) -> None:
         self._sessions = sessions
-        self._urls = urls
+        self._leases = Leases(
+            sessions=sessions,
+            table=WebhookDelivery,
+            due_at="next_at",
+            make=_Message,
+            waits=(WebhookDelivery.status == "pending", WebhookDelivery.url.in_(urls)),
+            batch=_BATCH,
+            lease=LEASE,
+        )
         self._send = send
         self._notify = notify
 
     async def __call__(self) -> int:
         """Send the messages that are due, and return how many were tried."""
         tried = 0
-        while batch := await self._take():
+        while batch := await self._leases.take():
             async with asyncio.TaskGroup() as group:
                 for message in batch:
                     group.create_task(self._deliver(message))
             tried += len(batch)
         return tried
 
-    async def _take(self) -> list[_Message]:
-        row = WebhookDelivery
-        due = (
-            select(row.id)
-            .where(row.status == "pending", row.next_at <= datetime.now(UTC), row.url.in_(self._urls))
-            .order_by(row.next_at)
-            .limit(_BATCH)
-            .with_for_update(skip_locked=True)
-        )
-        claim = (
-            update(row)
-            .where(row.id.in_(due.scalar_subquery()))
-            .values(tries=row.tries + 1, next_at=datetime.now(UTC) + LEASE)
-            .returning(row.id, row.url, row.tries, row.run_id, row.sequence)
-        )
-        async with self._sessions.begin() as session:
-            return [_Message(*each) for each in await session.execute(claim)]
-
     async def _deliver(self, message: _Message) -> None:
-        found = await self._event(message)
+        found = await through_outages(partial(self._event, message))
         if found is None:
             await self._record_failure(message, "the event is no longer stored", final=True)
             return
@@ -130,14 +123,12 @@ class WebhookService:
             return
         pause = max(pause_after(message.tries), wait or 0.0)
         logger.warning("webhook %s failed, retrying in %g s: %s", message.id, pause, reason)
-        await self._record(message, {"last_error": reason, "next_at": now + timedelta(seconds=pause)})
+        await self._record(message, {"last_error": reason, "next_at": func.now() + timedelta(seconds=pause)})
 
     async def _record(self, message: _Message, values: dict[str, Any]) -> None:
-        row = WebhookDelivery
-        # A worker that was stopped for longer than its lease must not overwrite what the next one recorded.
-        mine = (row.id == message.id, row.tries == message.tries, row.status == "pending")
-        async with self._sessions.begin() as session:
-            await session.execute(update(row).where(*mine).values(values))
+        # If this were lost, a message that was accepted would be sent again after its lease.
+        is_open = WebhookDelivery.status == "pending"
+        await through_outages(partial(self._leases.record, message.id, message.tries, values, is_open))
 
     async def _event(self, message: _Message) -> tuple[EventRow, Run] | None:
         async with self._sessions() as session:

@@ -1,12 +1,14 @@
 """Creates answers from requests, and shows them."""
 
+from collections.abc import Sequence
+
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.models import Attempt, Run
 from app.runners.answer.rules import rules_for
 from app.runners.answer.steps import PHASE, AnswerAttempt, answer_policy
 from app.schemas.answer_rules import RuleSets
-from app.schemas.api.answers import AnswerAttemptView, AnswerCreate, AnswerDetail
+from app.schemas.api.answers import AnswerAttemptView, AnswerCreate, AnswerDetail, AnswerResult
 from app.schemas.api.policies import PolicyView
 from app.schemas.runs import AttemptState, RunKind, RunPolicy, RunStatus, Usage
 from app.services.control.intake import Intake, NewRun
@@ -63,9 +65,14 @@ async def show_answer(session: AsyncSession, run: Run) -> AnswerDetail:
         rules=list(question.rules),
         policy=PolicyView.of(RunPolicy.model_validate(run.policy)),
         attempts=[_view(row, each, question) for row, each in zip(rows, attempts, strict=True)],
-        result=result_of(rows, attempts) if RunStatus(run.status).is_final else None,
+        result=_result(run, rows, attempts) if RunStatus(run.status).is_final else None,
         escalations=[escalation_view(each, run) for each in whole.escalations],
     )
+
+
+def _result(run: Run, rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt]) -> AnswerResult | None:
+    # Without a verdict on the last attempt, only a person's decision completes an answer.
+    return result_of(rows, attempts, accepted=run.status == RunStatus.COMPLETED)
 
 
 def _view(row: Attempt, attempt: AnswerAttempt, question: AnswerQuestion) -> AnswerAttemptView:

@@ -24,9 +24,10 @@ from app.runners.budgets import DayBudgets
 from app.runners.decision import Decision, Evaluate, Finished, StartAttempt, Wait
 from app.runners.facts import History
 from app.runners.refinement import refine
+from app.runners.retry_limits import WORKER_FAILED
 from app.schemas.runs import ModelRole, RunKind, RunPolicy
 from app.services.execute.outcomes import record_decision
-from app.services.record.attempts import release_attempts
+from app.services.record.attempts import note_failure, release_attempts
 from app.services.record.history import Recorded, load_run
 from app.services.record.transactions import FencedOutError, Recorder
 
@@ -34,6 +35,8 @@ logger = logging.getLogger(__name__)
 
 HAND_OVER_SECONDS = 5.0
 """How long a stopping worker waits for the database; the next worker finds out without the hand-over."""
+
+MAX_ERROR_CHARS = 500
 
 CarryOutAttempt = Callable[[Recorded, int, Fence], Coroutine[Any, Any, None]]
 """Produces or judges one attempt; takes the recorded run, the attempt's number and the fence."""
@@ -96,6 +99,12 @@ class Advance:
         except asyncio.CancelledError:
             await asyncio.shield(self._hand_over(run_id, fence))
             raise
+        except PutBackError:
+            raise
+        except Exception as error:
+            # The queue logs it. The next job tries again, and in the end a person is asked.
+            await self._note(run_id, fence, error)
+            raise
 
     async def _advance(self, run_id: UUID, fence: Fence, stopping: Stopping, rounds: Iterator[int]) -> None:
         if not await self._recorder.take(run_id, fence):
@@ -111,6 +120,17 @@ class Advance:
             logfire.span("run {run_id}", run_id=run_id),
         ):
             await refine(step.load, step.carry_out)
+
+    async def _note(self, run_id: UUID, fence: Fence, error: Exception) -> None:
+        """Record the error that ends a job on the attempt in progress, for the person who is asked."""
+        told = f"{WORKER_FAILED}{type(error).__name__}: {error}"[:MAX_ERROR_CHARS]
+        try:
+            async with self._recorder.open(run_id, fence) as recording:
+                await note_failure(recording, told)
+        except FencedOutError as reason:
+            logger.debug("nothing to note: %s", reason)
+        except (SQLAlchemyError, OSError) as trouble:
+            logger.warning("could not note why the job of run %s failed: %s", run_id, trouble)
 
     async def _hand_over(self, run_id: UUID, fence: Fence) -> None:
         """Release the attempt to the next worker; a stopped worker uses up no attempt."""

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.db.engine import Sessions
 from app.realtime.store import Fence
-from app.services.record.messages import deliver, due_messages
+from app.services.record.messages import deliver, delivered_among, due_messages
 from app.services.record.transactions import Recorder
 
 logger = logging.getLogger(__name__)
@@ -34,6 +34,7 @@ class AttemptInbox:
     fence: Fence
     claim: UUID
     _told: list[str] = field(default_factory=list[str])
+    _offered: dict[UUID, str] = field(default_factory=dict[UUID, str])
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def of(self) -> "CandidateInbox":
@@ -53,16 +54,21 @@ class AttemptInbox:
         async with self._lock:
             async with self.sessions() as session:
                 waiting = await due_messages(session, self.run_id, steering_only=not at_end)
-            if waiting:
-                async with self.recorder.open_claimed(self.run_id, self.fence, self.claim) as (
-                    recording,
-                    row,
-                ):
-                    found = await due_messages(recording.session, self.run_id, steering_only=not at_end)
-                    deliver(recording, row, found)
-                    texts = [each.text for each in found]
-                self._told += texts
+            if waiting or self._offered:
+                await self._deliver(steering_only=not at_end)
             return self._told
+
+    async def _deliver(self, *, steering_only: bool) -> None:
+        async with self.recorder.open_claimed(self.run_id, self.fence, self.claim) as (recording, row):
+            # If the reply to an earlier transaction was lost, its messages count as delivered already.
+            delivered = await delivered_among(recording.session, self._offered)
+            texts = [text for key, text in self._offered.items() if key in delivered]
+            found = await due_messages(recording.session, self.run_id, steering_only=steering_only)
+            deliver(recording, row, found)
+            texts += [each.text for each in found]
+            self._offered |= {each.id: each.text for each in found}
+        self._offered.clear()
+        self._told += texts
 
 
 @dataclass(slots=True)

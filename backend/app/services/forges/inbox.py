@@ -25,8 +25,8 @@ from app.forges.signatures import HEADER, is_signed
 from app.schemas.api.forges import DeliveryTaken
 from app.services.chores.webhooks import pause_after
 from app.services.forges.asks import Delivery, record_delivery
-from app.services.forges.leases import Leases
 from app.services.forges.wishes import WishService
+from app.services.record.leases import Leases
 
 logger = logging.getLogger(__name__)
 

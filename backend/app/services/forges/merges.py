@@ -22,7 +22,7 @@ from app.forges.repositories import Member, Members, not_in_file
 from app.schemas.workspaces import GitSource
 from app.services.chores.webhooks import pause_after
 from app.services.execute.trees import RunTrees
-from app.services.forges.leases import Leases
+from app.services.record.leases import Leases
 from app.workspaces.sources.inspection import SourcePolicy
 from app.workspaces.sources.merged import read_merged
 

@@ -22,7 +22,7 @@ from app.forges.port import ForgeError
 from app.forges.repositories import Member, Members
 from app.services.chores.webhooks import pause_after
 from app.services.forges.asks import Delivery, record_delivery
-from app.services.forges.leases import Leases
+from app.services.record.leases import Leases
 
 logger = logging.getLogger(__name__)
 

@@ -19,12 +19,12 @@ from app.forges.port import Forge, ForgeError, ForgesByName
 from app.forges.repositories import Member, Members, not_in_file
 from app.schemas.runs import RunStatus
 from app.services.chores.webhooks import pause_after
-from app.services.forges.leases import Leases
 from app.services.forges.merge_queue import MergeQueue
 from app.services.forges.offers import DueReport, OfferService
 from app.services.forges.returns import ReturnService
 from app.services.forges.signs import wake
 from app.services.read.runs import RunQueries
+from app.services.record.leases import Leases
 from app.services.review.results import Result, ResultService
 
 logger = logging.getLogger(__name__)

@@ -30,12 +30,12 @@ from app.forges.reviews import (
 )
 from app.schemas.runs import RunStatus
 from app.services.chores.webhooks import pause_after
-from app.services.forges.leases import Leases
 from app.services.forges.outcomes import note_outcome
 from app.services.forges.pushes import PushService
 from app.services.forges.returns import find_refusal
 from app.services.forges.review_comments import TOLD, DueReview, comment_on
 from app.services.forges.rounds import Round, RoundService
+from app.services.record.leases import Leases
 
 logger = logging.getLogger(__name__)
 

@@ -78,13 +78,18 @@ def attempt_of(row: Attempt, entries: Sequence[str]) -> AnswerAttempt:
     )
 
 
-def result_of(rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt]) -> AnswerResult | None:
-    """Return the result of an answer if no further attempt follows; None if no attempt is over."""
-    over = [
-        attempt
-        for row, attempt in zip(rows, attempts, strict=True)
-        if row.status in (AttemptState.PASSED, AttemptState.FAILED)
-    ]
+def result_of(
+    rows: Sequence[Attempt], attempts: Sequence[AnswerAttempt], *, accepted: bool
+) -> AnswerResult | None:
+    """Return the result of an answer if no further attempt follows; None if no attempt is over.
+
+    With `accepted`, a text that was never judged is a result, too: a person can accept it if its evaluator
+    is unavailable or a budget is spent.
+    """
+    states = {AttemptState.PASSED, AttemptState.FAILED}
+    if accepted:
+        states |= {AttemptState.PRODUCED, AttemptState.EVALUATING}
+    over = [attempt for row, attempt in zip(rows, attempts, strict=True) if row.status in states]
     if not over:
         return None
     outcome = outcome_of(over)

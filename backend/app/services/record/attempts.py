@@ -127,12 +127,22 @@ def reclaim(recording: Recording, attempt: Attempt, claim: UUID, prompt: str) ->
 
 async def release_attempts(recording: Recording, reason: str) -> None:
     """Release the attempts in progress; the next worker resumes them, and no attempt is used up."""
-    working = [AttemptState.STARTED, AttemptState.EVALUATING]
-    statement = select(Attempt).where(Attempt.run_id == recording.run.id, Attempt.status.in_(working))
-    for attempt in await recording.session.scalars(statement):
+    for attempt in await _in_progress(recording):
         lay_down(attempt)
         data = AttemptInterruptedData(reason=reason, lost_workers=attempt.lost_workers)
         recording.tell(data, attempt.phase, attempt.number)
+
+
+async def note_failure(recording: Recording, error: str) -> None:
+    """Record an error of this service on the attempts in progress. They count as those of a lost worker."""
+    for attempt in await _in_progress(recording):
+        attempt.last_error = error
+
+
+async def _in_progress(recording: Recording) -> Sequence[Attempt]:
+    working = [AttemptState.STARTED, AttemptState.EVALUATING]
+    statement = select(Attempt).where(Attempt.run_id == recording.run.id, Attempt.status.in_(working))
+    return (await recording.session.scalars(statement)).all()
 
 
 def lay_down(attempt: Attempt) -> None:

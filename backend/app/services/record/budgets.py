@@ -73,7 +73,7 @@ class BudgetKeeper:
             raise BudgetSpentError(reason)
 
     async def _own_budgets(self, run_id: UUID) -> tuple[UUID, ...]:
-        """Return the runs with a budget, among a run and those above it; budgets of runs never change."""
+        """Return the runs with a budget, among a run and those above it; which have one never changes."""
         known = self._bounded.get(run_id)
         if known is None:
             known = await through_outages(lambda: self._find_budgets(run_id))
@@ -105,6 +105,38 @@ class BudgetKeeper:
                 return ""
             project = await session.scalar(select(Run.project).where(Run.id == run_id)) if run_id else ""
             return await over_day(session, project or "", self._days)
+
+
+async def over_above(session: AsyncSession, parent_run_id: UUID | None) -> str:
+    """Return which budget of a subtask's parent, or of a run above that, is spent; empty if none is."""
+    above = parent_run_id
+    while above is not None:
+        if reason := await _over_run(session, above):
+            return f"in a loop above the subtask, {reason}"
+        above = await session.scalar(select(Run.parent_run_id).where(Run.id == above))
+    return ""
+
+
+async def grant_above(session: AsyncSession, run: Run) -> None:
+    """Raise the budgets of the runs above a subtask by the budget that a person grants the subtask again.
+
+    They share what is spent, so without this no model would reply to the subtask. The caller has locked all
+    these runs.
+    """
+    granted, above = RunPolicy.model_validate(run.policy).budget, run.parent_run_id
+    while above is not None:
+        parent = await session.get_one(Run, above)
+        policy = RunPolicy.model_validate(parent.policy)
+        raised = policy.model_copy(update={"budget": _sum(policy.budget, granted)})
+        parent.policy = raised.model_dump(mode="json")
+        parent.version += 1
+        above = parent.parent_run_id
+
+
+def _sum(budget: Budget, more: Budget) -> Budget:
+    tokens = None if budget.tokens is None else budget.tokens + (more.tokens or 0)
+    cost = None if budget.cost_usd is None else budget.cost_usd + (more.cost_usd or 0.0)
+    return Budget(tokens=tokens, cost_usd=cost)
 
 
 async def over_day(session: AsyncSession, project: str, days: DayBudgets) -> str:

@@ -28,6 +28,7 @@ from app.schemas.runs import (
     RunPolicy,
     RunStatus,
 )
+from app.services.record.budgets import over_above as over_above_of
 from app.services.record.budgets import over_day as over_day_of
 from app.services.record.evaluations import evaluation_result
 from app.services.record.held_out import held_out_kind
@@ -78,6 +79,7 @@ async def load_run(session: AsyncSession, run_id: UUID, days: DayBudgets | None 
     facts = [_attempt_facts(each) for each in attempts]
     if facts and facts[-1].state is AttemptState.DELEGATED:
         facts[-1] = replace(facts[-1], subtask=await subtask_state(session, attempts[-1].id))
+    over_above = await over_above_of(session, run.parent_run_id)
     over_day = await over_day_of(session, run.source.get("location", ""), days or DayBudgets())
     history = History(
         status=RunStatus(run.status),
@@ -85,7 +87,7 @@ async def load_run(session: AsyncSession, run_id: UUID, days: DayBudgets | None 
         phase=run.phase,
         attempts=tuple(facts),
         escalations=tuple(escalation_facts(each) for each in here),
-        spent=spent(run, escalations, over_day),
+        spent=spent(run, escalations, over_above, over_day),
         now=datetime.now(UTC),
         paused=run.paused_at is not None,
     )

@@ -120,7 +120,7 @@ def _reported(
     )
 
 
-def spent(run: Run, escalations: Sequence[Escalation], over_day: str = "") -> Spent:
+def spent(run: Run, escalations: Sequence[Escalation], over_above: str = "", over_day: str = "") -> Spent:
     """Return what a run has spent, for decisions; a retry after a spent budget grants the budget again."""
     grants = sum(
         each.reason_kind == EscalationReason.BUDGET_EXHAUSTED and each.decision == EscalationDecision.RETRY
@@ -130,5 +130,6 @@ def spent(run: Run, escalations: Sequence[Escalation], over_day: str = "") -> Sp
         tokens=run.used_input_tokens + run.used_output_tokens,
         cost_usd=run.used_cost_usd or 0.0,
         budget_grants=grants,
+        over_above=over_above,
         over_day=over_day,
     )

@@ -1,6 +1,6 @@
 """Stores messages to agents: due, delivered and refused ones; part of a caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -35,6 +35,16 @@ async def told_before(session: AsyncSession, run_id: UUID, phase: str) -> list[s
         AgentMessage.status == MessageStatus.DELIVERED,
     )
     return [each.text for each in await session.scalars(statement.order_by(*_OLDEST_FIRST))]
+
+
+async def delivered_among(session: AsyncSession, message_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Return which of these messages are recorded as delivered."""
+    if not message_ids:
+        return frozenset()
+    statement = select(AgentMessage.id).where(
+        AgentMessage.id.in_(message_ids), AgentMessage.status == MessageStatus.DELIVERED
+    )
+    return frozenset(await session.scalars(statement))
 
 
 def deliver(recording: Recording, attempt: Attempt, messages: Sequence[AgentMessage]) -> None:

@@ -23,9 +23,10 @@ from app.schemas.api.escalations import (
     EscalationView,
     VerdictMarkIn,
 )
-from app.schemas.runs import EscalationDecision, RunPolicy, RunStatus
+from app.schemas.runs import EscalationDecision, EscalationReason, RunPolicy, RunStatus
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.read.views import attempts_allowed_now, escalation_view
+from app.services.record.budgets import grant_above
 from app.services.record.transactions import EventBell, Recording
 from app.services.record.waiting import forget_failures
 from app.services.review.asked import attempt_of, load_questions, would_open
@@ -99,8 +100,11 @@ class EscalationService:
             known = (
                 await learn_known_failures(session, run, attempt, actor) if resolution.known_failures else 0
             )
-            if resolution.decision is EscalationDecision.RETRY and attempt is not None:
-                _give_new_chance(attempt)
+            if resolution.decision is EscalationDecision.RETRY:
+                if attempt is not None:
+                    _give_new_chance(attempt)
+                if escalation.reason_kind == EscalationReason.BUDGET_EXHAUSTED:
+                    await grant_above(session, run)
             run.status = RunStatus.ACTIVE
             run.status_reason = ""
             run.version += 1

@@ -12,6 +12,7 @@ from app.db.models import Escalation, Run
 from app.schemas.api.escalations import EscalationFilter, EscalationPage, EscalationQuery
 from app.services.read.paging import decode_cursor, encode_cursor
 from app.services.read.views import escalation_view
+from app.services.record.accounts import NO_BUDGETS
 
 _OF_RUNS = load_only(Run.name, Run.kind, Run.source, raiseload=True)
 
@@ -60,7 +61,7 @@ def _conditions(given: EscalationFilter) -> list[ColumnElement[bool]]:
 
 
 async def lock_escalation(session: AsyncSession, escalation_id: UUID) -> tuple[Run, Escalation]:
-    """Lock a run and its escalation until the transaction ends.
+    """Lock a run and its escalation until the transaction ends; the runs above a subtask are locked, too.
 
     Raises:
         NotFoundError: there is no such escalation.
@@ -68,7 +69,8 @@ async def lock_escalation(session: AsyncSession, escalation_id: UUID) -> tuple[R
     run_id = await session.scalar(select(Escalation.run_id).where(Escalation.id == escalation_id))
     if run_id is None:
         raise NotFoundError(f"there is no escalation {escalation_id}")
-    # The run first, as every writer locks it; the opposite order could deadlock.
+    # The runs first, from the top down, as every writer locks them; another order could deadlock.
+    await NO_BUDGETS.lock(session, {run_id})
     run = await session.get_one(Run, run_id, with_for_update=True)
     return run, await session.get_one(Escalation, escalation_id, with_for_update=True)
 

@@ -74,7 +74,7 @@ def _would_give(row: Escalation, run: Run, attempts: Sequence[Attempt]) -> Answe
     if run.kind != RunKind.ANSWER or row.status != "open":
         return None
     question = question_of(run)
-    return result_of(attempts, [attempt_of(each, question.entries) for each in attempts])
+    return result_of(attempts, [attempt_of(each, question.entries) for each in attempts], accepted=True)
 
 
 async def _attempts(session: AsyncSession, row: Escalation) -> Sequence[Attempt]:

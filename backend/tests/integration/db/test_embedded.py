@@ -1,16 +1,20 @@
 """The life of an embedded server: who starts it, who stops it, what survives."""
 
 import os
+import socket
 import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 
+from app.core.errors import DatabaseSetupError
 from app.db.embedded import Lease, ensure_running, server_status
 from app.db.embedded.binaries import usable_binaries
 from app.db.embedded.cluster import Cluster
+from app.db.embedded.locks import is_taken
 from app.db.embedded.server import acquire
 from tests.integration.db.embedded_support import (
     FAST,
@@ -123,6 +127,40 @@ def test_a_killed_server_is_recovered_though_a_process_of_it_lives_on(data_dir: 
         with leased(data_dir) as after:
             assert remembered(after.url) == ["committed"]
         busy.join()
+
+
+def test_a_killed_server_is_started_again_at_its_port(data_dir: Path) -> None:
+    with leased(data_dir) as lease, leased(data_dir) as other:
+        assert not lease.revive()
+        remember(lease.url, "committed")
+        os.kill(postmaster(lease.home), 9)
+        eventually(lease.revive, "the new start")
+        assert remembered(other.url) == ["committed"]
+        assert not other.revive()
+    wait_until_stopped(home_of(data_dir))
+    assert is_stopped_cleanly(home_of(data_dir))
+
+
+def test_who_finds_a_server_killed_gives_it_its_port_again(data_dir: Path) -> None:
+    with leased(data_dir) as before:
+        remember(before.url, "committed")
+        os.kill(postmaster(before.home), 9)
+        with leased(data_dir) as after:
+            assert after.url == before.url
+            assert not before.revive()
+
+
+def test_a_server_whose_port_is_taken_meanwhile_gets_another_one(data_dir: Path) -> None:
+    with leased(data_dir) as before:
+        remember(before.url, "committed")
+        os.kill(postmaster(before.home), 9)
+        eventually(lambda: not is_taken(Cluster(before.home).lock("server")), "the end of the server")
+        with socket.create_server(("127.0.0.1", urlsplit(before.url).port or 0)):
+            for _ in range(2):
+                with pytest.raises(DatabaseSetupError, match="restart this process"):
+                    before.revive()
+            with leased(data_dir) as after:
+                assert remembered(after.url) == ["committed"]
 
 
 def test_data_keep_the_version_that_made_them(data_dir: Path) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.db.models import ForgeDelivery, ForgePoll
 from app.services.forges.inbox import MAX_TRIES
-from app.services.forges.leases import Leases
+from app.services.record.leases import Leases
 from tests.forge_double import Fault, signed
 from tests.integration.services.support import UseCases, use_cases
 from tests.integration.services.test_forges import scene

@@ -120,9 +120,28 @@ TABLE = {
     "one that a human sent back is followed by the next attempt": (
         history(
             failed(3, question="Does the goal say so?"),
-            escalations=(resolved(EscalationDecision.RETRY, 3, 1),),
+            escalations=(resolved(EscalationDecision.RETRY, 3, 1, reason=EscalationReason.QUESTION),),
         ),
         StartAttempt("coding", 4),
+    ),
+    "also if a budget was granted afterwards": (
+        history(
+            failed(1, question="Does the goal say so?"),
+            escalations=(
+                resolved(EscalationDecision.RETRY, 1, 1, reason=EscalationReason.QUESTION),
+                resolved(EscalationDecision.RETRY, 1, 1, reason=EscalationReason.BUDGET_EXHAUSTED),
+            ),
+        ),
+        StartAttempt("coding", 2),
+    ),
+    "a question is asked although a human has continued the same attempt before it was judged": (
+        history(
+            failed(1, question="Does the goal say so?"),
+            escalations=(
+                resolved(EscalationDecision.RETRY, 1, 1, reason=EscalationReason.AGENT_UNAVAILABLE),
+            ),
+        ),
+        Escalate("coding", 1, EscalationReason.QUESTION, "Does the goal say so?"),
     ),
     "one that a human accepted completes the phase": (
         history(
@@ -159,6 +178,13 @@ TABLE = {
     "also with the last attempt": (
         history(failed(1), failed(2), failed(3, closing=AttemptClosing.HUMAN, error="which?")),
         Escalate("coding", 3, EscalationReason.HUMAN_ASKED, "which?"),
+    ),
+    "also if a human has continued the same attempt before": (
+        history(
+            failed(1, closing=AttemptClosing.HUMAN, error="which database?"),
+            escalations=(resolved(EscalationDecision.RETRY, 1, 1, reason=EscalationReason.BUDGET_EXHAUSTED),),
+        ),
+        Escalate("coding", 1, EscalationReason.HUMAN_ASKED, "which database?"),
     ),
     "a human who was asked for says how to go on": (
         history(
@@ -218,9 +244,25 @@ ESCALATIONS = {
         EscalationReason.NO_PROGRESS,
         2,
     ),
+    "same failure, same tree, although a human has continued the attempt before it failed": (
+        history(
+            failed(1, fingerprint="f", tree="t"),
+            failed(2, fingerprint="f", tree="t"),
+            escalations=(resolved(EscalationDecision.RETRY, 2, 1, reason=EscalationReason.WORKER_LOST),),
+        ),
+        POLICY,
+        EscalationReason.NO_PROGRESS,
+        2,
+    ),
     "tokens spent": (
         history(failed(1), spent=Spent(tokens=100)),
         RunPolicy(budget=Budget(tokens=100)),
+        EscalationReason.BUDGET_EXHAUSTED,
+        1,
+    ),
+    "spent above a subtask whose agent was refused": (
+        history(AttemptFacts(1, AttemptState.AGENT_FAILED), spent=Spent(over_above="in a loop above")),
+        POLICY,
         EscalationReason.BUDGET_EXHAUSTED,
         1,
     ),

@@ -23,7 +23,7 @@ from app.core.events.agents import (
 from app.core.events.runs import RunCancelledData, RunCancelledEvent
 from app.core.events.union import EVENT_ADAPTER
 from app.db.engine import plain_url
-from app.db.models import EventRow, Snapshot, WebhookDelivery
+from app.db.models import EventRow, ForgeReport, Snapshot, WebhookDelivery
 from app.realtime.reader import EventReader
 from app.realtime.store import append_events
 from app.services.chores.housekeeping import Housekeeping, Retention, Trimmed
@@ -129,6 +129,25 @@ async def test_progress_is_emptied_and_no_number_is_missing(cases: UseCases, dat
             found = [json.loads(each.wire) for each in await reader.read(run_id, after, 10)]
             assert [each["sequence"] for each in found] == list(range(after + 1, 4))
             assert all(EVENT_ADAPTER.validate_python(each) for each in found)
+
+
+async def test_files_stay_at_any_age_while_their_pull_request_is_open(cases: UseCases) -> None:
+    names = ("open", "round of the open one", "merged", "round of the merged one", "never offered")
+    runs = {name: await ended(cases, 25 + number) for number, name in enumerate(names)}
+    here: dict[str, Any] = {"forge": "f", "repository": "r"}
+    async with cases.sessions.begin() as session:
+        session.add(ForgeReport(run_id=runs["open"], pull_number=1, **here))
+        session.add(ForgeReport(run_id=runs["merged"], pull_number=2, outcome="merged", **here))
+        session.add(ForgeReport(run_id=runs["never offered"], **here))
+        await session.flush()
+        for name in ("open", "merged"):
+            of = runs[f"round of the {name} one"]
+            session.add(ForgeReport(run_id=of, root_run_id=runs[name], **here))
+    assert (await keeper(cases).trim()).snapshots == 3
+    assert await kept_files(cases) == {runs["open"], runs["round of the open one"]}
+    small = Retention(progress_days=10, snapshot_days=20, snapshot_bytes=150, directory_days=5)
+    assert (await keeper(cases, small).trim()).snapshots == 1
+    assert await kept_files(cases) == {runs["open"]}, "the size is a bound for all"
 
 
 async def test_files_go_by_size_the_oldest_first(cases: UseCases) -> None:

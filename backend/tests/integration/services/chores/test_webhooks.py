@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
+import asyncpg
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 from sqlalchemy import select, text
@@ -183,6 +184,27 @@ async def test_an_address_that_cannot_be_looked_up_is_said(address: str) -> None
     async with WebhookSender(KEY, allow_private=True) as sender:
         with pytest.raises(WebhookError, match=r"UnicodeError|InvalidURL"):
             await sender(address, "id", b"{}")
+
+
+async def test_a_restart_of_the_database_during_a_request_sends_no_message_twice(
+    cases: UseCases, database_url: str
+) -> None:
+    sent: list[str] = []
+
+    async def send(url: str, message_id: str, body: bytes) -> None:
+        sent.append(message_id)
+        connection = await asyncpg.connect(database_url)
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        await connection.close()
+
+    await cancelled_run(cases, "https://a.test")
+    deliver = WebhookService(cases.sessions, ("https://a.test",), send)
+    assert await deliver() == 1
+    (row,) = await deliveries(cases)
+    assert (row.status, sent) == ("delivered", [str(row.id)])
 
 
 async def test_a_message_that_cannot_be_sent_costs_no_other_one(

@@ -6,12 +6,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from sqlalchemy import select
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
-from app.db.models import Run
+from app.db.models import Attempt, Run
 from app.schemas.api.escalations import EscalationResolve
 from app.schemas.response_evaluation import Verdict
-from app.schemas.runs import EscalationDecision
+from app.schemas.runs import EscalationDecision, RunPolicy
 from app.services.review.reviews import ReviewQueries
 from tests.integration.services.answer_support import (
     GOOD,
@@ -239,6 +240,38 @@ async def test_accepting_gives_what_the_reviewer_was_shown(
     assert over.status_reason == "ada accepted it as it is"
     decided = await ReviewQueries(cases.sessions).get(escalation)
     assert decided.would_give is None
+
+
+async def test_accepting_what_was_never_judged_gives_the_text(cases: UseCases) -> None:
+    engine = AnswerEngine(cases)
+    run_id = await engine.start(script(GOOD))
+    engine.recorder.dies_at = (2, "after")
+    with pytest.raises(KilledError):
+        await engine.advance(run_id)
+    async with cases.sessions.begin() as session:
+        written = (await session.scalars(select(Attempt).where(Attempt.run_id == run_id))).one()
+        assert written.status == "produced"
+        written.evaluation_failures = RunPolicy().max_evaluation_failures
+    (asked,) = (await engine.until_over(run_id)).escalations
+    assert asked.reason_kind == "evaluator_unavailable"
+    shown = await ReviewQueries(cases.sessions).get(asked.id)
+    assert shown.can_accept
+    assert shown.would_give is not None
+    assert (shown.would_give.status, shown.would_give.answer) == ("partial", "draft 1")
+    assert shown.would_give.reason == "the answer was not judged"
+    await cases.escalations.resolve(asked.id, EscalationResolve(decision=EscalationDecision.ACCEPT), "ada")
+    over = await engine.until_over(run_id)
+    assert (over.status, over.result) == ("completed", shown.would_give)
+
+
+async def test_cancelling_what_was_never_judged_gives_nothing(cases: UseCases) -> None:
+    engine = AnswerEngine(cases)
+    run_id = await engine.start(script(GOOD))
+    engine.recorder.dies_at = (2, "after")
+    with pytest.raises(KilledError):
+        await engine.advance(run_id)
+    await cases.cancels.cancel(run_id, "", "ada")
+    assert (await cases.answers.get(run_id)).result is None
 
 
 async def test_what_a_reviewer_says_reaches_the_writer(cases: UseCases) -> None:

@@ -188,6 +188,23 @@ async def test_a_worker_that_dies_while_judging_costs_no_second_work(cases: UseC
     assert (names.count("evaluation.started"), names.count("evaluation.completed")) == (2, 1)
 
 
+async def test_a_job_that_fails_again_and_again_asks_a_human_and_says_why(
+    cases: UseCases, tmp_path: Path
+) -> None:
+    engine = Engine(cases, tmp_path, Agents())
+    engine.trees.judging_trouble = KeyError("no such table")
+    run_id = await engine.run(max_lost_workers=3)
+    for _ in range(3):
+        with pytest.raises(KeyError):
+            await engine.advance(run_id)
+    assert await engine.until_rest(run_id) == "waiting"
+    escalation = await engine.escalation(run_id)
+    assert (escalation.reason_kind, escalation.reason) == (
+        "worker_lost",
+        "Work on attempt 1 broke off 3 times; the last time the worker failed: KeyError: 'no such table'",
+    )
+
+
 @pytest.mark.parametrize("where", ["agent", "gate"])
 async def test_several_deaths_of_the_same_attempt_ask_a_human(
     where: str, cases: UseCases, tmp_path: Path

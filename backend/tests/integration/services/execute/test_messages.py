@@ -2,16 +2,20 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from app.agents.port import AgentOutcome, AgentResult, AgentTask
 from app.core.errors import ConflictError, NotFoundError
+from app.realtime.store import Fence
 from app.runners.evaluators.protocol import EvaluationStatus
 from app.schemas.api.messages import MessageCreate, MessageMode, MessageStatus
 from app.services.control.messages import MessageService
+from app.services.execute.inbox import AttemptInbox
+from app.services.record.transactions import Recorder, Recording
 from tests.integration.services.engine_support import Agents, Engine
 from tests.integration.services.support import UseCases, use_cases
 
@@ -64,6 +68,36 @@ async def test_an_agent_at_work_is_told_once_and_later_prompts_repeat_it(
     assert "Keep it small." in second.prompt
     types = [each for each, _ in await engine.told(run_id)]
     assert types.count("agent.message") == 4, "queued and delivered"
+
+
+class LostReplies(Recorder):
+    """Loses the connection at its first transaction: before the commit, or right after it."""
+
+    def __init__(self, cases: UseCases, moment: str) -> None:
+        super().__init__(cases.sessions, cases.bell)
+        self.moment = moment
+
+    @asynccontextmanager
+    async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
+        moment, self.moment = self.moment, ""
+        async with super().open(run_id, fence) as recording:
+            yield recording
+            if moment == "before":
+                raise ConnectionResetError
+        if moment == "after":
+            raise ConnectionResetError
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_a_message_is_told_once_although_the_connection_is_lost(moment: str, cases: UseCases) -> None:
+    messages, claim = MessageService(cases.sessions, cases.bell), uuid4()
+    run_id = await cases.rows.run()
+    await cases.rows.attempt(run_id, claim=claim, status="started")
+    await messages.send(run_id, MessageCreate(text="Keep it small."), "ada")
+    recorder = LostReplies(cases, moment)
+    inbox = AttemptInbox(cases.sessions, recorder, run_id, Fence(0, 0), claim).of()
+    assert [await inbox.take(at_end=False) for _ in range(3)] == [None, "Keep it small.", None]
+    assert (await cases.rows.events(run_id)) == ["agent.message", "agent.message"]
 
 
 async def test_a_message_that_came_too_late_is_told_in_the_next_attempt(

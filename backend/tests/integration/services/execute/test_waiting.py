@@ -7,14 +7,15 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from app.agents.port import AgentFailure, AgentOutcome, AgentTask, AgentUsage, FailureKind
 from app.core.errors import ConflictError
 from app.db.models import EventRow
 from app.runners.evaluators.models.outage import MODEL_FAILURE
 from app.runners.evaluators.protocol import EvaluationStatus
-from app.schemas.runs import Budget
+from app.schemas.api.escalations import EscalationResolve
+from app.schemas.runs import Budget, EscalationDecision
 from tests.integration.services.engine_support import Agents, Engine, Say
 from tests.integration.services.support import UseCases, use_cases
 
@@ -122,6 +123,24 @@ async def test_a_spent_budget_escalates_and_says_what_to_do(cases: UseCases, tmp
     assert escalation.reason_kind == "budget_exhausted"
     assert "RUN_MAX_COST_USD" in escalation.reason
     assert (await engine.attempts(run_id))[0].agent_failures == 0
+
+
+async def test_a_granted_budget_goes_on_at_once_although_the_run_was_resting(
+    cases: UseCases, tmp_path: Path
+) -> None:
+    async def pays_and_is_limited(task: AgentTask) -> AgentOutcome:
+        at, used = datetime.now(UTC) + timedelta(hours=5), AgentUsage(requests=1, cost_usd=2.0)
+        return AgentFailure(FailureKind.UNAVAILABLE, "the rate limit is reached", used, retry_at=at)
+
+    engine = Engine(cases, tmp_path, Agents([pays_and_is_limited]))
+    run_id = await engine.run(budget=Budget(cost_usd=1.0))
+    assert await engine.until_rest(run_id) == "waiting"
+    asked = await engine.escalation(run_id)
+    assert asked.reason_kind == "budget_exhausted"
+    await cases.escalations.resolve(asked.id, EscalationResolve(decision=EscalationDecision.RETRY), "ada")
+    async with cases.sessions() as session:
+        due = text("SELECT coalesce(scheduled_at <= now(), true) FROM procrastinate_jobs WHERE lock = :lock")
+        assert (await session.scalars(due, {"lock": str(run_id)})).all() == [True]
 
 
 def answers_after(failures: int) -> Say:

@@ -31,6 +31,12 @@ async def test_a_column_keeps_what_was_written(cases: UseCases) -> None:
     assert kept == {"scripts": READ, "named": dict.fromkeys(READ, 1)}
 
 
+async def test_a_column_keeps_null_for_numbers_that_json_lacks(cases: UseCases) -> None:
+    written = {"mean": float("nan"), "most": [float("inf"), 1.5], "name": "a\0b"}
+    run_id = await cases.rows.run(definition=written)
+    assert (await cases.rows.get(run_id)).definition == {"mean": None, "most": [None, 1.5], "name": "a␀b"}
+
+
 async def test_an_event_keeps_what_was_written(cases: UseCases) -> None:
     run_id, now = await cases.rows.run(), datetime.now(UTC)
     lines = [ProgressLine(text=each, at=now) for each in WRITTEN]

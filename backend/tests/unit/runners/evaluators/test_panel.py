@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -112,6 +113,39 @@ async def test_trouble_is_a_result(behaviour: Behaviour, reason: str) -> None:
     assert results["bad"].status == "errored"
     assert reason in results["bad"].feedback
     assert results["good"].status == "passed"
+
+
+async def test_metadata_can_always_be_stored() -> None:
+    async def notes(fake: Fake) -> object:
+        metadata = {
+            "report": Path("/r.xml"),
+            "names": {"a"},
+            "mean": float("nan"),
+            "raw": b"\xff",
+            3: "three",
+        }
+        return result(fake.name).model_copy(update={"metadata": metadata})
+
+    results = await evaluate(registry_of(Fake("notes", notes)))
+    assert results["notes"].passed
+    assert results["notes"].metadata == {
+        "report": "/r.xml",
+        "names": ["a"],
+        "mean": None,
+        "raw": "_w==",
+        "3": "three",
+    }
+
+
+async def test_metadata_that_contain_themselves_are_an_error() -> None:
+    async def notes(fake: Fake) -> object:
+        metadata: dict[str, Any] = {}
+        metadata["self"] = metadata
+        return result(fake.name).model_copy(update={"metadata": metadata})
+
+    results = await evaluate(registry_of(Fake("notes", notes)))
+    assert results["notes"].status == "errored"
+    assert "metadata that are no JSON" in results["notes"].feedback
 
 
 async def test_results_come_in_the_order_of_registration_and_are_filled_in() -> None:

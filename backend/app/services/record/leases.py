@@ -22,6 +22,7 @@ from app.db.outages import is_outage, through_outages
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=15)
+"""How long a row is left to the worker that took it, unless a table has another lease."""
 
 _BATCH = 5
 _ERROR_CHARS = 500
@@ -51,6 +52,7 @@ class Leases(Generic[_Taken]):
         waits: further conditions on rows that are due.
         order: name of the column by which rows are ordered; by default `due_at`.
         batch: number of rows that are taken at once.
+        lease: how long they are left to the worker that took them.
     """
 
     sessions: Sessions
@@ -60,6 +62,7 @@ class Leases(Generic[_Taken]):
     waits: Sequence[ColumnElement[bool]] = ()
     order: str | None = None
     batch: int = _BATCH
+    lease: timedelta = LEASE
 
     async def work(
         self, act: Callable[[_Taken], Awaitable[None]], postpone: Callable[[_Taken, str], Awaitable[None]]
@@ -75,7 +78,7 @@ class Leases(Generic[_Taken]):
             Exception: the database was unavailable. The rows that were taken but not tried are due again.
         """
         tried = 0
-        while taken := await self._take():
+        while taken := await self.take():
             for number, each in enumerate(taken, start=1):
                 try:
                     await self._try(act, postpone, each)
@@ -104,13 +107,16 @@ class Leases(Generic[_Taken]):
 
     async def record(
         self, key: object, tries: int, values: dict[str, Any], *also: ColumnElement[bool]
-    ) -> None:
+    ) -> bool:
         """Record values in a row, unless it was taken again or reset since try number `tries`.
 
         A worker that was stopped for longer than its lease must not overwrite what the next one recorded.
+
+        Returns:
+            False if nothing was recorded: the row was taken again or reset, or does not meet `also`.
         """
         async with self.sessions.begin() as session:
-            await self.record_in(session, key, tries, values, *also)
+            return await self.record_in(session, key, tries, values, *also)
 
     async def record_in(
         self,
@@ -119,10 +125,11 @@ class Leases(Generic[_Taken]):
         tries: int,
         values: dict[str, Any],
         *also: ColumnElement[bool],
-    ) -> None:
+    ) -> bool:
         """Do what `record` does, in a transaction that changes other rows as well."""
         held = and_(self._key == key, self._column("tries") == tries, *also)
-        await session.execute(update(self.table).where(held).values(values))
+        statement = update(self.table).where(held).values(values).returning(self._key)
+        return await session.scalar(statement) is not None
 
     async def _give_back(self, row: _Taken) -> None:
         values = {"tries": row.tries - 1, self.due_at: func.now()}
@@ -131,7 +138,8 @@ class Leases(Generic[_Taken]):
     def _key_of(self, row: _Taken) -> Any:
         return getattr(row, inspect(self.table).primary_key[0].name)
 
-    async def _take(self) -> list[_Taken]:
+    async def take(self) -> list[_Taken]:
+        """Take rows that are due, so that no other worker takes them during their lease."""
         due = (
             select(self._key)
             .where(self._column(self.due_at) <= func.now(), *self.waits)
@@ -143,7 +151,7 @@ class Leases(Generic[_Taken]):
         claim = (
             update(self.table)
             .where(self._key.in_(due.scalar_subquery()))
-            .values({"tries": self._column("tries") + 1, self.due_at: func.now() + LEASE})
+            .values({"tries": self._column("tries") + 1, self.due_at: func.now() + self.lease})
             .returning(*(self._column(name) for name in names))
         )
         async with self.sessions.begin() as session:
