@@ -18,7 +18,13 @@ from acp.interfaces import Client
 from acp.schema import AgentCapabilities, ClientCapabilities, Implementation
 
 from app.agents.external.acp_talk import Talk
-from app.agents.external.command import TERM_SECONDS, CannotResumeError, TakeEvent, TakeMessages
+from app.agents.external.command import (
+    TERM_SECONDS,
+    CannotResumeError,
+    TakeEvent,
+    TakeMessages,
+    end_tasks,
+)
 from app.agents.external.events import AgentEnding, Failed, SessionBegan
 from app.agents.external.launch import LaunchPlan
 from app.agents.external.profile import AgentProfile
@@ -63,6 +69,8 @@ async def drive_acp(
     # The class implements only what is offered. The library answers other calls as unknown methods.
     connection = connect_to_agent(cast("Client", talk), program.stdin, program.stdout)
     work = asyncio.create_task(_converse(connection, talk, start, plan, profile, inbox))
+    # The connection ends with the agent, even if something that it left behind holds the pipe.
+    waiting = asyncio.create_task(program.wait())
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -77,6 +85,7 @@ async def drive_acp(
     finally:
         with anyio.CancelScope(shield=True):
             await _close(connection, program)
+            await end_tasks(waiting)
     await _see_it_end(program, ending)
     ending.stderr = program.stderr()
     return ending
