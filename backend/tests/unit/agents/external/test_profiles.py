@@ -133,15 +133,19 @@ def test_a_program_of_npm_is_found_with_its_modules_its_node_and_its_version(tmp
     assert tmp_path / "n" in found.path
 
 
-def test_a_program_of_an_environment_is_found_with_its_interpreter_and_version(tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", ["#!{}", "#!/bin/sh\n'''exec' '{}' \"$0\" \"$@\"\n' '''"])
+def test_a_program_of_an_environment_is_found_with_its_interpreter_and_version(
+    tmp_path: Path, first: str
+) -> None:
     environment = tmp_path / "env"
     python = program(environment / "bin" / "python", "")
-    program(environment / "bin" / "scripted", f"#!{python}\n")
+    program(environment / "bin" / "scripted", first.format(python) + "\n")
     (environment / "pyvenv.cfg").write_text("")
     (environment / "lib" / "python3.12" / "site-packages" / "my_agent-0.9.dist-info").mkdir(parents=True)
     elsewhere = Path("/opt/python")
+    places = {python: (elsewhere,)}
     found = find_installed(
-        command_profile(package="pypi:my-agent"), [environment / "bin"], lambda _: (elsewhere,)
+        command_profile(package="pypi:my-agent"), [environment / "bin"], lambda asked: places[asked]
     )
     assert (found.version, found.readable) == ("0.9", (environment, elsewhere))
 
