@@ -25,9 +25,11 @@ def test_the_built_in_profiles_are_there() -> None:
     assert all(each.tried and each.package for each in built_in_profiles().values())
 
 
-def test_files_of_built_in_profiles_are_valid_with_their_words_filled_in() -> None:
-    (content,) = built_in_profiles()["opencode"].files.values()
+def test_the_settings_of_opencode_come_after_those_of_a_repository() -> None:
+    content = built_in_profiles()["opencode"].env["OPENCODE_CONFIG_CONTENT"]
     config = json.loads(fill(content, {"model": "m", "base_url": "http://here/v1"}))
+    assert config["model"] == config["agent"]["build"]["model"] == "gateway/m"
+    assert (config["enabled_providers"], config["disabled_providers"]) == (["gateway"], [])
     assert config["provider"]["gateway"]["options"] == {
         "baseURL": "http://here/v1",
         "apiKey": "{env:MODEL_TOKEN}",
