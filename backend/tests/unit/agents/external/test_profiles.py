@@ -36,6 +36,14 @@ def test_the_settings_of_opencode_come_after_those_of_a_repository() -> None:
     }
 
 
+def test_the_settings_of_claude_come_after_those_of_a_repository() -> None:
+    profile = built_in_profiles()["claude"]
+    ((name, content),) = profile.files.items()
+    assert all(line[line.index("--settings") + 1] == name for line in (profile.argv, profile.resume or []))
+    env = json.loads(fill(content, {"base_url": "http://here", "token": "t"}))["env"]
+    assert (env["ANTHROPIC_BASE_URL"], env["ANTHROPIC_AUTH_TOKEN"]) == ("http://here", "t")
+
+
 def test_a_file_of_the_operator_adds_and_replaces(tmp_path: Path) -> None:
     file = tmp_path / "agents.toml"
     file.write_text(GOOD + GOOD.replace("mine", "codex"))
