@@ -44,6 +44,11 @@ def test_the_settings_of_claude_come_after_those_of_a_repository() -> None:
     assert (env["ANTHROPIC_BASE_URL"], env["ANTHROPIC_AUTH_TOKEN"]) == ("http://here", "t")
 
 
+def test_the_model_of_qwen_comes_before_that_of_a_repository() -> None:
+    argv = built_in_profiles()["qwen"].argv
+    assert argv[argv.index("-m") + 1] == "{model}", "a variable comes after .qwen/settings.json"
+
+
 def test_a_file_of_the_operator_adds_and_replaces(tmp_path: Path) -> None:
     file = tmp_path / "agents.toml"
     file.write_text(GOOD + GOOD.replace("mine", "codex"))
