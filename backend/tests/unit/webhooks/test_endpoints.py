@@ -13,6 +13,8 @@ ADDRESSES = {
     "loopback, version 6": ("::1", False),
     "private": ("10.1.2.3", False),
     "link-local: a cloud's metadata": ("169.254.169.254", False),
+    "the host of a virtual machine in Azure": ("168.63.129.16", False),
+    "the same, mapped": ("::ffff:168.63.129.16", False),
     "with a zone": ("fe80::1%eth0", False),
     "private, mapped": ("::ffff:192.168.0.1", False),
     "private, 6to4": ("2002:7f00:1::", False),
