@@ -49,6 +49,14 @@ def test_the_model_of_qwen_comes_before_that_of_a_repository() -> None:
     assert argv[argv.index("-m") + 1] == "{model}", "a variable comes after .qwen/settings.json"
 
 
+def test_the_settings_of_aider_come_after_those_of_a_repository() -> None:
+    profile = built_in_profiles()["aider"]
+    ((name, content),) = profile.files.items()
+    assert profile.argv[profile.argv.index("--env-file") + 1] == name
+    assert profile.argv[profile.argv.index("--openai-api-base") + 1] == "{base_url}"
+    assert content.split() == ["OPENAI_API_BASE={base_url}", "OPENAI_API_KEY={token}"]
+
+
 def test_a_file_of_the_operator_adds_and_replaces(tmp_path: Path) -> None:
     file = tmp_path / "agents.toml"
     file.write_text(GOOD + GOOD.replace("mine", "codex"))
