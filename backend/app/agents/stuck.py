@@ -9,6 +9,9 @@ _PAIR = 2
 _PROCESS_GROUP = re.compile(r"\bPGID: \d+")
 """Some agents add this number to each result of a command, and it never repeats."""
 
+_Arguments = tuple[str, str]
+"""The arguments of a call for people, and exactly."""
+
 
 class StuckError(Exception):
     """The agent goes round in circles. The message says how."""
@@ -36,13 +39,19 @@ class CallCounter:
 
     def __init__(self, limit: int | None) -> None:
         self._limit = limit
-        self._open: dict[str, deque[str]] = {}
-        self._done: deque[tuple[str, str, str]] = deque(maxlen=_PAIR * limit if limit else 0)
+        self._open: dict[str, deque[_Arguments]] = {}
+        self._done: deque[tuple[str, _Arguments, str]] = deque(maxlen=_PAIR * limit if limit else 0)
 
-    def call(self, tool: str, arguments: str) -> None:
-        """Record a call."""
+    def call(self, tool: str, arguments: str, exact: str = "") -> None:
+        """Record a call.
+
+        Args:
+            tool: its name.
+            arguments: the arguments, or a summary of them.
+            exact: all arguments, if `arguments` may look the same for two different calls.
+        """
         if self._limit is not None:
-            self._open.setdefault(tool, deque(maxlen=self._limit)).append(arguments)
+            self._open.setdefault(tool, deque(maxlen=self._limit)).append((arguments, exact))
 
     def result(self, tool: str, result: str) -> str | None:
         """Record the result of a tool's oldest open call. Return how the agent is stuck, or None."""
@@ -50,16 +59,16 @@ class CallCounter:
             return None
         waiting = self._open.get(tool)
         told = _PROCESS_GROUP.sub("PGID", result)
-        self._done.append((tool, waiting.popleft() if waiting else "", told))
+        self._done.append((tool, waiting.popleft() if waiting else ("", ""), told))
         return self._circle(self._limit)
 
     def _circle(self, limit: int) -> str | None:
         done = list(self._done)
-        tool, arguments, _ = done[-1]
+        tool, (arguments, _), _ = done[-1]
         if _all_equal(done, 1, limit):
             return f"it called {_shown(tool, arguments)} {limit} times in a row with the same result"
         if _all_equal(done, _PAIR, limit):
-            before, words, _ = done[-_PAIR]
+            before, (words, _), _ = done[-_PAIR]
             pair = f"{_shown(before, words)} and {_shown(tool, arguments)}"
             return f"it called {pair} in turn {limit} times with the same results"
         return None
@@ -100,7 +109,7 @@ class ChangeClock:
         return f"it changed no file for {self._limit:g} s and made {requests_since_change} model requests"
 
 
-def _all_equal(done: list[tuple[str, str, str]], period: int, times: int) -> bool:
+def _all_equal(done: list[tuple[str, _Arguments, str]], period: int, times: int) -> bool:
     wanted = period * times
     if len(done) < wanted:
         return False

@@ -1,6 +1,5 @@
 """Builds parts of requests from command line options."""
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,7 @@ from app.schemas.api.forges import IssueSprintCreate
 from app.schemas.api.runs import RunView
 from app.schemas.api.sprints import SprintCreate
 from app.schemas.runs import Phase
-
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
+from app.schemas.workspaces import is_url
 
 
 def source_of(repo: str | None, ref: str | None, cwd: Path, credential: str | None = None) -> dict[str, Any]:
@@ -25,14 +23,14 @@ def source_of(repo: str | None, ref: str | None, cwd: Path, credential: str | No
     Raises:
         CliError: `--ref` without `--repo`, or `--credential` without a URL.
     """
-    if credential is not None and (repo is None or not _URL.match(repo)):
+    if credential is not None and (repo is None or not is_url(repo)):
         raise CliError("--credential: needs --repo with a URL")
     if repo is None:
         if ref is not None:
             raise CliError("--ref: needs --repo")
         return {"kind": "empty"}
     at = {"ref": ref} if ref else {}
-    if _URL.match(repo):
+    if is_url(repo):
         return {"kind": "git", "url": repo} | at | ({"credential": credential} if credential else {})
     return {"kind": "local", "path": str((cwd / Path(repo).expanduser()).resolve())} | at
 

@@ -6,6 +6,11 @@ Untrusted programs may connect to public addresses only.
 import ipaddress
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_NEVER = tuple(map(ipaddress.ip_network, ("::/96", "64:ff9b:1::/48", "fec0::/10")))
+"""IPv4-compatible addresses, the prefix of a network's private NAT64, and site-local addresses."""
+
+_AZURE = ipaddress.ip_address("168.63.129.16")
+"""Leads to the host of a virtual machine in Azure, which gives out the machine's settings."""
 
 
 def is_public(address: str) -> bool:
@@ -18,9 +23,11 @@ def is_public(address: str) -> bool:
     if isinstance(found, ipaddress.IPv6Address):
         if found in _NAT64:
             found = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+        elif any(found in each for each in _NEVER):
+            return False
         else:
             found = found.ipv4_mapped or found.sixtofour or found
-    return found.is_global and not found.is_multicast
+    return found.is_global and not found.is_multicast and found != _AZURE
 
 
 def can_be_host(name: str) -> bool:

@@ -13,7 +13,7 @@ from app.gateway.asking import Asker, ProviderReply
 from app.gateway.exchange import GatewayExchange
 from app.gateway.ledger import Budgets, Ledger
 from app.gateway.prices import Prices, cost_of
-from app.gateway.provider_faults import Fault, unreachable
+from app.gateway.provider_faults import Fault, read_error_in_answer, unreachable
 from app.gateway.refusals import broken_stream, error_body
 from app.gateway.relayed_request import RelayedRequest
 from app.gateway.requests import ModelCall, allowed_models
@@ -21,8 +21,6 @@ from app.gateway.routes import Route, kept_query
 from app.gateway.spans import describe, open_span
 from app.gateway.streams import ListMeter, Meter, StreamMeter, meter_for
 from app.gateway.upstreams import ANTHROPIC_VERSION
-
-_MAX_WORDS = 500
 
 _REQUEST_HEADERS = frozenset(
     {
@@ -165,11 +163,9 @@ class ModelCalls:
         self.account.failed(fault.failure)
 
     def _broken(self, meter: Meter) -> Fault:
-        reason = "the answer broke off"
         if meter.error:
-            reason = f"the answer reports an error: {meter.error[:_MAX_WORDS]}"
-        elif isinstance(meter, ListMeter):
-            reason = "the answer cannot be read"
+            return read_error_in_answer(self.asker.upstream, meter.error, self.parts.now())
+        reason = "the answer cannot be read" if isinstance(meter, ListMeter) else "the answer broke off"
         return unreachable(self.asker.upstream, reason, retryable=False)
 
     async def _ask(

@@ -21,6 +21,15 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _USED_UP = ("insufficient_quota", "billing", "credit balance", "exceeded your current quota")
+_NO_QUOTA = re.compile(rb"\blimit: 0\b")
+_KEY_CODES = frozenset({"401", "403", "authentication_error", "invalid_api_key", "permission_error"})
+_OVERFLOW_CODE = "context_length_exceeded"
+_LARGER_THAN_LIMIT = "request too large for"
+"""The words of a rate limit that no single request of this size can keep."""
+
+_TRY_AGAIN = re.compile(
+    r"\b(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+)(?![\w])", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +77,11 @@ def read_fault(
         what = "rejected the key" if status == 401 else "refused access"
         message = f"{name} {what}: check {upstream.key_variable}"
         return Fault(GatewayFailure(FailureKind.CONFIGURATION, message), status, status)
-    if status == 402 or (status == 429 and any(word in said.lower() for word in _USED_UP)):
+    if status == 402 or (status == 429 and _is_used_up(said, shown, now)):
         message = f"{name}: the account's quota or credit is used up: {said}"
         return Fault(_configuration(message), 403, status)
+    if status == 429 and _LARGER_THAN_LIMIT in said.lower():
+        return Fault(_overflow(name, said), 400, status, body=shown)
     if status in _AGAIN or status >= 500:
         reason = "its rate limit is reached" if status == 429 else "it failed"
         at = reset_time(headers, shown, now)
@@ -80,10 +91,50 @@ def read_fault(
         message = f"{name} redirects to another address: check the base URL {upstream.base_url}"
         return Fault(_configuration(message), 502, status)
     if status == 413 or says_overflow(said):
-        message = f"{name}: the conversation no longer fits the model's context: {said}"
-        return Fault(GatewayFailure(FailureKind.LIMIT, _clip(message)), status, status, body=shown)
+        return Fault(_overflow(name, said), status, status, body=shown)
     reason = "it does not know the model or the path" if status == 404 else "it rejected the request"
     return Fault(_configuration(f"{name}: {reason}: {said}"), status, status, body=shown)
+
+
+def read_error_in_answer(upstream: Upstream, error: Mapping[str, Any], now: datetime) -> Fault:
+    """Read an error that an answer reports after it began, as inside a stream.
+
+    Args:
+        upstream: the provider that answered.
+        error: the error's object, in any dialect.
+        now: the time, to which pauses are added.
+    """
+    body = without_key(json.dumps({"error": error}).encode(), upstream.key)
+    said, name = provider_words(body), f"{upstream.provider}: the answer reports an error"
+    codes = {str(error.get(member)).lower() for member in ("code", "type", "status")}
+    is_rate = any(each == "429" or "rate_limit" in each or "throttl" in each for each in codes)
+    is_overflow = _LARGER_THAN_LIMIT in said.lower() if is_rate else says_overflow(said)
+    if is_overflow or _OVERFLOW_CODE in codes:
+        return Fault(_overflow(upstream.provider, said), 503)
+    if codes & _KEY_CODES:
+        # The provider's own message may quote a part of the key.
+        return Fault(_configuration(f"{name} about the key: check {upstream.key_variable}"), 503)
+    if "402" in codes or _is_used_up(f"{said} {' '.join(codes)}", body, now):
+        message = f"{upstream.provider}: the account's quota or credit is used up: {said}"
+        return Fault(_configuration(message), 503)
+    failure = GatewayFailure(FailureKind.UNAVAILABLE, _clip(f"{name}: {said}"), reset_time({}, body, now))
+    return Fault(failure, 503)
+
+
+def _is_used_up(said: str, body: bytes, now: datetime) -> bool:
+    """Return True if only a person can help, by paying.
+
+    Google speaks of plan and billing at each of its limits. It says when one ends, unless an account has no
+    quota at all.
+    """
+    if not any(words in said.lower() for words in _USED_UP):
+        return False
+    return _google_delay(body, now) is None or _NO_QUOTA.search(body) is not None
+
+
+def _overflow(name: str, said: str) -> GatewayFailure:
+    message = f"{name}: the conversation no longer fits the model's context: {said}"
+    return GatewayFailure(FailureKind.LIMIT, _clip(message))
 
 
 def _configuration(message: str) -> GatewayFailure:
@@ -122,14 +173,15 @@ def _clip(text: str) -> str:
 def reset_time(headers: Mapping[str, str], body: bytes, now: datetime) -> datetime | None:
     """Return when the provider's limit ends, if it says so. The time is never before `now`.
 
-    `Retry-After` takes precedence, then Google's `retryDelay`, then the latest reset of an exhausted limit. A
-    time more than a month away does not help, so it is ignored.
+    `Retry-After` takes precedence, then Google's `retryDelay`, then the latest reset of an exhausted limit,
+    then the words of the message. A time more than a month away does not help, so it is ignored.
     """
     found = (
         _pause(headers.get("retry-after-ms", ""), now, unit=0.001)
         or _retry_after(headers.get("retry-after", ""), now)
         or _google_delay(body, now)
         or _spent_reset(headers, now)
+        or _named_in(provider_words(body), now)
     )
     if found is None or found - now > _LONGEST_WAIT:
         return None
@@ -168,6 +220,12 @@ def _google_delay(body: bytes, now: datetime) -> datetime | None:
         if isinstance(delay, str):
             return _after(delay, now)
     return None
+
+
+def _named_in(said: str, now: datetime) -> datetime | None:
+    """Return the time in a message such as "Please try again in 11.05s"."""
+    found = _TRY_AGAIN.search(said)
+    return _after(found[1], now) if found else None
 
 
 def _spent_reset(headers: Mapping[str, str], now: datetime) -> datetime | None:

@@ -21,13 +21,13 @@ class StreamMeter:
         dialect: of the stream.
         consumption: what the stream has reported so far.
         finished: True once the stream says that it is complete.
-        error: the error that the stream reported, in the provider's words.
+        error: the object of the error that the stream reported.
     """
 
     dialect: Dialect
     consumption: Consumption = field(default_factory=Consumption)
     finished: bool = False
-    error: str | None = None
+    error: Mapping[str, Any] | None = None
     _line: bytearray = field(default_factory=bytearray)
     _overlong: bool = False
     _usage: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -122,13 +122,12 @@ _ENDINGS: Mapping[Dialect, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
-def _error(event: Mapping[str, Any]) -> str | None:
+def _error(event: Mapping[str, Any]) -> Mapping[str, Any] | None:
     failed = event.get("type") == "response.failed"
     error: object = (member(event, "response") if failed else event).get("error")
     if not error:
-        return str(event.get("message") or "no reason given") if event.get("type") == "error" else None
-    words: object = cast("Mapping[str, Any]", error).get("message") if isinstance(error, Mapping) else error
-    return str(words or "no reason given")
+        return event if event.get("type") == "error" else None
+    return cast("Mapping[str, Any]", error) if isinstance(error, Mapping) else {"message": str(error)}
 
 
 def _object(data: bytes) -> Mapping[str, Any]:
@@ -154,7 +153,7 @@ class ListMeter:
     dialect: Dialect
     consumption: Consumption = field(default_factory=Consumption)
     finished: bool = False
-    error: str | None = None
+    error: Mapping[str, Any] | None = None
     _content: bytearray = field(default_factory=bytearray)
     _overlong: bool = False
 

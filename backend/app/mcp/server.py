@@ -19,6 +19,7 @@ from app.mcp.answers import JudgedWorkspace, RunSummary, judged_workspace, run_s
 from app.mcp.ports import OpenEvaluating, OpenService, ServiceClient, ServiceRefusedError
 from app.schemas.api.workspace_reports import EvaluateRequest
 from app.schemas.runs import Phase
+from app.schemas.workspaces import is_url
 
 _BEAT_SECONDS = 5.0
 _POLL_SECONDS = 2.0
@@ -99,14 +100,14 @@ class _Tools:
         self,
         ctx: Context[Any, Any],
         goal: Annotated[str, Field(min_length=1, description="What the agent is to do")],
-        repo: Annotated[str, Field(description="Absolute path on the service's machine, or an https URL")],
+        repo: Annotated[str, Field(description="Absolute path on the service's machine, or a URL")],
         ref: Annotated[str | None, Field(description="Git reference to start from")] = None,
         phases: Annotated[list[Phase] | None, Field(description="All three by default")] = None,
         max_attempts: Annotated[int | None, Field(ge=1, le=20, description="For each phase")] = None,
     ) -> RunSummary:
         """Start a sprint: an agent works on a copy of the repository, and gates decide what passes."""
         source: dict[str, Any] = (
-            {"kind": "git", "url": repo} if "://" in repo else {"kind": "local", "path": repo}
+            {"kind": "git", "url": repo} if is_url(repo) else {"kind": "local", "path": repo}
         )
         fields: dict[str, Any] = {"goal": goal, "source": {**source, **({"ref": ref} if ref else {})}}
         fields |= {"phases": phases} if phases else {}

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import hashlib
+import re
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -20,6 +21,13 @@ MAX_ARCHIVE_BYTES = 64_000_000
 
 CUT_HERE = "[diff cut here]\n"
 """The last line of a unified diff that is not whole."""
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
+
+
+def is_url(repository: str) -> bool:
+    """Return True if a text names a repository by a URL or as `user@host:path`, and not by a directory."""
+    return _URL.match(repository) is not None
 
 
 def _one_line(value: str) -> str:

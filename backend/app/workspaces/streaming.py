@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import anyio
 
@@ -19,6 +19,8 @@ LINE_LIMIT = 50_000_000
 """Longest line of output, in bytes. Agents print whole files as one line of JSON."""
 
 _STDERR_HALF = 32_768
+_DRAIN_SECONDS = 1.0
+"""Seconds without output after the process's end before a descendant that holds the pipe no longer counts."""
 
 
 class StreamingProcess:
@@ -33,11 +35,12 @@ class StreamingProcess:
         self,
         process: subprocess.Popen[bytes],
         stdin: asyncio.StreamWriter,
-        stdout: asyncio.StreamReader,
+        stdout: "_Output",
         stderr: Capture,
     ) -> None:
         self.stdin = stdin
-        self.stdout = stdout
+        self.stdout = stdout.reader
+        self._output = stdout
         self._process = process
         self._stderr = stderr
 
@@ -46,10 +49,15 @@ class StreamingProcess:
         return self._stderr.text()
 
     async def wait(self) -> int:
-        """Wait for the process's end. Return its exit status, negative for a signal."""
+        """Wait for the process's end. Return its exit status, negative for a signal.
+
+        Its standard output ends, too, even if a descendant still holds the pipe.
+        """
         await exit_of(self._process)
         # The group is killed before the process is reaped, because its number may later be another group's.
-        return await kill_and_reap(self._process)
+        status = await kill_and_reap(self._process)
+        await self._output.end()
+        return status
 
     async def terminate(self, grace: float) -> int:
         """Send TERM to the group, then KILL after `grace` seconds. Return the exit status."""
@@ -91,8 +99,8 @@ async def start_process(
         with ExitStack() as ends:
             source, feeding = _pipe_to_child(ends)
             stdin = await _writer(feeding, stack)
-            stdout = asyncio.StreamReader(limit=line_limit)
-            output = await pipe_into(asyncio.StreamReaderProtocol(stdout), ends, readers)
+            stdout = _Output(asyncio.StreamReader(limit=line_limit))
+            output = await pipe_into(stdout, ends, readers)
             errors = await pipe_into(stderr, ends, readers)
             process = subprocess.Popen(  # noqa: ASYNC220 - starting takes 0.2 ms and cannot be interrupted half-way
                 argv,
@@ -128,6 +136,43 @@ def _drop(transport: asyncio.WriteTransport, feed: "_Feed") -> None:
     is_ending = transport.is_closing() and transport.get_write_buffer_size() == 0
     if not (feed.is_lost or is_ending):
         transport.abort()
+
+
+class _Output(asyncio.StreamReaderProtocol):
+    """The asyncio protocol of standard output, which can end before the pipe does.
+
+    Attributes:
+        reader: gets the output.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        super().__init__(reader)
+        self.reader = reader
+        self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._pipe: asyncio.ReadTransport | None = None
+        self._received = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._pipe = cast("asyncio.ReadTransport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        super().data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if not self._closed.done():
+            self._closed.set_result(None)
+
+    async def end(self) -> None:
+        """Wait for the end of the output. Close it once nothing more arrives."""
+        while not self._closed.done():
+            before = self._received
+            await asyncio.wait([self._closed], timeout=_DRAIN_SECONDS)
+            if self._pipe is not None and self._pipe.is_reading() and self._received == before:
+                self._pipe.close()
+                break
 
 
 class _Feed(asyncio.StreamReaderProtocol):

@@ -6,46 +6,27 @@ sandbox.
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import anyio
 from acp import PROTOCOL_VERSION, RequestError, connect_to_agent, text_block
 from acp.client.connection import ClientSideConnection
 from acp.interfaces import Client
-from acp.schema import (
-    AgentCapabilities,
-    AgentMessageChunk,
-    AgentPlanUpdate,
-    AllowedOutcome,
-    ClientCapabilities,
-    ContentToolCallContent,
-    DeniedOutcome,
-    Implementation,
-    PermissionOption,
-    RequestPermissionResponse,
-    TextContentBlock,
-    ToolCallProgress,
-    ToolCallStart,
-    ToolCallUpdate,
-)
+from acp.schema import AgentCapabilities, ClientCapabilities, Implementation
 
-from app.agents.external.command import TERM_SECONDS, CannotResumeError, TakeEvent, TakeMessages
-from app.agents.external.events import (
-    AgentEnding,
-    AgentEvent,
-    AgentFinished,
-    AgentSaid,
-    AgentStirred,
-    Failed,
-    SessionBegan,
-    ToolCalled,
-    ToolReturned,
+from app.agents.external.acp_talk import Talk
+from app.agents.external.command import (
+    TERM_SECONDS,
+    CannotResumeError,
+    TakeEvent,
+    TakeMessages,
+    end_tasks,
 )
+from app.agents.external.events import AgentEnding, Failed, SessionBegan
 from app.agents.external.launch import LaunchPlan
-from app.agents.external.outputs import describe_arguments
 from app.agents.external.profile import AgentProfile
 from app.agents.port import FailureKind
 from app.agents.programs import RunningProgram
@@ -55,9 +36,7 @@ _FAREWELL_SECONDS = 1.0
 _TURN_SECONDS = 2.0
 """Seconds that an agent may take to end a cancelled turn."""
 
-_LINE_CHARS = 4_000
 _AUTH_REQUIRED = -32_000
-_ALLOWING = ("allow_always", "allow_once")
 
 _T = TypeVar("_T")
 
@@ -85,11 +64,13 @@ async def drive_acp(
         OSError: the agent did not start.
     """
     ending = AgentEnding()
-    talk = _Talk(ending, take)
+    talk = Talk(ending, take)
     start = _Start(start_seconds)
     # The class implements only what is offered. The library answers other calls as unknown methods.
     connection = connect_to_agent(cast("Client", talk), program.stdin, program.stdout)
     work = asyncio.create_task(_converse(connection, talk, start, plan, profile, inbox))
+    # The connection ends with the agent, even if something that it left behind holds the pipe.
+    waiting = asyncio.create_task(program.wait())
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -104,6 +85,7 @@ async def drive_acp(
     finally:
         with anyio.CancelScope(shield=True):
             await _close(connection, program)
+            await end_tasks(waiting)
     await _see_it_end(program, ending)
     ending.stderr = program.stderr()
     return ending
@@ -111,7 +93,7 @@ async def drive_acp(
 
 async def _converse(
     connection: ClientSideConnection,
-    talk: "_Talk",
+    talk: Talk,
     start: "_Start",
     plan: LaunchPlan,
     profile: AgentProfile,
@@ -136,7 +118,7 @@ async def _converse(
 
 async def _session(
     connection: ClientSideConnection,
-    talk: "_Talk",
+    talk: Talk,
     start: "_Start",
     plan: LaunchPlan,
     capabilities: AgentCapabilities | None,
@@ -166,7 +148,7 @@ class _Start:
             return await call
 
 
-async def _say_farewell(connection: ClientSideConnection, talk: "_Talk", work: asyncio.Task[None]) -> None:
+async def _say_farewell(connection: ClientSideConnection, talk: Talk, work: asyncio.Task[None]) -> None:
     """Cancel the agent's turn, and give it a moment to end the turn."""
     talk.is_cancelled = True
     with anyio.CancelScope(shield=True):
@@ -204,95 +186,3 @@ def _failure(error: RequestError) -> Failed:
     if error.code == _AUTH_REQUIRED:
         return Failed(f"it needs a login: {told}", FailureKind.CONFIGURATION)
     return Failed(told)
-
-
-class _Talk:
-    """Our side of the conversation: receives updates and grants permissions.
-
-    It grants every permission, because the sandbox is the limit.
-    """
-
-    def __init__(self, ending: AgentEnding, take: TakeEvent) -> None:
-        self.session: str | None = None
-        self.is_cancelled = False
-        self.is_replayed = False
-        self._ending = ending
-        self._take = take
-        self._line = ""
-        self._message = ""
-        self._tools: dict[str, str] = {}
-
-    def tell(self, event: AgentEvent) -> None:
-        """Pass an event on."""
-        self._ending.take(event)
-        self._take(event)
-
-    def begin(self) -> None:
-        """Start a turn. The way in which the previous turn ended does not count for this one."""
-        self._message, self._ending.final = "", None
-
-    def end(self, stop_reason: str) -> None:
-        """Record the end of the turn."""
-        self._flush()
-        match stop_reason:
-            case "end_turn":
-                self.tell(AgentFinished(self._message.strip()))
-            case "max_tokens" | "max_turn_requests":
-                self.tell(Failed(f"it stopped at its own limit ({stop_reason})", FailureKind.LIMIT))
-            case _:
-                self.tell(Failed(f"it stopped: {stop_reason}"))
-
-    async def request_permission(
-        self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **_: Any
-    ) -> RequestPermissionResponse:
-        """Allow the request. Option ids differ between agents, but option kinds do not."""
-        for kind in () if self.is_cancelled else _ALLOWING:
-            for option in options:
-                if option.kind == kind:
-                    allowed = AllowedOutcome(outcome="selected", option_id=option.option_id)
-                    return RequestPermissionResponse(outcome=allowed)
-        return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-
-    async def session_update(self, session_id: str, update: object, **_: Any) -> None:
-        """Turn an update into events. Updates that replay an earlier conversation are not reported."""
-        if self.is_replayed:
-            self._take(AgentStirred())
-            return
-        match update:
-            case AgentMessageChunk(content=TextContentBlock(text=text)):
-                self._add(text)
-            case ToolCallStart():
-                self._flush()
-                self._message = ""
-                name = update.kind or update.title
-                self._tools[update.tool_call_id] = name
-                self.tell(ToolCalled(name, describe_arguments(update.raw_input) or update.title))
-            case ToolCallProgress(status="completed" | "failed"):
-                name = self._tools.pop(update.tool_call_id, update.kind or "tool")
-                failed = "failed: " if update.status == "failed" else ""
-                told = _content(update.content) or update.title or ""
-                self.tell(ToolReturned(name, f"{failed}{told}"))
-            case AgentPlanUpdate(entries=entries):
-                plan = "; ".join(f"{each.content} ({each.status})" for each in entries)
-                self.tell(AgentSaid(f"Plan: {plan}"))
-            case _:
-                self.tell(AgentStirred())
-
-    def _add(self, text: str) -> None:
-        self._message += text
-        *whole, self._line = (self._line + text).split("\n")
-        for line in whole:
-            self.tell(AgentSaid(line))
-        if len(self._line) > _LINE_CHARS:
-            self._flush()
-        self.tell(AgentStirred())
-
-    def _flush(self) -> None:
-        if self._line:
-            self.tell(AgentSaid(self._line))
-        self._line = ""
-
-
-def _content(content: Sequence[object] | None) -> str:
-    parts = (each.content for each in content or () if isinstance(each, ContentToolCallContent))
-    return "\n".join(each.text for each in parts if isinstance(each, TextContentBlock))

@@ -4,8 +4,9 @@ import asyncio
 import codecs
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
+from typing import Any
 
-from app.agents.external.events import AgentEnding, AgentEvent, AgentFinished, AgentSaid
+from app.agents.external.events import AgentEnding, AgentEvent, AgentFinished, AgentSaid, AgentStirred
 from app.agents.external.outputs import OutputParser
 from app.agents.programs import RunningProgram
 
@@ -52,17 +53,28 @@ async def drive_command(
         take(event)
 
     feeding = asyncio.create_task(_feed(program, prompt))
+    # The output ends with the program, even if something that it left behind holds the pipe.
+    waiting = asyncio.create_task(program.wait())
     try:
         if parser.has_final_event:
             await _follow_lines(program, parser, note, ending)
         else:
             await _follow_text(program, parser, note)
-        await _see_it_end(program, ending)
+        await _see_it_end(program, waiting, ending)
     finally:
-        feeding.cancel()
-        await asyncio.wait([feeding])
+        await end_tasks(feeding, waiting)
     ending.stderr = program.stderr()
     return ending
+
+
+async def end_tasks(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks and wait for their ends. Their results and errors no longer matter."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    for task in tasks:
+        if not task.cancelled():
+            task.exception()
 
 
 async def _feed(program: RunningProgram, prompt: str | None) -> None:
@@ -84,6 +96,7 @@ async def _follow_lines(
             raise UnreadableOutputError("the agent printed a line that is too long to be read") from error
         if not line:
             return
+        note(AgentStirred())
         for event in parser.take(line.decode("utf-8", "replace")):
             note(event)
 
@@ -94,7 +107,7 @@ async def _follow_text(program: RunningProgram, parser: OutputParser, note: Take
     The last part is the final message.
     """
     tail = ""
-    async for text in _texts(program.stdout):
+    async for text in _texts(program.stdout, lambda: note(AgentStirred())):
         for event in parser.take(text):
             note(event)
             if isinstance(event, AgentSaid):
@@ -102,11 +115,15 @@ async def _follow_text(program: RunningProgram, parser: OutputParser, note: Take
     note(AgentFinished(tail.strip()))
 
 
-async def _texts(stream: asyncio.StreamReader) -> AsyncGenerator[str]:
-    """Yield whole lines as they arrive. A line longer than a block is split."""
+async def _texts(stream: asyncio.StreamReader, stirred: Callable[[], None]) -> AsyncGenerator[str]:
+    """Yield whole lines as they arrive. A line longer than a block is split.
+
+    Call `stirred` for each part of a line, too.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     rest = ""
     while data := await stream.read(_CHUNK):
+        stirred()
         whole, cut, rest = (rest + decoder.decode(data)).rpartition("\n")
         if cut:
             yield whole
@@ -117,16 +134,15 @@ async def _texts(stream: asyncio.StreamReader) -> AsyncGenerator[str]:
         yield rest
 
 
-async def _see_it_end(program: RunningProgram, ending: AgentEnding) -> None:
+async def _see_it_end(program: RunningProgram, waiting: asyncio.Task[int], ending: AgentEnding) -> None:
     reading = asyncio.create_task(_read_out(program.stdout))
     try:
         async with asyncio.timeout(SETTLE_SECONDS):
-            ending.status = await program.wait()
+            ending.status = await asyncio.shield(waiting)
     except TimeoutError:
         await program.terminate(TERM_SECONDS)
     finally:
-        reading.cancel()
-        await asyncio.wait([reading])
+        await end_tasks(reading)
 
 
 async def _read_out(stream: asyncio.StreamReader) -> None:

@@ -14,18 +14,26 @@ class AgentSaid:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """The agent called a tool. `text` summarises the arguments for people."""
+    """The agent called a tool.
+
+    Attributes:
+        tool: its name.
+        text: summarises the arguments for people.
+        exact: differs if the arguments differ; if empty, the summary does.
+    """
 
     tool: str
     text: str
+    exact: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolReturned:
-    """A tool returned a result."""
+    """A tool returned a result. `exact` differs if the results differ; if empty, the text does."""
 
     tool: str
     text: str
+    exact: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

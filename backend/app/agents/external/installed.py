@@ -16,6 +16,8 @@ PythonPlaces = Callable[[Path], tuple[Path, ...]]
 _HEAD_BYTES = 512
 _SYSTEM = (Path("/usr"), Path("/bin"), Path("/lib"))
 _MODULES = "node_modules"
+_ENVIRONMENT = "pyvenv.cfg"
+_SHELL = "/bin/sh"
 
 
 class NotInstalledError(Exception):
@@ -97,12 +99,12 @@ def _package_of(program: Path) -> Path:
     if _MODULES in program.parts:
         return Path(*program.parts[: program.parts.index(_MODULES) + 1])
     environment = program.parent.parent
-    return environment if (environment / "pyvenv.cfg").is_file() else program
+    return environment if (environment / _ENVIRONMENT).is_file() else program
 
 
 def _is_of_environment(program: Path) -> bool:
     """Return True for a virtual environment's Python, which finds its packages by its own path."""
-    return program.name.startswith("python") and (program.parent.parent / "pyvenv.cfg").is_file()
+    return program.name.startswith("python") and (program.parent.parent / _ENVIRONMENT).is_file()
 
 
 def _is_system(path: Path) -> bool:
@@ -119,6 +121,9 @@ def _interpreter(program: Path) -> Path | None:
     if _is_of_environment(program):
         return program
     words = _first_line(program).removeprefix("#!").split()
+    if words == [_SHELL] and (program.parent.parent / _ENVIRONMENT).is_file():
+        # Installers let a shell start Python if its path is too long for the first line or has white space.
+        return program.parent / "python"
     return Path(words[0]) if words and words[0] != "/usr/bin/env" else None
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from app.agents.external.events import AgentEvent, ToolCalled
+from app.agents.external.events import AgentEvent, AgentFinished, AgentSaid, ToolCalled
 from app.agents.gateway_port import GatewayFailure
 from app.agents.port import AgentUsage
 
@@ -41,8 +41,8 @@ class NoEndpoint:
     _has_spoken: bool = False
 
     def take(self, event: AgentEvent) -> None:
-        """Count an event."""
-        self._has_spoken = True
+        """Count an event. Only a model can cause it to say something or to call a tool."""
+        self._has_spoken = self._has_spoken or isinstance(event, AgentSaid | AgentFinished | ToolCalled)
         if isinstance(event, ToolCalled):
             self._tool_calls += 1
 

@@ -80,7 +80,8 @@ class ClaudeParser:
             case "tool_use":
                 name = _text(block.get("name"))
                 self._tools[_text(block.get("id"))] = name
-                yield ToolCalled(name, describe_arguments(block.get("input")))
+                given: object = block.get("input")
+                yield ToolCalled(name, describe_arguments(given), exact=exact_arguments(given))
             case "tool_result":
                 name = self._tools.pop(_text(block.get("tool_use_id")), "tool")
                 yield ToolReturned(name, _content(block.get("content")))
@@ -141,6 +142,11 @@ def describe_arguments(arguments: object) -> str:
     return ", ".join(f"{name}={clip(str(value), MAX_ARGUMENT_CHARS)!r}" for name, value in named.items())
 
 
+def exact_arguments(arguments: object) -> str:
+    """Return all of a tool's arguments, to tell calls apart that look the same when they are cut."""
+    return "" if arguments is None else json.dumps(arguments, sort_keys=True, default=str)
+
+
 def clip(text: str, limit: int) -> str:
     """Return at most `limit` characters, with a mark if some are left out."""
     return text if len(text) <= limit else text[: limit - 2] + " …"
@@ -154,16 +160,21 @@ def _codex_item(item: Json, *, ended: bool) -> Iterator[AgentEvent]:
         case "error" if ended:
             yield AgentSaid(_text(item.get("message")))
         case "command_execution":
-            command = clip(_text(item.get("command")), 1_000)
-            yield ToolReturned("command", _codex_result(item)) if ended else ToolCalled("command", command)
+            command = _text(item.get("command"))
+            called = ToolCalled("command", clip(command, 1_000), exact=command)
+            yield ToolReturned("command", _codex_result(item)) if ended else called
         case "file_change" if ended:
             changes = [_mapping(each) for each in _list(item.get("changes"))]
             told = ", ".join(f"{_text(each.get('kind'))} {_text(each.get('path'))}" for each in changes)
-            yield ToolCalled("file_change", told)
-            yield ToolReturned("file_change", _text(item.get("status")))
+            status = _text(item.get("status"))
+            # The item does not show the change, so only its number tells two successful changes apart.
+            exact = _text(item.get("id")) if status == "completed" else ""
+            yield ToolCalled("file_change", told, exact=exact)
+            yield ToolReturned("file_change", status)
         case "mcp_tool_call" | "web_search" if not ended:
             told = _text(item.get("query")) or describe_arguments(item.get("arguments"))
-            yield ToolCalled(_text(item.get("tool")) or kind, told)
+            exact = exact_arguments(item.get("arguments"))
+            yield ToolCalled(_text(item.get("tool")) or kind, told, exact=exact)
         case _:
             pass
 

@@ -68,10 +68,10 @@ class AgentWatch:
         """Record an event."""
         self._pulse = time.monotonic()
         match event:
-            case ToolCalled(tool, text):
-                self._calls.call(tool, text)
-            case ToolReturned(tool, text):
-                self._stuck = self._calls.result(tool, text) or self._stuck
+            case ToolCalled(tool, text, exact):
+                self._calls.call(tool, text, exact)
+            case ToolReturned(tool, text, exact):
+                self._stuck = self._calls.result(tool, exact or text) or self._stuck
             case _:
                 pass
 

@@ -56,6 +56,9 @@ _OVERFLOW = (
     "prompt is too long",
     "input is too long",
     "too many tokens",
+    "maximum number of tokens",
+    "maximum prompt length",
+    "exceeded model token limit",
 )
 
 _LONGEST_WAIT_SECONDS = 31 * 86_400.0

@@ -25,6 +25,7 @@ else:
 
 _CHUNK = 65_536
 _BACKLOG = 128
+_PAUSE_SECONDS = 0.1
 _VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 
 
@@ -64,15 +65,25 @@ def _spawn(argv: "list[str]", env: "dict[str, str]") -> int:
 
 def _accept(listener: socket.socket, path: str) -> None:
     while True:
-        near = socket.socket(fileno=_accepted(listener))
-        far = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            far.connect(path)
+            near = socket.socket(fileno=_accepted(listener))
         except OSError:
-            near.close()
-            far.close()
+            select.select([], [], [], _PAUSE_SECONDS)  # there are too many open files
             continue
+        _forward(near, path)
+
+
+def _forward(near: socket.socket, path: str) -> None:
+    """Forward one connection. If that is impossible, close it, because the next one may find room."""
+    far = None
+    try:
+        far = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        far.connect(path)
         _thread.start_new_thread(_pump, (near, far))
+    except (OSError, RuntimeError):  # RuntimeError: there are too many processes
+        near.close()
+        if far is not None:
+            far.close()
 
 
 def _accepted(listener: socket.socket) -> int:

@@ -1,5 +1,6 @@
 """Reads the files in which a project declares its needs: regular files in its tree, of bounded size."""
 
+import codecs
 import configparser
 import re
 import tomllib
@@ -11,6 +12,7 @@ MAX_BYTES = 20_000_000
 _MOST_REFERRED = 100_000
 """Characters that the references of a file may bring. Otherwise they could fill the memory."""
 
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _REFERENCE = re.compile(r"\s*%\(([^()]+)\)s\s*")
 
 
@@ -24,7 +26,7 @@ def read_text(tree: Path, name: str) -> str | None:
     A link that leads out of the tree counts as missing, because its target must not get into error messages.
 
     Raises:
-        DeclarationError: the file is too large, not UTF-8 or cannot be read.
+        DeclarationError: the file is too large, neither UTF-8 nor UTF-16, or cannot be read.
     """
     path = tree / name
     try:
@@ -32,7 +34,10 @@ def read_text(tree: Path, name: str) -> str | None:
             return None
         if path.stat().st_size > MAX_BYTES:
             raise DeclarationError(f"{name} is larger than {MAX_BYTES} bytes")
-        return path.read_text(encoding="utf-8-sig")
+        data = path.read_bytes()
+        # PowerShell writes UTF-16 if its output goes into a file, as with `pip freeze > requirements.txt`.
+        text = data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise DeclarationError(f"{name} is not UTF-8") from error
     except (OSError, ValueError, RuntimeError) as error:

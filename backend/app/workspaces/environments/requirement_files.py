@@ -12,7 +12,13 @@ from app.workspaces.environments.naming import names_in
 from app.workspaces.environments.reading import DeclarationError, read_text
 
 _MAX_FILES = 50
-_INCLUDE = re.compile(r"^(?:-r|-c|--requirement|--constraint)(?:\s+|=|(?<=^-[rc]))(\S+)")
+_INCLUDE = re.compile(
+    r"^(?P<option>-r|-c|--requirement|--constraint)(?:\s+|=)"
+    r"(?:(?P<quote>['\"])(?P<quoted>[^\s'\"]+)(?P=quote)|(?P<plain>\S+))"
+)
+_ATTACHED = re.compile(r"^(-[rce])(?=[^\s=])")
+"""A short option whose value follows without white space. Pip takes it, and uv refuses it."""
+
 # The operator chooses the indexes. Pip's other options in such files do not matter here.
 _KEPT_OPTIONS = re.compile(r"^(?:-r|-c|-e|--requirement|--constraint|--editable|--hash)\b")
 _USUAL_PLACES = (
@@ -70,7 +76,8 @@ class RequirementFiles:
         for line in lines:
             include = _INCLUDE.match(line)
             if include:
-                other = posixpath.normpath(posixpath.join(posixpath.dirname(name), include.group(1)))
+                named = include["quoted"] or include["plain"]
+                other = posixpath.normpath(posixpath.join(posixpath.dirname(name), named))
                 self.included.add(other)
                 self.collect(tree, other)
 
@@ -81,7 +88,8 @@ class RequirementFiles:
                 # The project itself is judged, so it is not installed.
                 self.extras.update(local)
             elif not line.startswith("-") or _KEPT_OPTIONS.match(line):
-                yield _not_editable(line)
+                # Pip takes quoted names of files, and uv takes quotes as parts of the names.
+                yield _INCLUDE.sub(r"\g<option> \g<quoted>\g<plain>", _not_editable(line))
 
 
 def requirement_file_names(tree: Path) -> tuple[list[str], list[str], list[str]]:
@@ -155,4 +163,4 @@ def _logical_lines(text: str) -> Iterator[str]:
     for line in re.sub(r"\\\r?\n", " ", text).splitlines():
         plain = re.sub(r"(?:^|\s)#.*$", "", line).strip()
         if plain:
-            yield plain
+            yield _ATTACHED.sub(r"\1 ", plain)

@@ -9,6 +9,7 @@ from app.core.errors import WorkspaceError
 from app.schemas.workspaces import ArchiveSource, EmptySource, GitSource, LocalSource, WorkspaceSource
 from app.workspaces.history.git import GitTarget, reason
 from app.workspaces.history.repository import RunRepository
+from app.workspaces.process import BytesOutcome
 from app.workspaces.sources.archive import unpack
 from app.workspaces.sources.filling import fill_in
 from app.workspaces.sources.inspection import (
@@ -21,12 +22,15 @@ from app.workspaces.sources.inspection import (
 )
 from app.workspaces.sources.local import locate
 from app.workspaces.sources.local_parts import LocalPlace
-from app.workspaces.sources.remote import prepare_fetch
+from app.workspaces.sources.remote import Remote, prepare_fetch
 from app.workspaces.together import together
 
 _FETCH = ["fetch", "-q", "--depth=1", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"]
 _FETCHED = "refs/phaserunner/fetched"
 _DESCRIBE_SECONDS = 10.0
+_INCOMPLETE = (
+    "is a partial clone that lacks files of this commit: get them with `git fetch --refetch --no-filter`"
+)
 
 
 async def import_source(source: WorkspaceSource, repo: RunRepository, policy: SourcePolicy) -> str:
@@ -48,9 +52,9 @@ async def import_source(source: WorkspaceSource, repo: RunRepository, policy: So
                 repo, require_archive(source), strip_top_level=source.strip_top_level
             )
         case LocalSource():
-            base, store = await _import_local(source, repo, policy)
+            base, place = await _import_local(source, repo, policy)
             await repo.check_limits(base, "source.path")
-            await fill_in(repo, base, LocalPlace(store, policy.allowed_roots), policy)
+            await fill_in(repo, base, place, policy)
         case GitSource():
             base = await _import_remote(source, repo, policy)
             await repo.check_limits(base, "source.url")
@@ -59,7 +63,9 @@ async def import_source(source: WorkspaceSource, repo: RunRepository, policy: So
     return base
 
 
-async def _import_local(source: LocalSource, repo: RunRepository, policy: SourcePolicy) -> tuple[str, Path]:
+async def _import_local(
+    source: LocalSource, repo: RunRepository, policy: SourcePolicy
+) -> tuple[str, LocalPlace]:
     found = await locate(source, policy.allowed_roots, repo.git)
     await repo.create("sha1" if len(found.commit) == 40 else "sha256")
     outcome, described = await together(
@@ -76,10 +82,13 @@ async def _import_local(source: LocalSource, repo: RunRepository, policy: Source
         ),
     )
     if outcome.returncode != 0 or outcome.timed_out:
-        raise WorkspaceError(f"{source.path} cannot be read: {reason(outcome)}", field="source.path")
+        lacks_files = "promisor remote" in outcome.stderr
+        told = _INCOMPLETE if lacks_files else f"cannot be read: {reason(outcome)}"
+        raise WorkspaceError(f"{source.path} {told}", field="source.path")
     if described.returncode == 0:
         await repo.note_description(described.stdout.decode("utf-8", "replace").strip())
-    return found.commit, found.store
+    stores = tuple(dict.fromkeys((found.store, found.git_dir)))
+    return found.commit, LocalPlace(stores, None if found.bare else found.top, policy.allowed_roots)
 
 
 async def _import_remote(source: GitSource, repo: RunRepository, policy: SourcePolicy) -> str:
@@ -88,13 +97,9 @@ async def _import_remote(source: GitSource, repo: RunRepository, policy: SourceP
     if source.url.startswith("file:"):
         await anyio.to_thread.run_sync(check_file_url, source.url, policy)
     remote = await prepare_fetch(source, repo.git.transport_env, policy)
-    await repo.create()
-    outcome = await repo.git.attempt(
-        [*_FETCH, "--", remote.url, f"+{source.ref or 'HEAD'}:{_FETCHED}"],
-        repo.target,
-        env=remote.env,
-        timeout=policy.fetch_seconds,
-    )
+    outcome = await _fetched(repo, remote, source.ref or "HEAD", policy)
+    if "mismatched algorithms" in outcome.stderr:
+        outcome = await _fetched(repo, remote, source.ref or "HEAD", policy, "sha256")
     if outcome.returncode != 0 or outcome.timed_out:
         why = reason(outcome)
         if "remote ref" in why and source.ref is not None:
@@ -102,6 +107,18 @@ async def _import_remote(source: GitSource, repo: RunRepository, policy: SourceP
         raise WorkspaceError(f"{without_password(source.url)} cannot be fetched: {why}", field="source.url")
     found = await repo.git.run(["rev-parse", "--verify", "-q", f"{_FETCHED}^{{commit}}"], repo.target)
     return found.decode().strip()
+
+
+async def _fetched(
+    repo: RunRepository, remote: Remote, ref: str, policy: SourcePolicy, object_format: str = "sha1"
+) -> BytesOutcome:
+    await repo.create(object_format)
+    return await repo.git.attempt(
+        [*_FETCH, "--", remote.url, f"+{ref}:{_FETCHED}"],
+        repo.target,
+        env=remote.env,
+        timeout=policy.fetch_seconds,
+    )
 
 
 async def _commit_directory(repo: RunRepository, archive: bytes | None, *, strip_top_level: bool) -> str:

@@ -26,6 +26,7 @@ class Located:
     Attributes:
         top: top of its working tree, or the repository itself if it is bare.
         store: the directory with its objects.
+        git_dir: its git directory; another than `store` if it is a linked working tree.
         commit: the commit that the source's ref names.
         bare: True if it has no working tree.
         has_submodules: True if the commit has a `.gitmodules`.
@@ -34,6 +35,7 @@ class Located:
 
     top: Path
     store: Path
+    git_dir: Path
     commit: str
     bare: bool
     has_submodules: bool
@@ -51,21 +53,21 @@ async def locate(source: LocalSource, allowed_roots: Sequence[Path], git: Git) -
     path = await anyio.to_thread.run_sync(_existing_directory, source.path)
     _check_roots(source.path, path, allowed_roots)
     await anyio.to_thread.run_sync(check_repository_files, source.path, path, allowed_roots)
-    asked = ["rev-parse", "--is-bare-repository", "--git-common-dir", "--show-toplevel"]
+    asked = ["rev-parse", "--is-bare-repository", "--git-common-dir", "--git-dir", "--show-toplevel"]
     answer = await git.attempt(asked, _ANYWHERE, cwd=path)
     lines = answer.stdout.decode("utf-8", "surrogateescape").splitlines()
-    if len(lines) < 2:
+    if len(lines) < 3:
         told = "is not a git repository, nor inside one; make one with `git init`, and commit"
         raise WorkspaceError(f"{source.path} {told}", field=_PATH)
     bare = lines[0] == "true"
-    store = await anyio.to_thread.run_sync((path / lines[1]).resolve)
-    if not bare and len(lines) != 3:  # as inside `.git`
+    store, git_dir = [await anyio.to_thread.run_sync((path / each).resolve) for each in lines[1:3]]
+    if not bare and len(lines) != 4:  # as inside `.git`
         raise WorkspaceError(f"{source.path} is not in a working tree: {reason(answer)}", field=_PATH)
-    top = store if bare else await anyio.to_thread.run_sync(Path(lines[2]).resolve)
-    for place in (top, store):  # a `.git` file may point elsewhere
+    top = store if bare else await anyio.to_thread.run_sync(Path(lines[3]).resolve)
+    for place in (top, store, git_dir):  # a `.git` file may point elsewhere
         _check_roots(source.path, place, allowed_roots)
     commit, has_submodules = await _commit_of(source, path, git)
-    return Located(top, store, commit, bare, has_submodules, is_given_path=path == top)
+    return Located(top, store, git_dir, commit, bare, has_submodules, is_given_path=path == top)
 
 
 async def branch_of(found: Located, ref: str, git: Git) -> str | None:

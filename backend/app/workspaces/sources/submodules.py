@@ -25,16 +25,24 @@ _FETCHED = "refs/phaserunner/submodule"
 _KEY = re.compile(r"submodule\.(?P<name>.+)\.(?P<key>path|url)", re.DOTALL)
 
 
+@dataclass(frozen=True, slots=True)
+class Submodule:
+    """A submodule as `.gitmodules` describes it. `path` is relative to its repository."""
+
+    name: str
+    path: str
+    url: str
+
+
 class Place(Protocol):
     """The origin of a repository with submodules."""
 
-    async def fetch(self, repo: RunRepository, name: str, url: str, commit: str) -> "Place":
+    async def fetch(self, repo: RunRepository, module: Submodule, commit: str) -> "Place":
         """Fetch the commit of a submodule into a repository. Return the submodule's origin.
 
         Args:
             repo: gets the commit.
-            name: the submodule's name in `.gitmodules`.
-            url: the submodule's URL in `.gitmodules`.
+            module: the submodule.
             commit: its id.
 
         Raises:
@@ -50,22 +58,14 @@ class RemotePlace:
     source: GitSource
     policy: SourcePolicy
 
-    async def fetch(self, repo: RunRepository, name: str, url: str, commit: str) -> "RemotePlace":
+    async def fetch(self, repo: RunRepository, module: Submodule, commit: str) -> "RemotePlace":
         """Fetch from the URL, which must follow the rules for sources."""
-        url = resolve_url(url, self.source.url)
+        url = resolve_url(module.url, self.source.url)
         known = self.source.credential
         fits = known is not None and self.policy.credentials.is_for(known, url)
         source = GitSource(url=url, ref=commit, credential=known if fits else None)
         await _fetch_commit(repo, source, self.policy)
         return RemotePlace(source, self.policy)
-
-
-@dataclass(frozen=True, slots=True)
-class _Module:
-    """A submodule as `.gitmodules` describes it."""
-
-    name: str
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ async def _inside(repo: RunRepository, above: _Above) -> list[Filler]:
     return [await _fetch(repo, each, modules, above) for each in entries]
 
 
-async def _modules(repo: RunRepository, commit: str) -> Mapping[str, _Module]:
+async def _modules(repo: RunRepository, commit: str) -> Mapping[str, Submodule]:
     """Read `.gitmodules`. Return the submodule at each path."""
     command = ["config", "-z", f"--blob={commit}:.gitmodules", "--get-regexp", r"^submodule\..*\.(path|url)$"]
     outcome = await repo.git.attempt(command, repo.target)
@@ -140,19 +140,20 @@ async def _modules(repo: RunRepository, commit: str) -> Mapping[str, _Module]:
         found = _KEY.fullmatch(key)
         if found:
             named.setdefault(found["name"], {})[found["key"]] = value
-    return {each["path"]: _Module(name, each["url"]) for name, each in named.items() if len(each) == 2}
+    whole = [Submodule(name, each["path"], each["url"]) for name, each in named.items() if len(each) == 2]
+    return {each.path: each for each in whole}
 
 
 async def _fetch(
-    repo: RunRepository, entry: TreeEntry, modules: Mapping[str, _Module], above: _Above
+    repo: RunRepository, entry: TreeEntry, modules: Mapping[str, Submodule], above: _Above
 ) -> Filler:
     path = os.fsdecode(entry.path)
     shown = f"the submodule {above.path}{path}"
     if path not in modules:
         raise WorkspaceError(f"{shown} has no URL in .gitmodules")
-    commit, module = entry.object_id.decode(), modules[path]
+    commit = entry.object_id.decode()
     try:
-        place = await above.place.fetch(repo, module.name, module.url, commit)
+        place = await above.place.fetch(repo, modules[path], commit)
     except PhaseRunnerError as error:
         raise type(error)(f"{shown} cannot be fetched: {error.detail}") from error
     below = _Above(commit, place, f"{above.path}{path}/", above.depth + 1)

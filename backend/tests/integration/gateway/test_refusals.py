@@ -1,13 +1,16 @@
 """What the gateway refuses, and what it says when the provider fails."""
 
 import asyncio
+import json
 import logging
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 
 from app.agents.gateway_port import Dialect
 from app.agents.port import AgentLimits, FailureKind
+from app.gateway.gateway import ModelGateway
 from app.gateway.scripted.server import Mode
 from tests.integration.gateway.support import (
     EVERY_DIALECT,
@@ -211,6 +214,24 @@ async def test_a_stream_cut_short_ends_with_an_error(dialect: Dialect) -> None:
         assert failure is not None
         assert failure.kind is FailureKind.UNAVAILABLE
         assert [line.status for line in scene.ledger.lines] == [503]
+
+
+async def test_an_error_inside_a_stream_has_its_own_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = {"code": "context_length_exceeded", "message": "Your input exceeds the context window."}
+    event = {"type": "response.failed", "response": {"error": error}}
+    answer = httpx.Response(
+        200, headers={"content-type": "text/event-stream"}, content=f"data: {json.dumps(event)}\n\n"
+    )
+    provider = httpx.MockTransport(lambda _: answer)
+    monkeypatch.setattr(ModelGateway, "_make_client", lambda _: httpx.AsyncClient(transport=provider))
+    async with open_scene(Dialect.OPENAI_RESPONSES) as scene:
+        relayed = await scene.ask(stream=True)
+        assert relayed.text == answer.text
+        failure = scene.endpoint.failure()
+        assert failure is not None
+        assert failure.kind is FailureKind.LIMIT
+        assert "no longer fits the model's context: Your input exceeds" in failure.message
+        assert [each.status for each in scene.ledger.lines] == [503]
 
 
 async def test_a_whole_answer_cut_short_is_asked_for_again() -> None:

@@ -146,6 +146,21 @@ async def test_a_run_is_started_and_followed() -> None:
     }
 
 
+@pytest.mark.parametrize("url", ["https://example.org/a/b", "git@example.org:a/b.git"])
+async def test_a_run_is_started_from_a_url(url: str) -> None:
+    service = FakeService()
+    bodies: list[Any] = []
+
+    def start(request: httpx.Request) -> httpx.Response:
+        bodies.append(json.loads(request.content))
+        return httpx.Response(201, json={**sprint_detail(UUID(int=1)).model_dump(mode="json"), "source": {}})
+
+    service.routes["POST", "/sprints"] = start
+    async with connect(service) as client:
+        await call(client, "start_run", goal="Tea", repo=url)
+    assert bodies[0]["source"] == {"kind": "git", "url": url}
+
+
 async def test_the_status_of_a_run_names_what_failed() -> None:
     service = FakeService()
     evaluation = {

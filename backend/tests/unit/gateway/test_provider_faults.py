@@ -9,7 +9,7 @@ import pytest
 from app.agents.gateway_port import Dialect
 from app.agents.port import FailureKind
 from app.gateway.asking import RetryRules
-from app.gateway.provider_faults import provider_words, read_fault, reset_time
+from app.gateway.provider_faults import provider_words, read_error_in_answer, read_fault, reset_time
 from app.gateway.upstreams import Upstream
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -29,6 +29,7 @@ UPSTREAM = Upstream(
         pytest.param({"retry-after": "-5"}, {}, None, id="negative"),
         pytest.param({"retry-after": "inf"}, {}, None, id="for ever"),
         pytest.param({"retry-after": "99999999999"}, {}, None, id="in three thousand years"),
+        pytest.param({}, {"error": {"message": "Please try again in 11.05s."}}, 11.05, id="in words"),
         pytest.param({}, {"error": {"details": [{}, {"retryDelay": "34.5s"}]}}, 34.5, id="Google"),
         pytest.param({}, {"error": {"details": [3, {"retryDelay": 9}]}}, None, id="Google, unreadable"),
         pytest.param(
@@ -67,11 +68,13 @@ def test_reset_times(headers: Mapping[str, str], body: object, seconds: float | 
         (402, "pay", FailureKind.CONFIGURATION, 403),
         (429, "You exceeded your current quota", FailureKind.CONFIGURATION, 403),
         (429, "slow down", FailureKind.UNAVAILABLE, 503),
+        (429, "Request too large for gpt-5.1 on tokens per min", FailureKind.LIMIT, 400),
         (500, "oops", FailureKind.UNAVAILABLE, 503),
         (529, "overloaded", FailureKind.UNAVAILABLE, 503),
         (302, "", FailureKind.CONFIGURATION, 502),
         (404, "no such model", FailureKind.CONFIGURATION, 404),
         (400, "prompt is too long: 300000 tokens", FailureKind.LIMIT, 400),
+        (400, "The input token count (9) exceeds the maximum number of tokens", FailureKind.LIMIT, 400),
         (413, "large", FailureKind.LIMIT, 413),
         (400, "unknown field", FailureKind.CONFIGURATION, 400),
     ],
@@ -82,6 +85,56 @@ def test_kinds(status: int, message: str, kind: FailureKind, answered: int) -> N
     assert (fault.failure.kind, fault.status) == (kind, answered)
     assert "sk-secret" not in fault.failure.message
     assert fault.body is None or b"sk-secret" not in fault.body
+
+
+GOOGLES_LIMIT = (
+    "You exceeded your current quota, please check your plan and billing details.\n"
+    "* Quota exceeded for metric: generate_content_free_tier_requests, limit: {limit}\nPlease retry in 26s."
+)
+
+
+@pytest.mark.parametrize(
+    ("limit", "kind", "seconds"),
+    [
+        pytest.param(15, FailureKind.UNAVAILABLE, 26, id="a limit of a minute"),
+        pytest.param(0, FailureKind.CONFIGURATION, None, id="no quota at all"),
+    ],
+)
+def test_google_speaks_of_billing_at_each_limit(limit: int, kind: FailureKind, seconds: int | None) -> None:
+    details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "26s"}]
+    error = {"code": 429, "message": GOOGLES_LIMIT.format(limit=limit), "details": details}
+    expected = None if seconds is None else NOW + timedelta(seconds=seconds)
+    for fault in (
+        read_fault(UPSTREAM, 429, {}, json.dumps({"error": error}).encode(), NOW),
+        read_error_in_answer(UPSTREAM, error, NOW),
+    ):
+        assert (fault.failure.kind, fault.failure.retry_at) == (kind, expected)
+
+
+RATE = "Rate limit reached for gpt-5.1 on tokens per min (TPM): Limit 30000. Please try again in 1m2.5s."
+TOO_LARGE = "Request too large for gpt-5.1 on tokens per min (TPM): Limit 30000, Requested 40000."
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "seconds"),
+    [
+        ({"code": "rate_limit_exceeded", "message": RATE}, FailureKind.UNAVAILABLE, 62.5),
+        ({"code": "rate_limit_exceeded", "message": TOO_LARGE}, FailureKind.LIMIT, None),
+        ({"code": 429, "message": "Too many tokens, please wait"}, FailureKind.UNAVAILABLE, None),
+        ({"type": "overloaded_error", "message": "Overloaded"}, FailureKind.UNAVAILABLE, None),
+        ({"code": "context_length_exceeded", "message": "no"}, FailureKind.LIMIT, None),
+        ({"message": "Your input exceeds the context window of this model."}, FailureKind.LIMIT, None),
+        ({"code": "insufficient_quota", "message": "no"}, FailureKind.CONFIGURATION, None),
+        ({"code": 402, "message": "no credits"}, FailureKind.CONFIGURATION, None),
+        ({"type": "authentication_error", "message": "bad key sk-secret"}, FailureKind.CONFIGURATION, None),
+        ({"type": "error", "message": None}, FailureKind.UNAVAILABLE, None),
+    ],
+)
+def test_errors_in_an_answer(error: Mapping[str, object], kind: FailureKind, seconds: float | None) -> None:
+    fault = read_error_in_answer(UPSTREAM, error, NOW)
+    expected = None if seconds is None else NOW + timedelta(seconds=seconds)
+    assert (fault.failure.kind, fault.failure.retry_at, fault.status) == (kind, expected, 503)
+    assert "sk-secret" not in fault.failure.message
 
 
 @pytest.mark.parametrize(

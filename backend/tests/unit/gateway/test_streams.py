@@ -83,7 +83,8 @@ def test_lines_may_end_as_windows_ends_them() -> None:
 def test_errors_inside_a_stream(dialect: Dialect, event: object) -> None:
     meter = StreamMeter(dialect)
     meter.feed(b"data: " + json.dumps(event).encode() + b"\n\n")
-    assert meter.error == "busy"
+    assert meter.error is not None
+    assert meter.error["message"] == "busy"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,18 @@ async def test_the_block_ends_the_whole_group(tmp_path: Path) -> None:
     async with start_process([SH, "-c", script], cwd=tmp_path, env=ENV):
         child = int(await wait_for_file(tmp_path / "child"))
     await wait_until_gone(child)
+
+
+async def test_the_output_ends_with_the_process_although_another_session_holds_it(tmp_path: Path) -> None:
+    script = "setsid sleep 1000 & echo $! > child; echo done"
+    async with start_process([SH, "-c", script], cwd=tmp_path, env=ENV) as one:
+        child = int(await wait_for_file(tmp_path / "child"))
+        waiting = asyncio.create_task(one.wait())
+        try:
+            assert await one.stdout.read() == b"done\n"
+            assert await waiting == 0
+        finally:
+            os.kill(child, signal.SIGKILL)
 
 
 async def test_term_comes_first_and_kill_after_the_grace(tmp_path: Path) -> None:

@@ -120,8 +120,22 @@ class ScriptedAgent:
                 return PromptResponse(stop_reason="max_turn_requests")
             case _:
                 pass
-        await self._work(session_id, text)
+        await (self._edit(session_id) if text == "edits" else self._work(session_id, text))
         return PromptResponse(stop_reason="end_turn")
+
+    async def _edit(self, session_id: str) -> None:
+        """Edit one file often. The arguments of each call follow in an update; all results are the same."""
+        for number in range(20):
+            began = start_tool_call(f"e{number}", "edit", kind="edit", status="pending", raw_input={})
+            await self.client.session_update(session_id, began)
+            given = {"path": "done.txt", "old": "x" * 200 + str(number)}
+            more = update_tool_call(f"e{number}", status="in_progress", raw_input=given)
+            await self.client.session_update(session_id, more)
+            write("done.txt", str(number))
+            done = [tool_content(text_block("Edit applied successfully."))]
+            await self.client.session_update(
+                session_id, update_tool_call(f"e{number}", status="completed", content=done)
+            )
 
     async def _work(self, session_id: str, text: str) -> None:
         await self.client.session_update(session_id, update_agent_message_text("I look\nand "))

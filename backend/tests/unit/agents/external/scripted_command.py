@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 import urllib.error
@@ -68,6 +69,13 @@ def fork_away() -> None:
         os.execvp("sleep", ["sleep", "1000.0815"])
     work("forks")
     end()
+
+
+def serve_on() -> None:
+    """Leave a program behind that holds standard output, as a server started with `&` does."""
+    subprocess.Popen(["sleep", "1000.0816"], start_new_session=False)
+    work("serves")
+    sys.stdout.write("The server runs.\n")
 
 
 def flood() -> None:
@@ -164,6 +172,7 @@ BEHAVIOURS = {
     "circles": circle,
     "forks": fork_away,
     "floods": flood,
+    "serves": serve_on,
     "long": lambda: sys.stdout.write("{" + "x" * 60_000_000 + "\n") * 0,
     "environment": show_environment,
     "leaves": leave_files,

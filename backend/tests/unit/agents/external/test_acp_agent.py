@@ -42,6 +42,16 @@ async def test_a_prompt_becomes_progress_and_a_result(place: Path) -> None:
     assert [each.text for each in listener.heard if each.tool == "edit"] == ["path='done.txt'", "written"]
 
 
+async def test_many_edits_whose_arguments_follow_are_no_circle(place: Path) -> None:
+    listener = Listener()
+    outcome = await acp_agent().run(task_of(place, "edits"), listener)
+    assert isinstance(outcome, AgentResult), outcome
+    assert (place / "done.txt").read_text() == "19"
+    calls = listener.texts(ProgressKind.TOOL_CALL)
+    assert len(calls) == 20
+    assert all(each.startswith("path='done.txt', old='xxx") for each in calls)
+
+
 async def test_a_prompt_of_a_megabyte_arrives(place: Path) -> None:
     outcome = await acp_agent().run(task_of(place, "w" * 1_000_000), Listener())
     assert isinstance(outcome, AgentResult), outcome

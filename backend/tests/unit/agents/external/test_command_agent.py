@@ -5,6 +5,7 @@ import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import anyio.to_thread
 import pytest
@@ -12,7 +13,11 @@ import pytest
 from app.agents.external import at_work as work_module
 from app.agents.external import command as command_module
 from app.agents.external import refusals
+from app.agents.external.command import drive_command
+from app.agents.external.events import AgentEvent, AgentStirred
 from app.agents.external.installed import Installed
+from app.agents.external.outputs import parser_for
+from app.agents.external.profile import OutputFormat
 from app.agents.gateway_port import Dialect, GatewayFailure
 from app.agents.port import AgentFailure, AgentResult, AgentUsage, FailureKind, ProgressKind
 from app.core.errors import InvalidInputError
@@ -45,6 +50,28 @@ async def sandbox() -> Sandbox:
     if not state.confined:
         pytest.skip(state.detail)
     return sandbox
+
+
+class _Printing:
+    """A program whose output the test writes."""
+
+    def __init__(self) -> None:
+        self.stdin = Mock(spec=asyncio.StreamWriter)
+        self.stdout = asyncio.StreamReader()
+        self.ended = asyncio.Event()
+
+    def stderr(self) -> str:
+        """Nothing."""
+        return ""
+
+    async def wait(self) -> int:
+        """Wait for the test."""
+        await self.ended.wait()
+        return 0
+
+    async def terminate(self, grace: float) -> int:
+        """End at once."""
+        return 0
 
 
 async def test_it_works_tells_and_says_what_it_did(place: Path) -> None:
@@ -219,6 +246,37 @@ async def test_one_that_goes_on_after_a_spent_budget_is_ended(
     assert isinstance(outcome, AgentFailure)
     assert outcome.kind is FailureKind.LIMIT
     assert outcome.message.startswith("the limit of 100 requests")
+
+
+@pytest.mark.parametrize("output", ["text", "codex-jsonl"])
+async def test_one_that_leaves_a_program_with_its_output_has_ended(place: Path, output: str) -> None:
+    outcome = await agent_of(command_profile(output=output)).run(task_of(place, "serves"), Listener())
+    if output == "text":
+        assert isinstance(outcome, AgentResult), outcome
+        assert outcome.output.endswith("The server runs.")
+    else:
+        assert isinstance(outcome, AgentFailure), outcome
+        assert "ended without a final message" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("output", "printed"),
+    [
+        pytest.param(OutputFormat.CODEX, b'{"type": "item.updated", "item": {}}\n', id="codex"),
+        pytest.param(OutputFormat.CLAUDE, b'{"type": "stream_event"}\n', id="claude"),
+        pytest.param(OutputFormat.TEXT, b"...", id="dots-without-a-line-end"),
+    ],
+)
+async def test_output_that_is_not_shown_breaks_the_silence(output: OutputFormat, printed: bytes) -> None:
+    seen: asyncio.Queue[AgentEvent] = asyncio.Queue()
+    program = _Printing()
+    work = asyncio.create_task(drive_command(program, None, parser_for(output), seen.put_nowait))
+    program.stdout.feed_data(printed)
+    assert isinstance(await seen.get(), AgentStirred)
+    assert not work.done()
+    program.stdout.feed_eof()
+    program.ended.set()
+    await work
 
 
 async def test_200_megabytes_of_output_are_read_and_bounded(place: Path) -> None:

@@ -15,6 +15,7 @@ from app.agents.external.events import (
 )
 from app.agents.external.outputs import parser_for
 from app.agents.external.profile import OutputFormat
+from app.agents.stuck import CallCounter
 
 
 def read(output: OutputFormat, *lines: object) -> list[AgentEvent]:
@@ -85,6 +86,53 @@ def test_codex_from_start_to_end() -> None:
         AgentSaid("Done."),
         AgentFinished(),
     ]
+
+
+def _claude_calls(number: int) -> list[object]:
+    given = {"command": "cd workspace && python - <<'EOF'" + " " * 200 + str(number)}
+    called = {"type": "tool_use", "id": str(number), "name": "Bash", "input": given}
+    result = {"type": "tool_result", "tool_use_id": str(number), "content": ""}
+    return [
+        {"type": "assistant", "message": {"content": [called]}},
+        {"type": "user", "message": {"content": [result]}},
+    ]
+
+
+def _codex_patches(number: int, status: str = "completed") -> list[object]:
+    changes = [{"kind": "update", "path": "a.py"}]
+    item = {"id": f"item_{number}", "type": "file_change", "changes": changes, "status": status}
+    return [{"type": "item.completed", "item": item}]
+
+
+@pytest.mark.parametrize(
+    ("output", "lines", "is_stuck"),
+    [
+        pytest.param(
+            OutputFormat.CLAUDE, [_claude_calls(each) for each in range(9)], False, id="ends differ"
+        ),
+        pytest.param(OutputFormat.CLAUDE, [_claude_calls(1)] * 9, True, id="the same"),
+        pytest.param(OutputFormat.CODEX, [_codex_patches(each) for each in range(9)], False, id="patches"),
+        pytest.param(
+            OutputFormat.CODEX,
+            [_codex_patches(each, "failed") for each in range(9)],
+            True,
+            id="failed patches",
+        ),
+    ],
+)
+def test_calls_that_only_look_the_same_are_no_circle(
+    output: OutputFormat, lines: list[list[object]], is_stuck: bool
+) -> None:
+    counter, found = CallCounter(8), None
+    for event in read(output, *(line for some in lines for line in some)):
+        match event:
+            case ToolCalled(tool, text, exact):
+                counter.call(tool, text, exact)
+            case ToolReturned(tool, text, exact):
+                found = counter.result(tool, exact or text) or found
+            case _:
+                pass
+    assert (found is not None) == is_stuck
 
 
 @pytest.mark.parametrize("output", [OutputFormat.CLAUDE, OutputFormat.CODEX])

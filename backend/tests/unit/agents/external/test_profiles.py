@@ -25,13 +25,36 @@ def test_the_built_in_profiles_are_there() -> None:
     assert all(each.tried and each.package for each in built_in_profiles().values())
 
 
-def test_files_of_built_in_profiles_are_valid_with_their_words_filled_in() -> None:
-    (content,) = built_in_profiles()["opencode"].files.values()
+def test_the_settings_of_opencode_come_after_those_of_a_repository() -> None:
+    content = built_in_profiles()["opencode"].env["OPENCODE_CONFIG_CONTENT"]
     config = json.loads(fill(content, {"model": "m", "base_url": "http://here/v1"}))
+    assert config["model"] == config["agent"]["build"]["model"] == "gateway/m"
+    assert (config["enabled_providers"], config["disabled_providers"]) == (["gateway"], [])
     assert config["provider"]["gateway"]["options"] == {
         "baseURL": "http://here/v1",
         "apiKey": "{env:MODEL_TOKEN}",
     }
+
+
+def test_the_settings_of_claude_come_after_those_of_a_repository() -> None:
+    profile = built_in_profiles()["claude"]
+    ((name, content),) = profile.files.items()
+    assert all(line[line.index("--settings") + 1] == name for line in (profile.argv, profile.resume or []))
+    env = json.loads(fill(content, {"base_url": "http://here", "token": "t"}))["env"]
+    assert (env["ANTHROPIC_BASE_URL"], env["ANTHROPIC_AUTH_TOKEN"]) == ("http://here", "t")
+
+
+def test_the_model_of_qwen_comes_before_that_of_a_repository() -> None:
+    argv = built_in_profiles()["qwen"].argv
+    assert argv[argv.index("-m") + 1] == "{model}", "a variable comes after .qwen/settings.json"
+
+
+def test_the_settings_of_aider_come_after_those_of_a_repository() -> None:
+    profile = built_in_profiles()["aider"]
+    ((name, content),) = profile.files.items()
+    assert profile.argv[profile.argv.index("--env-file") + 1] == name
+    assert profile.argv[profile.argv.index("--openai-api-base") + 1] == "{base_url}"
+    assert content.split() == ["OPENAI_API_BASE={base_url}", "OPENAI_API_KEY={token}"]
 
 
 def test_a_file_of_the_operator_adds_and_replaces(tmp_path: Path) -> None:
@@ -133,15 +156,19 @@ def test_a_program_of_npm_is_found_with_its_modules_its_node_and_its_version(tmp
     assert tmp_path / "n" in found.path
 
 
-def test_a_program_of_an_environment_is_found_with_its_interpreter_and_version(tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", ["#!{}", "#!/bin/sh\n'''exec' '{}' \"$0\" \"$@\"\n' '''"])
+def test_a_program_of_an_environment_is_found_with_its_interpreter_and_version(
+    tmp_path: Path, first: str
+) -> None:
     environment = tmp_path / "env"
     python = program(environment / "bin" / "python", "")
-    program(environment / "bin" / "scripted", f"#!{python}\n")
+    program(environment / "bin" / "scripted", first.format(python) + "\n")
     (environment / "pyvenv.cfg").write_text("")
     (environment / "lib" / "python3.12" / "site-packages" / "my_agent-0.9.dist-info").mkdir(parents=True)
     elsewhere = Path("/opt/python")
+    places = {python: (elsewhere,)}
     found = find_installed(
-        command_profile(package="pypi:my-agent"), [environment / "bin"], lambda _: (elsewhere,)
+        command_profile(package="pypi:my-agent"), [environment / "bin"], lambda asked: places[asked]
     )
     assert (found.version, found.readable) == ("0.9", (environment, elsewhere))
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from app.agents.external.agent import ExternalAgent
+from app.agents.external.events import AgentSaid, AgentStirred, Failed, SessionBegan, ToolCalled
 from app.agents.external.launch import LaunchPlan, write_files
-from app.agents.external.login import LoginBusyError, lent, login_problem
+from app.agents.external.login import LoginBusyError, NoEndpoint, lent, login_problem
 from app.agents.external.profile_file import parse_profiles
 from app.agents.gateway_port import VENDOR_LOGIN
 from app.agents.port import AgentFailure, AgentLimits, AgentResult, FailureKind
@@ -120,6 +121,16 @@ async def test_its_requests_are_bounded_by_what_it_shows(place: Path, login: Pat
     assert outcome.kind is FailureKind.LIMIT
     assert "asked more often than the limit of 5 requests" in outcome.message
     assert outcome.usage.requests > 5
+
+
+def test_a_beginning_and_a_failure_alone_are_no_request() -> None:
+    endpoint = NoEndpoint()
+    for event in (SessionBegan("s"), AgentStirred(), Failed("there is no such conversation")):
+        endpoint.take(event)
+    assert endpoint.usage().requests == 0
+    endpoint.take(AgentSaid("I look."))
+    endpoint.take(ToolCalled("bash", "ls"))
+    assert endpoint.usage().requests == 2
 
 
 async def test_without_a_sandbox_it_does_not_start(place: Path, login: Path) -> None:

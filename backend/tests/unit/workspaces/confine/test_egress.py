@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 import stat
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.workspaces.confine import forwarder
 from app.workspaces.confine.confinement import Network, SandboxSettings
 from app.workspaces.confine.egress import EgressRefusedError, EgressRules, hosts_of, open_egress
 from app.workspaces.confine.sandbox import Sandbox
@@ -232,3 +234,21 @@ def test_rules_name_the_host_that_is_refused() -> None:
 def test_hosts_are_read_from_urls_and_names() -> None:
     words = ["https://user:secret@Index.example:8443/simple", "10.0.0.7", "intranet:8080", ""]
     assert hosts_of(words) == {"index.example", "10.0.0.7", "intranet"}
+
+
+def test_a_connection_that_finds_no_room_ends_and_the_next_one_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise RuntimeError("can't start new thread")
+
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "proxy"))
+        server.listen()
+        for place, start in (("proxy", refuse), ("nowhere", None)):
+            if start is not None:
+                monkeypatch.setattr(forwarder._thread, "start_new_thread", start)
+            near, client = socket.socketpair()
+            with client:
+                forwarder._forward(near, str(tmp_path / place))
+                assert client.recv(1) == b"", "the program sees at once that it must ask again"

@@ -48,6 +48,29 @@ def test_what_comes_from_elsewhere_stays(tmp_path: Path, line: str) -> None:
     assert collected(tmp_path, line).texts == {"requirements.txt": f"{line}\n"}
 
 
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("-r base.txt", "-r base.txt"),
+        ("-rbase.txt", "-r base.txt"),
+        ("-cbase.txt", "-c base.txt"),
+        ("-r=base.txt", "-r base.txt"),
+        ("--requirement 'base.txt'", "--requirement base.txt"),
+        ('-r "base.txt"', "-r base.txt"),
+    ],
+)
+def test_files_are_included_as_pip_includes_them(tmp_path: Path, line: str, kept: str) -> None:
+    (tmp_path / "base.txt").write_text("x==1\n")
+    assert collected(tmp_path, line).texts == {"requirements.txt": f"{kept}\n", "base.txt": "x==1\n"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-8-sig"])
+def test_files_may_be_as_windows_writes_them(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    (tmp_path / "base.txt").write_bytes(f"{mark}x==1\r\ny==2\r\n".encode(encoding))
+    assert collected(tmp_path, "-r base.txt").texts["base.txt"] == "x==1\ny==2\n"
+
+
 def test_requirement_files_are_found_by_their_place(tmp_path: Path) -> None:
     (tmp_path / "requirements").mkdir()
     for name in ("install.pip", "test.pip", "develop.pip", "doc.pip"):

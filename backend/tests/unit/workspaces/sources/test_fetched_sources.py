@@ -91,6 +91,14 @@ async def test_a_url_is_imported(
     assert not await run_repository.has(user.git("rev-parse", "HEAD~1"))
 
 
+async def test_a_url_with_other_hashes_is_imported(run_repository: RunRepository, tmp_path: Path) -> None:
+    other = UserRepository(tmp_path / "other")
+    other.git("init", "-q", "-b", "main", "--object-format=sha256")
+    (other.path / "app.py").write_text("x = 1\n")
+    head = other.commit()
+    assert await import_source(GitSource(url=f"file://{other.path}"), run_repository, FILES) == head
+
+
 @pytest.mark.parametrize(
     ("ref", "field"), [("no-such-branch", "source.ref"), ("a:b", "source.ref"), ("-x", "source.ref")]
 )

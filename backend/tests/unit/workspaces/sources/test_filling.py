@@ -1,7 +1,7 @@
 """Submodules and files in LFS: fetched if the project asks, and named by the result as by the base."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +250,63 @@ async def test_a_local_repository_gives_what_it_has(
     found = files_in(tmp_path / "tree")
     assert (found["model.bin"], found["lib/deep/deep.py"]) == (MODEL, b"NAME = 'deep'\n")
     assert server.asked == []
+
+
+def in_a_linked_tree(user: UserRepository) -> Path:
+    """A clone whose only submodule is in a linked working tree."""
+    place = user.path.with_name("linked")
+    user.git(
+        "-c", "filter.lfs.required=false", "clone", "-q", "-n", str(user.path), str(place.with_name("c"))
+    )
+    clone = UserRepository(place.with_name("c"))
+    clone.git("worktree", "add", "-q", str(place))
+    linked = UserRepository(place)
+    linked.git("-c", f"submodule.lib.url={user.path / 'lib'}", "submodule", "init", "-q")
+    linked.git("config", "submodule.lib.url", str(user.path / "lib"))
+    linked.git("-c", "protocol.file.allow=always", "submodule", "update", "-q")
+    return place
+
+
+def from_a_clone(user: UserRepository) -> Path:
+    """A repository whose submodule keeps its own git directory."""
+    (user.path / "lib" / ".git").unlink()
+    (user.path / ".git" / "modules" / "lib").rename(user.path / "lib" / ".git")
+    run_git(user.path / "lib", "config", "--unset", "core.worktree")
+    return user.path
+
+
+@pytest.mark.parametrize("made", [in_a_linked_tree, from_a_clone])
+async def test_a_submodule_is_found_wherever_git_keeps_it(
+    server: GitServer,
+    run_repository: RunRepository,
+    user: UserRepository,
+    tmp_path: Path,
+    made: Callable[[UserRepository], Path],
+) -> None:
+    (user.path / "phaserunner.toml").write_text("[source]\nsubmodules = true\n")
+    inside = UserRepository(user.path / "lib")
+    inside.git("rm", "-q", "-r", "deep", ".gitmodules")
+    inside.commit()
+    user.git("-c", "filter.lfs.clean=", "-c", "filter.lfs.required=false", "add", "-A")
+    user.commit("asks for submodules")
+    base = await import_source(LocalSource(path=str(made(user))), run_repository, SourcePolicy())
+    await run_repository.checkout(base, tmp_path / "tree")
+    assert (tmp_path / "tree" / "lib" / "lib.py").read_text() == "NAME = 'lib'\n"
+
+
+async def test_a_partial_clone_without_the_files_names_the_step(
+    run_repository: RunRepository, user: UserRepository, tmp_path: Path
+) -> None:
+    user.git("config", "uploadpack.allowFilter", "true")
+    url = f"file://{user.path}"
+    user.git("clone", "-q", "--filter=blob:none", "--sparse", url, str(tmp_path / "part"))
+    source = LocalSource(path=str(tmp_path / "part"))
+    with pytest.raises(WorkspaceError, match="git fetch --refetch --no-filter"):
+        await import_source(source, run_repository, SourcePolicy())
+    UserRepository(tmp_path / "part").git("fetch", "-q", "--refetch", "--no-filter")
+    base = await import_source(source, run_repository, SourcePolicy())
+    await run_repository.checkout(base, tmp_path / "tree")
+    assert (tmp_path / "tree" / "pkg" / "mod.py").exists()
 
 
 async def test_a_working_tree_is_copied_with_them_if_asked(
