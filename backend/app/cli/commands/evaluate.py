@@ -121,7 +121,7 @@ def _save(path: Path, text: str) -> None:
 def _ask(terminal: Terminal, report: "EvaluationReport") -> None:
     for asked in report.questions:
         for text, style in question_lines(asked):
-            terminal.line(text, style)
+            terminal.prose(text, style)
 
 
 def _write(terminal: Terminal, report: "EvaluationReport") -> None:
@@ -138,11 +138,11 @@ def _write(terminal: Terminal, report: "EvaluationReport") -> None:
             result.suggestions,
             result.duration_ms,
         ):
-            terminal.line(text, style)
+            terminal.prose(text, style)
     _ask(terminal, report)
     if report.baseline:
         for text, style in baseline_lines(report.baseline):
-            terminal.line(text, style)
+            terminal.prose(text, style)
     if report.held_out:
         terminal.line(report.held_out.in_words(), "yellow" if report.held_out.passing else "dim")
     if report.project_file:

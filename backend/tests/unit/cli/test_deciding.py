@@ -192,6 +192,8 @@ class TestEscalations:
         service = FakeService(sprints=[sprint], escalations=[one])
         out = invoke(service, "escalations", "show").out
         assert "assert half(8) == 4" in out
+        assert f"  goal    {sprint.goal}\n" in out
+        assert "  used    0 tokens" in out
         assert f"diff {str(sprint.id)[:8]} --attempt coding/3" in out
 
     def test_show_gives_the_questions_also_without_an_id(self) -> None:
@@ -199,10 +201,14 @@ class TestEscalations:
         asked = Question.about("a.py", QuestionKind.WEAKER, "Is it right?", before="x == 1", after="x")
         one = escalation_view(run_id=sprint.id)
         service = FakeService(sprints=[sprint], escalations=[one])
-        whole = one.model_copy(update={"questions": [asked]}).model_dump(mode="json")
-        service.routes["GET", f"/escalations/{one.id}"] = lambda request: httpx.Response(200, json=whole)
+        one = one.model_copy(update={"questions": [asked], "reason": "A person is asked: Is it right?"})
+        service.routes["GET", f"/escalations/{one.id}"] = lambda request: httpx.Response(
+            200, json=one.model_copy(update={"changed_files": ["a.py"]}).model_dump(mode="json")
+        )
         out = invoke(service, "escalations", "show").out
         assert "? Is it right?\n  - x == 1\n  + x\n" in out
+        assert out.count("Is it right?") == 1
+        assert "  changed a.py\n" in out
 
 
 class TestDiff:
