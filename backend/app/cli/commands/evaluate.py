@@ -144,10 +144,10 @@ def _write(terminal: Terminal, report: "EvaluationReport") -> None:
         for text, style in baseline_lines(report.baseline):
             terminal.prose(text, style)
     if report.held_out:
-        terminal.line(report.held_out.in_words(), "yellow" if report.held_out.passing else "dim")
+        terminal.prose(report.held_out.in_words(), "yellow" if report.held_out.passing else "dim")
     if report.project_file:
         terminal.line(f"Configured by {report.project_file}", "dim")
     score = f", score {report.score:.2f}" if report.score is not None else ""
     appearance = look(report.verdict)
     words = f"{appearance.icon} {report.verdict}{score}: {one_line(report.reason, 500)}"
-    terminal.line(words, f"bold {appearance.style}")
+    terminal.prose(words, f"bold {appearance.style}")

@@ -64,7 +64,7 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
 }
 
 function Reason({ escalation }: { escalation: EscalationDetail }) {
-  const hint = hintOf(escalation);
+  const hint = escalation.status === "open" ? hintOf(escalation) : "";
   return (
     <div className="flex flex-col gap-1">
       <h2 className="font-semibold">{reasonOf(escalation)}</h2>
