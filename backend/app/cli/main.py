@@ -155,6 +155,12 @@ def build_app() -> App:
             app.command(f"{__package__}.commands.{path}", name=name, help=what, sort_key=place, group=group)
     options = Group("Options", sort_key=len(_COMMANDS))
     app.command(_print_version, name="version", group=options)
+    app.command(
+        f"{__package__}.commands.completion:completion",
+        name="completion",
+        help="Print a script that completes commands in a shell.",
+        group=options,
+    )
     for flag in ("--help", "--version"):
         app[flag].group = options
     return app
