@@ -60,9 +60,9 @@ class Terminal:
         """Write a line of data for people."""
         write_line(self.out, text, style)
 
-    def prose(self, text: str = "", style: str = "") -> None:
-        """Write a line of data for people; a terminal gets it broken between words."""
-        self.line(hanging(harmless(text), self.out.width) if self.out.is_terminal else text, style)
+    def prose(self, text: str = "", style: str = "", *, column: int | None = None) -> None:
+        """Write a line of data for people; a terminal gets it broken between words, from `column` on."""
+        self.line(hanging(harmless(text), self.out.width, column) if self.out.is_terminal else text, style)
 
     def say(self, text: str, style: str = "") -> None:
         """Write a remark to standard error."""

@@ -46,7 +46,7 @@ async def doctor(
         for each in findings:
             appearance = look(each.level)
             words = f"{appearance.icon} {each.level:<4}  {each.name:<{width}}  {each.detail}"
-            terminal.line(words, appearance.style)
+            terminal.prose(words, appearance.style, column=width + 10)
             if each.advice:
                 terminal.line(f"{'':{width + 10}}{each.advice}")
     return ExitCode.PASSED if healthy else ExitCode.INFRASTRUCTURE

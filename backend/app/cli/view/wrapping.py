@@ -8,15 +8,16 @@ _HEAD = re.compile(r" *(?:\w+ {2,}|[^\w\s`'\"(] )?")
 """Blanks, and a label with blanks after it or a sign: `  goal    `, `    ✓ ` or `        - `."""
 
 
-def hanging(text: str, width: int) -> str:
+def hanging(text: str, width: int, column: int | None = None) -> str:
     """Return a line as lines of at most `width` cells, all below the beginning of its words.
 
-    A longer word, such as a path, stays whole, so that it can be copied.
+    A longer word, such as a path, stays whole, so that it can be copied. `column` is where the words begin if
+    its signs and labels do not show it.
     """
     if cell_len(text) <= width:
         return text
     found = _HEAD.match(text)
-    head = found[0] if found else ""
+    head = text[:column] if column is not None else found[0] if found else ""
     indent = " " * min(cell_len(head), width // 2)
     first, *words = text[len(head) :].split(" ")
     lines = [head + first]

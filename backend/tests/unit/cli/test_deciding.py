@@ -2,10 +2,12 @@
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 
+from app.cli.view.asking import question
 from app.schemas.questions import Question, QuestionKind
 from tests.unit.cli.fakes import (
     EVALUATION,
@@ -209,6 +211,12 @@ class TestEscalations:
         assert "? Is it right?\n  - x == 1\n  + x\n" in out
         assert out.count("Is it right?") == 1
         assert "  changed a.py\n" in out
+
+
+def test_a_question_is_announced_once() -> None:
+    lines = question(uuid4(), "A person is asked: Is it right?")
+    assert [each for each in lines if "asked" in each] == ["A person is asked:"]
+    assert "    Is it right?" in lines
 
 
 class TestDiff:

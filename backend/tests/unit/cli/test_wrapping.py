@@ -25,6 +25,10 @@ def test_lines_break_between_words_and_hang(line: str, shown: str) -> None:
     assert hanging(line, 20) == shown
 
 
+def test_words_may_begin_at_a_column() -> None:
+    assert hanging("✓ ok  git  2.39 or newer", 20, 11) == "✓ ok  git  2.39 or\n          newer"
+
+
 def test_only_a_terminal_gets_short_lines() -> None:
     written: list[str] = []
     for is_terminal in (True, False):
