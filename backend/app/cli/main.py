@@ -14,9 +14,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from cyclopts import App, CycloptsError, Group, UnknownCommandError
+from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, UnusedCliTokensError
 
 from app.cli.exits import STANDARD_STREAM, CliError, ExitCode
+from app.cli.help_pages import HelpPages
 from app.cli.importing import quick_imports
 from app.cli.view.text import one_line
 from app.core.errors import PhaseRunnerError
@@ -144,6 +145,8 @@ def build_app() -> App:
         help="Runs coding agents unattended and lets only good work through.",
         help_epilogue="Help for a command: phaserunner COMMAND --help",
         help_format="plaintext",
+        help_formatter=HelpPages(),
+        default_parameter=Parameter(negative_iterable=()),
         version=_version,
     )
     for number, (heading, commands) in enumerate(_COMMANDS.items()):
@@ -152,6 +155,12 @@ def build_app() -> App:
             app.command(f"{__package__}.commands.{path}", name=name, help=what, sort_key=place, group=group)
     options = Group("Options", sort_key=len(_COMMANDS))
     app.command(_print_version, name="version", group=options)
+    app.command(
+        f"{__package__}.commands.completion:completion",
+        name="completion",
+        help="Print a script that completes commands in a shell.",
+        group=options,
+    )
     for flag in ("--help", "--version"):
         app[flag].group = options
     return app
@@ -232,12 +241,14 @@ def _innermost(error: BaseException) -> BaseException:
 
 
 def _usage(error: CycloptsError) -> str:
-    if not isinstance(error, UnknownCommandError) or not error.unused_tokens or error.app is None:
+    if not isinstance(error, UnknownCommandError | UnusedCliTokensError) or not error.unused_tokens:
         return one_line(str(error), 1000)
-    # The library's own message would import every command.
+    # The library's own message would import every command, or is about tokens.
     given = error.unused_tokens[0]
-    names = [name for name in error.app if not name.startswith("-")]
+    names = [name for name in error.app or () if not name.startswith("-")]
     near = get_close_matches(given, names, 1)
+    if isinstance(error, UnusedCliTokensError) and not names:
+        return one_line(f"{given!r} is one argument too many", 1000)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
     return one_line(f"{given!r} is not a command; {hint}", 1000)
 

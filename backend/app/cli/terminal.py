@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from app.cli.view.text import harmless
+from app.cli.view.wrapping import hanging
 
 _UNSAFE_IN_JSON = re.compile(
     "[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -58,6 +59,10 @@ class Terminal:
     def line(self, text: str = "", style: str = "") -> None:
         """Write a line of data for people."""
         write_line(self.out, text, style)
+
+    def prose(self, text: str = "", style: str = "", *, column: int | None = None) -> None:
+        """Write a line of data for people; a terminal gets it broken between words, from `column` on."""
+        self.line(hanging(harmless(text), self.out.width, column) if self.out.is_terminal else text, style)
 
     def say(self, text: str, style: str = "") -> None:
         """Write a remark to standard error."""

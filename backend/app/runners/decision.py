@@ -252,7 +252,9 @@ def _exhausted(phase: str, last: AttemptFacts, allowed: int, policy: RunPolicy) 
         case WhenExhausted.RETURN_HISTORY:
             return ReturnHistory(phase, number, f"{number} of {allowed} iterations had no success")
         case WhenExhausted.RETURN_PARTIAL:
-            return ReturnPartial(phase, number, text)
+            return ReturnPartial(
+                phase, number, f"no attempt of {number} was sufficient in all four dimensions"
+            )
 
 
 _ABOUT_FAILED_ATTEMPTS = (

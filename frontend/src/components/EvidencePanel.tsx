@@ -5,6 +5,7 @@ import { partOf } from "@/lib/gates";
 import type { Attempt, Evaluation } from "@/lib/queries/runs";
 import { plainLines, plainText } from "@/lib/text/ansi";
 
+import { CodeSpans } from "./CodeSpans";
 import { ForReviewers } from "./ForReviewers";
 import { StatusBadge } from "./StatusBadge";
 import { UntrustedBlock } from "./UntrustedBlock";
@@ -41,8 +42,8 @@ export function EvidencePanel({ attempt, evaluator, isPaused = false }: Props) {
         )}
       </h2>
       {attempt.verdict_reason && (
-        <p className="text-muted">
-          <UntrustedText text={attempt.verdict_reason} />
+        <p className="theirs text-muted">
+          <CodeSpans text={attempt.verdict_reason} />
         </p>
       )}
       {attempt.last_error && <LastError attempt={attempt} />}

@@ -59,6 +59,7 @@ const TONES: Record<string, Tone> = {
   running: "running",
   waiting: "waiting",
   open: "waiting",
+  asks: "waiting",
   retry: "again",
   queued: "pending",
   pending: "pending",

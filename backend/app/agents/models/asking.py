@@ -174,7 +174,7 @@ class _One(Generic[AnswerT]):
 
     def _out(self, reason: str) -> _Trouble:
         named = self.named.name
-        told = reason.startswith(f"{named.partition(':')[2] or named}:")
+        told = named in reason or reason.startswith(f"{named.partition(':')[2] or named}:")
         return _Trouble(reason if told else f"{named}: {reason}", out=True)
 
     async def _run(self, model: Model, prompt: str, seconds: float) -> AnswerT:

@@ -157,6 +157,12 @@ def _http(error: HTTPException, what: str) -> JSONResponse:
 
 
 def _field_error(error: Mapping[str, Any], body: object) -> dict[str, str]:
+    if error["loc"][0] == "body" and isinstance(
+        body, bytes
+    ):  # the framework parses bodies only if they are said to be JSON
+        return {"field": "body", "message": "send JSON, with the header Content-Type: application/json"}
+    if error["type"] == "model_attributes_type" and error["loc"] == ("body",):
+        return {"field": "body", "message": "must be a JSON object"}
     if error["type"] == "json_invalid":
         reason = error.get("ctx", {}).get("error", "")
         return {"field": "body", "message": f"not valid JSON: {reason} at position {error['loc'][-1]}"}

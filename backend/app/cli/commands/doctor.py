@@ -1,5 +1,9 @@
 """`doctor`: checks whether this machine has what PhaseRunner needs."""
 
+from typing import Annotated
+
+from cyclopts import Parameter
+
 from app.cli.exits import CliError, ExitCode
 from app.cli.network_probes import examine_network
 from app.cli.probes import examine
@@ -7,12 +11,14 @@ from app.cli.repairing import repair
 from app.cli.root import DEFAULT_OPTIONS, Options, RootArgument
 from app.cli.view.words import look
 
+_Flag = Parameter(negative="")
+
 
 async def doctor(
     *,
-    fix: bool = False,
-    yes: bool = False,
-    network: bool = False,
+    fix: Annotated[bool, _Flag] = False,
+    yes: Annotated[bool, _Flag] = False,
+    network: Annotated[bool, _Flag] = False,
     options: Options = DEFAULT_OPTIONS,
     root: RootArgument,
 ) -> int:
@@ -40,7 +46,7 @@ async def doctor(
         for each in findings:
             appearance = look(each.level)
             words = f"{appearance.icon} {each.level:<4}  {each.name:<{width}}  {each.detail}"
-            terminal.line(words, appearance.style)
+            terminal.prose(words, appearance.style, column=width + 10)
             if each.advice:
                 terminal.line(f"{'':{width + 10}}{each.advice}")
     return ExitCode.PASSED if healthy else ExitCode.INFRASTRUCTURE

@@ -110,14 +110,17 @@ async def show_escalation(
             terminal.json(found.model_dump(mode="json"))
             return ExitCode.PASSED
         run = await session.api.run(found.run_id)
-        lines = escalation_lines(found)
+        lines = escalation_lines(found, run)
         lines += [line for asked in found.questions for line in question_lines(asked)]
         for attempt in run.attempts:
             if (attempt.phase, attempt.number) == (found.phase, found.attempt):
-                lines += attempt_lines(attempt)
+                is_said = attempt.verdict_reason == found.reason
+                lines += attempt_lines(
+                    attempt.model_copy(update={"verdict_reason": ""}) if is_said else attempt
+                )
                 lines += [] if found.kind is RunKind.SPRINT else output_lines(attempt)
         for text, style in lines:
-            terminal.line(text, style)
+            terminal.prose(text, style)
         if found.status == "open":
             if found.kind is RunKind.SPRINT:
                 short = str(found.run_id)[:8]

@@ -121,7 +121,7 @@ def _save(path: Path, text: str) -> None:
 def _ask(terminal: Terminal, report: "EvaluationReport") -> None:
     for asked in report.questions:
         for text, style in question_lines(asked):
-            terminal.line(text, style)
+            terminal.prose(text, style)
 
 
 def _write(terminal: Terminal, report: "EvaluationReport") -> None:
@@ -138,16 +138,16 @@ def _write(terminal: Terminal, report: "EvaluationReport") -> None:
             result.suggestions,
             result.duration_ms,
         ):
-            terminal.line(text, style)
+            terminal.prose(text, style)
     _ask(terminal, report)
     if report.baseline:
         for text, style in baseline_lines(report.baseline):
-            terminal.line(text, style)
+            terminal.prose(text, style)
     if report.held_out:
-        terminal.line(report.held_out.in_words(), "yellow" if report.held_out.passing else "dim")
+        terminal.prose(report.held_out.in_words(), "yellow" if report.held_out.passing else "dim")
     if report.project_file:
         terminal.line(f"Configured by {report.project_file}", "dim")
     score = f", score {report.score:.2f}" if report.score is not None else ""
     appearance = look(report.verdict)
     words = f"{appearance.icon} {report.verdict}{score}: {one_line(report.reason, 500)}"
-    terminal.line(words, f"bold {appearance.style}")
+    terminal.prose(words, f"bold {appearance.style}")

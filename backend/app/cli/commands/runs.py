@@ -106,7 +106,7 @@ async def show_run(run: str, /, *, options: Options = DEFAULT_OPTIONS, root: Roo
             return ExitCode.PASSED
         detail = await session.api.run(found)
         for text, style in run_lines(detail):
-            terminal.line(text, style)
+            terminal.prose(text, style)
         if detail.kind is RunKind.DIRECTOR_LOOP:
             for text, style in subtask_lines((await session.api.loop(found)).subtasks):
                 terminal.line(text, style)

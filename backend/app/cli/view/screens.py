@@ -13,6 +13,7 @@ from app.cli.view.notices import TerminalNotice
 from app.cli.view.state import AttemptProgress, PhaseState, WatchedRun
 from app.cli.view.text import one_line
 from app.cli.view.words import SCRIPT_WARNING, duration, look
+from app.cli.view.wrapping import hanging
 
 Clock = Callable[[], datetime]
 _STEPS = {"working": "the agent works", "judging": "evaluating", "unjudged": "not judged yet"}
@@ -100,7 +101,7 @@ class LiveScreen:
         self._state = state
         for each in said:
             if not each.is_chatter:
-                self._console.print(styled(each))
+                self._console.print(styled(each, self._console.width))
 
     def _bottom(self) -> RenderableType:
         return bottom(self._state, self._clock())
@@ -129,9 +130,9 @@ def plain_lines(notice: TerminalNotice) -> list[str]:
     ]
 
 
-def styled(notice: TerminalNotice) -> Text:
-    """Return a notice in colour. The run and its phases stand out."""
-    first, *rest = plain_lines(notice)
+def styled(notice: TerminalNotice, width: int) -> Text:
+    """Return a notice in colour, for a terminal of this width. The run and its phases stand out."""
+    first, *rest = (hanging(line, width) for line in plain_lines(notice))
     style = look(notice.state).style
     text = Text(first, style=f"bold {style}" if notice.depth < 2 else style)
     if rest:

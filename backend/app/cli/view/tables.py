@@ -196,17 +196,22 @@ def verdict_lines(
     return lines
 
 
-def escalation_lines(escalation: "EscalationView") -> list[Line]:
-    """Return an escalation, and the decision if there is one."""
+def escalation_lines(escalation: "EscalationView", run: "RunDetail") -> list[Line]:
+    """Return an escalation of a run with what its reviewer must know, and the decision if there is one."""
     word = KIND_WORDS[escalation.kind].lower()
     lines = [
         (f"Escalation {escalation.id}", "bold"),
         (f"  status  {_words(escalation.status)}", look(escalation.status).style),
         (f"  {word:<7} {escalation.run_id}  {one_line(escalation.run_name)}", ""),
+        (f"  goal    {one_line(run.goal, 1000)}", ""),
         (f"  phase   {one_line(escalation.phase)}, attempt {escalation.attempt}", ""),
+        (f"  used    {usage_words(run.usage)}{_of_budget(run)}", ""),
         (f"  reason  {escalation.reason_kind.value}", ""),
     ]
-    lines += [(f"          {line}", "") for line in first_lines(escalation.reason, 20)]
+    if not escalation.questions:  # they say it themselves
+        lines += [(f"          {line}", "") for line in first_lines(escalation.reason, 20)]
+    if escalation.changed_files:
+        lines.append((f"  changed {_some(escalation.changed_files)}", ""))
     if escalation.decision is None:
         taken = escalation.assigned_to
         return [*lines, (f"  taken   by {one_line(taken)}", "")] if taken else lines
@@ -225,6 +230,11 @@ def usage_words(usage: "Usage") -> str:
     is_unknown = usage.cost_usd is None and usage.requests
     cost = "cost unknown" if is_unknown else money(usage.cost_usd or 0)
     return f"{tokens} in {plural(usage.requests, 'request')}, {plural(usage.tool_calls, 'tool call')}, {cost}"
+
+
+def _some(names: Sequence[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return one_line(", ".join(names[:most]), 500) + more
 
 
 def _table(*columns: str) -> Table:

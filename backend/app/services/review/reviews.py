@@ -53,8 +53,9 @@ async def _detail(session: AsyncSession, row: Escalation, run: Run) -> Escalatio
     statement = select(Escalation).where(Escalation.run_id == run.id, Escalation.id != row.id)
     earlier = await session.scalars(statement.order_by(Escalation.created_at))
     shown = (await load_views(session, [run]))[0]
+    asked = await load_questions(session, escalated)
     return EscalationDetail(
-        **dict(escalation_view(row, run, await load_questions(session, escalated))),
+        **dict(escalation_view(row, run, asked, escalated.changed_files if escalated else None)),
         run=shown,
         sprint=shown,
         policy=PolicyView.of(policy),

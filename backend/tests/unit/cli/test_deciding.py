@@ -2,10 +2,12 @@
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 
+from app.cli.view.asking import question
 from app.schemas.questions import Question, QuestionKind
 from tests.unit.cli.fakes import (
     EVALUATION,
@@ -192,6 +194,8 @@ class TestEscalations:
         service = FakeService(sprints=[sprint], escalations=[one])
         out = invoke(service, "escalations", "show").out
         assert "assert half(8) == 4" in out
+        assert f"  goal    {sprint.goal}\n" in out
+        assert "  used    0 tokens" in out
         assert f"diff {str(sprint.id)[:8]} --attempt coding/3" in out
 
     def test_show_gives_the_questions_also_without_an_id(self) -> None:
@@ -199,10 +203,20 @@ class TestEscalations:
         asked = Question.about("a.py", QuestionKind.WEAKER, "Is it right?", before="x == 1", after="x")
         one = escalation_view(run_id=sprint.id)
         service = FakeService(sprints=[sprint], escalations=[one])
-        whole = one.model_copy(update={"questions": [asked]}).model_dump(mode="json")
-        service.routes["GET", f"/escalations/{one.id}"] = lambda request: httpx.Response(200, json=whole)
+        one = one.model_copy(update={"questions": [asked], "reason": "A person is asked: Is it right?"})
+        service.routes["GET", f"/escalations/{one.id}"] = lambda request: httpx.Response(
+            200, json=one.model_copy(update={"changed_files": ["a.py"]}).model_dump(mode="json")
+        )
         out = invoke(service, "escalations", "show").out
         assert "? Is it right?\n  - x == 1\n  + x\n" in out
+        assert out.count("Is it right?") == 1
+        assert "  changed a.py\n" in out
+
+
+def test_a_question_is_announced_once() -> None:
+    lines = question(uuid4(), "A person is asked: Is it right?")
+    assert [each for each in lines if "asked" in each] == ["A person is asked:"]
+    assert "    Is it right?" in lines
 
 
 class TestDiff:

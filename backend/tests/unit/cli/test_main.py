@@ -22,10 +22,11 @@ PROGRAM = [sys.executable, "-m", "phaserunner"]
         pytest.param(["lst"], "did you mean list?", id="a typo"),
         pytest.param(["frobnicate"], "there are", id="no command"),
         pytest.param(["show"], "RUN", id="an argument is missing"),
-        pytest.param(["show", "a", "b", "c"], "b", id="too many arguments"),
+        pytest.param(["show", "a", "b", "c"], "'b' is one argument too many", id="too many arguments"),
         pytest.param(["list", "--limit", "many"], "many", id="not a number"),
         pytest.param(["list", "--colour"], "--colour", id="an unknown option"),
-        pytest.param(["escalations", "reslove"], "reslove", id="a typo in a subcommand"),
+        pytest.param(["escalations", "reslove"], "did you mean resolve?", id="a typo in a subcommand"),
+        pytest.param(["escalations", "list", "x"], "'x' is one argument", id="too many for a subcommand"),
     ],
 )
 def test_usage_errors_are_one_line(arguments: list[str], told: str) -> None:
@@ -96,6 +97,18 @@ def test_closed_streams_do_no_harm(arguments: list[str], told: str, closed: str)
     ended = subprocess.run(command, cwd=BACKEND, capture_output=True, text=True, check=False)
     assert "report it" not in ended.stderr
     assert ended.returncode == (2 if told in ended.stderr else 0)
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["escalations", "resolve"], ["up"]], ids=" ".join)
+def test_help_fills_a_narrow_terminal_and_offers_no_empty_lists(arguments: list[str]) -> None:
+    env = {**os.environ, "COLUMNS": "80"}
+    shown = subprocess.run(
+        [*PROGRAM, *arguments, "--help"], cwd=BACKEND, env=env, capture_output=True, text=True, check=True
+    ).stdout
+    assert shown.strip().startswith(f"Usage: phaserunner {' '.join(arguments)}")
+    assert "--empty-" not in shown
+    rows = [line.strip("│ ") for line in shown.splitlines()]
+    assert not [row for row in rows if row in ("exactly one is open.", "file. A sentence may begin with @.")]
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["list", "--help"], ["--version"], ["version"]])

@@ -14,9 +14,9 @@ def test_two_versions_look_like_a_diff() -> None:
         "? Is it right?",
         "  It asks for less.",
         "  - assert a == 1",
-        "  - assert b",
-        "  + assert b",
+        "    assert b",
     ]
+    assert lines(before="a\nx\nb", after="a\ny\nb")[2:] == ["    a", "  - x", "  + y", "    b"]
 
 
 def test_other_sides_have_headings() -> None:
@@ -38,6 +38,6 @@ def test_other_sides_have_headings() -> None:
 
 
 def test_a_long_side_is_cut() -> None:
-    shown = lines(after="\n".join(map(str, range(50))))
-    assert shown[-1] == "  + … 10 more lines"
-    assert len(shown) == 2 + 40 + 1
+    shown = lines(after="\n".join(map(str, range(90))))
+    assert shown[-1] == "    … 10 more lines"
+    assert len(shown) == 2 + 80 + 1

@@ -221,7 +221,10 @@ def test_next_step(given: History, expected: Decision) -> None:
     ("when", "expected"),
     [
         (WhenExhausted.RETURN_HISTORY, ReturnHistory("coding", 3, "3 of 3 iterations had no success")),
-        (WhenExhausted.RETURN_PARTIAL, ReturnPartial("coding", 3, "3 of 3 attempts failed")),
+        (
+            WhenExhausted.RETURN_PARTIAL,
+            ReturnPartial("coding", 3, "no attempt of 3 was sufficient in all four dimensions"),
+        ),
     ],
 )
 def test_runs_that_ask_no_human_return_what_they_have(when: WhenExhausted, expected: Decision) -> None:

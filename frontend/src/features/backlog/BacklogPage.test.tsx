@@ -16,6 +16,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vite
 import { BacklogPage } from "./BacklogPage";
 
 const ORIGIN = location.origin;
+const MOMENT = "2026-01-02T03:04:05Z";
 const NONE = { items: [], total: 0 };
 const PROJECT = {
   project: "/srv/shares",
@@ -43,6 +44,7 @@ let role = "operator";
 let sent: string[] = [];
 let waiting: ReturnType<typeof item>[] = [];
 let hidden = 0;
+let done: object[] = [];
 const server = setupServer(
   http.get(`${ORIGIN}/api/v1/me`, () => HttpResponse.json({ name: "ada", role })),
   http.get(`${ORIGIN}/api/v1/backlog`, () =>
@@ -52,7 +54,7 @@ const server = setupServer(
       running: NONE,
       asks_human: NONE,
       in_review: NONE,
-      done: NONE,
+      done: { items: done, total: done.length },
       projects: [PROJECT],
     }),
   ),
@@ -73,6 +75,7 @@ beforeEach(() => {
   sent = [];
   waiting = [item("a"), item("b")];
   hidden = 0;
+  done = [];
 });
 afterEach(cleanup);
 afterAll(() => server.close());
@@ -123,4 +126,21 @@ it("lets a viewer change nothing, and says why", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Remove Item b" }));
   expect(screen.queryByRole("alertdialog")).toBeNull();
   expect(sent).toEqual([]);
+});
+
+it("says how each run ended", async () => {
+  const run = {
+    kind: "sprint",
+    project: "/srv/shares",
+    paused: null,
+    updated_at: MOMENT,
+    finished_at: MOMENT,
+  };
+  done = [
+    { ...run, id: "r1", name: "Good one", status: "completed" },
+    { ...run, id: "r2", name: "Bad one", status: "failed" },
+  ];
+  await show();
+  const card = (await screen.findByText("Bad one")).closest("li") as HTMLElement;
+  expect(within(card).getByText("failed")).toBeTruthy();
 });

@@ -8,6 +8,7 @@ import { ConfirmDialog } from "@/components/ConfirmDialog";
 import { PageHeader } from "@/components/PageHeader";
 import { RelativeTime } from "@/components/RelativeTime";
 import { EmptyState, ErrorState, explain, LoadingState } from "@/components/states";
+import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import { KINDS } from "@/lib/kinds";
 import { shortProject } from "@/lib/projects";
@@ -105,8 +106,12 @@ function Column({ title, column }: { title: string; column: BoardColumn }) {
             >
               <UntrustedText text={run.name} />
             </Link>
-            <p className="text-muted">
-              {shortProject(run.project)} · <RelativeTime at={run.updated_at} />
+            <p className="flex flex-wrap items-center gap-x-2 text-muted">
+              {/* The column does not say how a run ended, or that it is paused. */}
+              {(run.paused || run.finished_at) && <StatusBadge status={run.paused ? "paused" : run.status} />}
+              <span>
+                {shortProject(run.project)} · <RelativeTime at={run.updated_at} />
+              </span>
             </p>
           </li>
         ))}

@@ -327,6 +327,32 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
   expect(readDraft(ID).guidance).toBe("");
 });
 
+it("shows the goal before the evidence, and a question once, with its code as code", async () => {
+  const question = {
+    id: "tests/test_a.py::test_a",
+    key: "k1",
+    text: "`half` now gives 3: does the goal say so?",
+    why: "",
+    kind: "different",
+    before: "a",
+    after: "b",
+    ...HEADINGS,
+  };
+  escalation = {
+    ...OPEN,
+    reason_kind: "question",
+    reason: "A person is asked: `half` now gives 3: does the goal say so?",
+    questions: [question],
+  };
+  await show();
+  const goal = screen.getByText("Halve it");
+  const evidence = screen.getByText(/assert half/);
+  expect(goal.compareDocumentPosition(evidence) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
+  expect(screen.getByText("half").tagName).toBe("CODE");
+  expect(screen.queryByText(/A person is asked/)).toBeNull();
+  expect(screen.getByRole("radio", { name: /questions show is allowed/ })).toBeTruthy();
+});
+
 it("tells the second reviewer who was first and when, and keeps their text over a reload", async () => {
   const user = await show();
   resolveWith(() => {
@@ -386,6 +412,7 @@ it("offers nothing to accept where there is nothing", async () => {
   await show();
   expect(screen.getByRole("radio", { name: /Accept/ })).toHaveProperty("disabled", true);
   expect(screen.getByRole("heading", { name: "No diff" })).toBeTruthy();
+  expect(screen.queryByText(/line comments/)).toBeNull();
 });
 
 it("says what is wrong instead of a page", async () => {

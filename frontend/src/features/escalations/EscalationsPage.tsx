@@ -5,6 +5,7 @@ import { Inbox } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 
 import { Button, buttonClass } from "@/components/Button";
+import { CodeSpans } from "@/components/CodeSpans";
 import { PageHeader } from "@/components/PageHeader";
 import { RelativeTime } from "@/components/RelativeTime";
 import { EmptyState, ErrorState, LoadingState } from "@/components/states";
@@ -195,7 +196,10 @@ function Row({ escalation, isChosen, onChoose }: RowProps) {
           </span>
         </span>
         <span className="line-clamp-2 break-words text-muted">
-          <span className="text-ink">{reasonOf(escalation)}.</span> <UntrustedText text={escalation.reason} />
+          <span className="text-ink">{reasonOf(escalation)}.</span>{" "}
+          <bdi>
+            <CodeSpans text={escalation.reason} />
+          </bdi>
         </span>
       </Link>
       <div className="py-2">

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { consequence, furtherText, placeOf } from "./consequences";
-import { reasonOf } from "./labels";
+import { hintOf, reasonOf } from "./labels";
 
 const GIVEN = { status: "partial", answer: "3", gaps: [], withheld: false, reason: "" };
 const asked = (kind: string, more: object = {}) =>
@@ -12,12 +12,18 @@ const asked = (kind: string, more: object = {}) =>
     attempt_id: "a2",
     attempts: [{ id: "a2", status: "failed" }],
     would_give: null,
+    questions: [],
     ...more,
   }) as never;
 
 describe("consequence", () => {
   it.each([
     ["accept", asked("sprint"), /next phase begins/],
+    [
+      "accept",
+      asked("sprint", { questions: [{}] }),
+      /^What the questions show is allowed.*next phase begins/,
+    ],
     ["accept", asked("director_loop"), /loop completes.*not evaluated again/],
     ["accept", asked("answer", { would_give: GIVEN }), /best evaluated attempt/],
     [
@@ -60,4 +66,9 @@ it("names the place of an escalation", () => {
   expect(furtherText("director_loop", 2)).toBe("2 further iterations");
   expect(reasonOf({ kind: "director_loop", reason_kind: "human_asked" })).toBe("The director asks");
   expect(reasonOf({ kind: "sprint", reason_kind: "human_asked" })).toBe("The agent asks");
+});
+
+it("says what helps before a retry, unless the reason says it", () => {
+  expect(hintOf({ reason_kind: "agent_unavailable" })).toMatch(/restart/);
+  expect(hintOf({ reason_kind: "attempts_exhausted" })).toBe("");
 });

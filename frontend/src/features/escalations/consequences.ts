@@ -5,7 +5,10 @@ import type { Escalation, EscalationDetail } from "@/lib/queries/escalations";
 import type { Decision } from "./resolution";
 
 type Kind = Escalation["kind"];
-type Asked = Pick<EscalationDetail, "kind" | "attempt" | "attempts" | "attempt_id" | "would_give">;
+type Asked = Pick<
+  EscalationDetail,
+  "kind" | "attempt" | "attempts" | "attempt_id" | "would_give" | "questions"
+>;
 
 /** What one try is called. */
 export const TRY: Record<Kind, string> = { sprint: "attempt", director_loop: "iteration", answer: "attempt" };
@@ -41,9 +44,11 @@ const REJECTED: Record<Kind, string> = {
   answer: "The answer fails. Its attempts stay readable.",
 };
 
-function accepted({ kind, would_give: given }: Asked): string {
-  if (kind === "sprint")
-    return "The phase passes and the next phase begins. After the last phase the sprint is completed.";
+function accepted({ kind, would_give: given, questions }: Asked): string {
+  if (kind === "sprint") {
+    const allowed = questions.length > 0 ? "What the questions show is allowed, and nothing else. " : "";
+    return `${allowed}The phase passes and the next phase begins. After the last phase the sprint is completed.`;
+  }
   if (kind === "director_loop")
     return "The loop completes with this output as its result. It is not evaluated again.";
   if (!given) return "It ends without an answer: no attempt was evaluated.";

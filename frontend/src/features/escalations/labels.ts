@@ -11,6 +11,18 @@ export function reasonOf({
   return kind === "director_loop" && reason === "human_asked" ? "The director asks" : REASONS[reason];
 }
 
+/** What helps before a retry, where the reason itself does not say it. */
+const HINTS: Partial<Record<Schemas["EscalationReason"], string>> = {
+  agent_unavailable:
+    "Fix the cause, then retry. The service reads its settings when it starts: restart it after a change.",
+  evaluator_unavailable: "Fix the cause, then retry. The same output is evaluated again.",
+  worker_lost: "Read the logs of the workers, then retry.",
+};
+
+export function hintOf({ reason_kind: reason }: Pick<Schemas["EscalationView"], "reason_kind">): string {
+  return HINTS[reason] ?? "";
+}
+
 export const DECISIONS: Record<Schemas["EscalationDecision"], string> = {
   accept: "Accept",
   retry: "Retry with guidance",

@@ -89,6 +89,7 @@ async def test_a_reviewer_gets_everything_in_one_request(cases: UseCases, marks:
     assert found.track_records[0].marked.wrong_fails.count == 1
     assert found.would_open == ["tests/test_[a].py"], "what cannot be opened is not said to be"
     assert found.can_accept
+    assert found.changed_files == [] == found.attempts[1].changed_files
     earlier = await ReviewQueries(cases.sessions).get(first)
     assert earlier.earlier == [], "the later one is not its history"
 
@@ -98,7 +99,7 @@ async def test_an_escalation_before_the_first_attempt(cases: UseCases) -> None:
     escalation_id = await cases.rows.escalation(run_id, 0, reason_kind="budget_exhausted")
     found = await ReviewQueries(cases.sessions).get(escalation_id)
     assert (found.attempt_id, found.attempts, found.failing, found.track_records) == (None, [], [], [])
-    assert not found.can_accept
+    assert (found.can_accept, found.changed_files) == (False, None)
     with pytest.raises(NotFoundError):
         await ReviewQueries(cases.sessions).get(uuid4())
 

@@ -163,6 +163,7 @@ async def test_a_model_that_cannot_be_made_is_out(build: Callable[[], Model], sa
     asked = await asking(NamedModel("a:first", build), named("b:second", Scripted(GOOD)))
     assert asked.model == "b:second"
     assert says in asked.reasons[0]
+    assert asked.reasons[0].count("a:first") == 1
 
 
 async def test_a_short_outage_is_waited_for_within_the_time() -> None:

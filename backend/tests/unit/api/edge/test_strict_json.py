@@ -61,6 +61,18 @@ async def test_other_bodies_are_read(client: httpx.AsyncClient) -> None:
     assert (wrong.status_code, "not valid JSON" in wrong.text) == (422, True)
 
 
+async def test_a_body_that_is_not_said_to_be_json_is_told_how(client: httpx.AsyncClient) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}  # as curl sends it
+    told = [
+        (await client.post("/wishes", content='{"goal": "a"}', headers=form)).json(),
+        (await client.post("/wishes", json=["a"])).json(),
+    ]
+    assert [each["detail"] for each in told] == [
+        "body: send JSON, with the header Content-Type: application/json",
+        "body: must be a JSON object",
+    ]
+
+
 def test_bytes_of_every_unicode_encoding_are_read() -> None:
     assert [read_json(json.dumps({"a": "ü"}).encode(each)) for each in ("utf-8", "utf-16")] == [
         {"a": "ü"}

@@ -1,4 +1,5 @@
 /** What the service asks about one changed test: the sentence, and both versions side by side. */
+import { CodeSpans } from "@/components/CodeSpans";
 import { UntrustedBlock } from "@/components/UntrustedBlock";
 import { UntrustedText } from "@/components/UntrustedText";
 import type { EscalationDetail } from "@/lib/queries/escalations";
@@ -10,20 +11,24 @@ export function QuestionCard({ question }: { question: Question }) {
   // A doubt about new code has no other side.
   const hasFirst = before || kind !== "doubtful";
   return (
-    <section aria-label={`Question about ${id}`} className="card flex flex-col gap-2 p-3" data-question={id}>
+    <section
+      aria-label={`Question about ${id}`}
+      className="@container card flex flex-col gap-2 p-3"
+      data-question={id}
+    >
       <h3 className="theirs mono text-muted">
         <UntrustedText text={id} />
       </h3>
       <p className="theirs font-medium">
-        <UntrustedText text={text} />
+        <CodeSpans text={text} />
       </p>
       {why && (
         <p className="theirs text-muted">
-          <UntrustedText text={why} />
+          <CodeSpans text={why} />
         </p>
       )}
       {(before || after) && (
-        <div className="grid gap-2 sm:grid-cols-2 xl:grid-cols-1 2xl:grid-cols-2">
+        <div className="grid gap-2 @xl:grid-cols-2">
           {hasFirst && (
             <Source
               title={question.before_heading}

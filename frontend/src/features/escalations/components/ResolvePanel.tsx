@@ -101,7 +101,8 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
             update={update}
             error={fieldError(error, "open_paths")}
           />
-          <p className="text-muted">{commentsText(draft)}</p>
+          {/* Without output there is no diff to comment on. */}
+          {escalation.can_accept && <p className="text-muted">{commentsText(draft)}</p>}
         </>
       )}
       <KnownFailures escalation={escalation} draft={draft} update={update} />

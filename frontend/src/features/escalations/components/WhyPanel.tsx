@@ -9,7 +9,7 @@ import type { EscalationDetail } from "@/lib/queries/escalations";
 import { plainText } from "@/lib/text/ansi";
 
 import { placeOf } from "../consequences";
-import { reasonOf } from "../labels";
+import { hintOf, reasonOf } from "../labels";
 
 import { EscalationHistory } from "./EscalationHistory";
 import { QuestionCard } from "./QuestionCard";
@@ -23,17 +23,8 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
   const recordOf = (name: string) => escalation.track_records.find((each) => each.evaluator === name);
   return (
     <section aria-label="Why it escalated" className="flex min-w-0 flex-col gap-3">
-      <div className="flex flex-col gap-1">
-        <h2 className="font-semibold">{reasonOf(escalation)}</h2>
-        <p className="theirs">{plainText(escalation.reason)}</p>
-        <p className="text-muted">
-          <span className="inline-block first-letter:uppercase">
-            {placeOf(escalation) || KINDS[escalation.kind].word}
-          </span>{" "}
-          · escalated <RelativeTime at={escalation.created_at} /> · cost so far{" "}
-          <Cost usage={escalation.sprint.usage} />
-        </p>
-      </div>
+      <Reason escalation={escalation} />
+      <Goal escalation={escalation} />
       {escalation.questions.map((each) => (
         <QuestionCard key={each.key} question={each} />
       ))}
@@ -67,10 +58,36 @@ export function WhyPanel({ escalation }: { escalation: EscalationDetail }) {
           </div>
         </details>
       )}
-      <Goal escalation={escalation} />
       <EscalationHistory escalation={escalation} />
     </section>
   );
+}
+
+function Reason({ escalation }: { escalation: EscalationDetail }) {
+  const hint = escalation.status === "open" ? hintOf(escalation) : "";
+  return (
+    <div className="flex flex-col gap-1">
+      <h2 className="font-semibold">{reasonOf(escalation)}</h2>
+      {!isSaidBelow(escalation) && (
+        <p className="theirs">
+          <CodeSpans text={plainText(escalation.reason)} />
+        </p>
+      )}
+      {hint && <p className="theirs">{hint}</p>}
+      <p className="text-muted">
+        <span className="inline-block first-letter:uppercase">
+          {placeOf(escalation) || KINDS[escalation.kind].word}
+        </span>{" "}
+        · escalated <RelativeTime at={escalation.created_at} /> · cost so far{" "}
+        <Cost usage={escalation.sprint.usage} />
+      </p>
+    </div>
+  );
+}
+
+/** Whether the questions say the reason, with more beside it. */
+function isSaidBelow({ reason_kind: reason, questions }: EscalationDetail): boolean {
+  return reason === "question" && questions.length > 0;
 }
 
 /** Whether the page says the attempt's error in other places: each is said once. */

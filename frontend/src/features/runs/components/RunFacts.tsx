@@ -50,7 +50,7 @@ export function RunFacts({ run, asks }: Props) {
         {/* Of a completed run the line above says it. */}
         {run.status_reason && run.status !== "completed" && (
           <p className="theirs">
-            <strong className="font-medium">Why:</strong> <UntrustedText text={run.status_reason} />
+            <strong className="font-medium">Why:</strong> <CodeSpans text={run.status_reason} />
           </p>
         )}
         <Judging run={run} />
