@@ -34,6 +34,7 @@ from .link import PeerLink
 from .notes import WARNS, JudgeNotes
 from .unsendable import Unsendable
 from .values import BadDataError
+from .variables import lent_variables
 from .wire import Wire
 
 # The plug-ins are chosen as in the other run. That package is beside this one, and stands alone.
@@ -55,7 +56,7 @@ class JudgeSide:
 
     def __init__(self, notes: JudgeNotes) -> None:
         self._notes = notes
-        self._environment = dict(os.environ)  # noqa: TID251 - the tests' own variables
+        self._environment = lent_variables()
         self._directory = os.getcwd()
         self._path: list[str] = []
 
@@ -75,7 +76,7 @@ class JudgeSide:
 
     def outgoing(self, depth: int) -> dict[str, Any]:
         extra: dict[str, Any] = {}
-        environment, directory = dict(os.environ), os.getcwd()  # noqa: TID251 - tests read it
+        environment, directory = lent_variables(), os.getcwd()
         if environment != self._environment:
             extra["env"] = environment
         if directory != self._directory:

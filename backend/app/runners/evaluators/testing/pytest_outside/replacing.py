@@ -10,14 +10,20 @@ from typing import Any
 
 from .link import link
 
-_replaced: dict[tuple[int, str], Any] = {}
+_replaced: dict[tuple[int, str], list[Any]] = {}
+"""The values before each change that was not undone, by owner and name, the oldest first."""
+
+_MOST = 100
+_MISSING = object()
 
 
 def replace(owner: Any, name: str, value: Any) -> None:
     """Set an attribute of a module or class, and remember its old value."""
     link().note("the test changes the candidate's internals", hard=False)
-    if (id(owner), name) not in _replaced and hasattr(owner, name):
-        _replaced[id(owner), name] = getattr(owner, name)
+    before = _replaced.setdefault((id(owner), name), [])
+    if len(before) < _MOST:
+        old = getattr(owner, name, _MISSING)
+        before += [] if old is _MISSING else [old]
     link().request("set", owner, name, value)
 
 
@@ -25,9 +31,10 @@ def put_back(owner: Any, name: str) -> None:
     """Delete an attribute, or restore its old value.
 
     A stand-in's `__dict__` holds none of its attributes, so patching tools take them for inherited ones. They
-    restore an attribute by deleting the one that they have set.
+    restore an attribute by deleting the one that they have set, the last one first.
     """
-    if (id(owner), name) in _replaced:
-        link().request("set", owner, name, _replaced.pop((id(owner), name)))
+    before = _replaced.get((id(owner), name))
+    if before:
+        link().request("set", owner, name, before.pop())
     else:
         link().request("del", owner, name)

@@ -28,6 +28,7 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
     tables_of_tests,
 )
 from app.runners.evaluators.testing.source_questions.known_values import tables_in_texts
+from app.runners.evaluators.testing.source_questions.looks_around import looks_around
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
 from app.schemas.questions import TESTS_AND_CODE, ProtectedPolicy, Question, QuestionKind
@@ -40,6 +41,7 @@ _HIDDEN = "No linter and no type checker reads it, and the base runs no such cod
 _HIDDEN_PROGRAM = "A reviewer cannot read its code."
 _STATE = "The tests compute their expectations with it, so they may expect whatever the code returns."
 _INNER = "So code can find what a test expects, or change what it holds. No source of the base does so."
+_AROUND = "So code can find what a test expects, or which test runs. No source of the base does so."
 _TOOL = "With it the code can decide what is tested. No source of the base imports it."
 
 
@@ -73,6 +75,7 @@ def source_questions(source: NewSource) -> list[Question]:
         *_about_states(source),
         *_about_tools(source),
         *_about_inner_parts(source),
+        *_about_looks(source),
     ]
 
 
@@ -172,6 +175,12 @@ def _about_inner_parts(source: NewSource) -> Iterator[Question]:
         listed = ", ".join(f"`{each}`" for each in parts)
         asked = f"`{name}` looks behind values by {listed}: does the goal say so?"
         yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_INNER, after="\n".join(parts))
+
+
+def _about_looks(source: NewSource) -> Iterator[Question]:
+    for name, looks in _new_to_sources(source, looks_around):
+        asked = f"`{name}` looks around by {', '.join(looks)}: does the goal say so?"
+        yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_AROUND, after="\n".join(looks))
 
 
 def _new_to_sources(

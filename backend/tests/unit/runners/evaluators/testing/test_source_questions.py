@@ -264,8 +264,36 @@ def test_a_look_behind_values_is_a_question(tmp_path, line, part) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "look"),
+    [
+        ("value = sys._getframe(1).f_locals['expected']", "f_locals"),
+        ("value = getattr(frame, 'f_locals')['expected']", "f_locals"),
+        ("values = caller.f_code.co_consts", "co_consts"),
+        ("import linecache", "linecache"),
+        ("frames = inspect.stack()", "inspect.stack()"),
+        ("lines = StackSummary.extract(walk(), capture_locals=True)", "capture_locals"),
+        ("frames = sys._current_frames()", "_current_frames"),
+        ("tables = [each for each in gc.get_objects() if type(each) is dict]", "get_objects"),
+        ("for each in sys.modules.values(): print(each)", "all of sys.modules"),
+        ("for name, value in list(os.environ.items()): print(value)", "all of os.environ"),
+        ("text = subprocess.run(['env'], capture_output=True).stdout", "the program env"),
+    ],
+)
+def test_a_look_around_is_a_question(tmp_path, line, look) -> None:
+    code = f"{DONE}\n{line}\n"
+    (asked,) = questions(tmp_path, {"codes.py": code})
+    assert asked.text == f"`codes.py` looks around by {look}: does the goal say so?"
+    base = {**BASE, "other.py": f"{line}\n"}
+    assert questions(tmp_path / "as-before", {"codes.py": code}, base) == []
+
+
+@pytest.mark.parametrize(
     "line",
     [
+        "value = os.environ.get('HOME')",
+        "is_there = 'json' in sys.modules",
+        "environment = {**os.environ, 'A': '1'}",
+        "lines = inspect.getsource(code)",
         "kind = code.__class__.__name__",
         "count = code.__code__.co_argcount",
         "line = sys._getframe(1).f_lineno",

@@ -1,0 +1,61 @@
+"""Finds new code that looks around: at the values of its callers, at all modules, objects or variables."""
+
+import ast
+import re
+
+from app.core.python_source import parse_module
+
+_NAMES = frozenset(
+    {
+        *("f_locals", "co_consts", "capture_locals", "walk_stack", "linecache"),
+        *("_current_frames", "get_referrers", "getinnerframes", "getouterframes"),
+    }
+)
+_CALLS = {"inspect.stack": "inspect.stack()", "inspect.trace": "inspect.trace()"}
+_ALL = {"sys.modules": "all of sys.modules", "os.environ": "all of os.environ"}
+_VIEWS = frozenset({"values", "items"})
+_PROGRAMS = frozenset({"env", "printenv"})
+_OBJECTS = "get_objects"
+_MENTIONED = re.compile(
+    "|".join([*sorted(_NAMES), *map(re.escape, (*_CALLS, *_ALL)), _OBJECTS, r"[\"'](?:print)?env[\"']"])
+)
+
+
+def looks_around(text: str) -> frozenset[str]:
+    """Return by what a source looks around. It can find there what a test expects, or which test runs."""
+    if not _MENTIONED.search(text):
+        return frozenset()
+    try:
+        module = parse_module(text.encode())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(each for node in ast.walk(module) for each in _looks(node))
+
+
+def _looks(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Attribute(attr=name) | ast.alias(name=name) | ast.keyword(arg=str() as name) if (
+            name in _NAMES
+        ):
+            return [name]
+        case ast.Constant(value=str() as name) if name in _NAMES:
+            return [name]
+        case ast.Call(func=ast.Attribute() as called) if name := _CALLS.get(ast.unparse(called)):
+            return [name]
+        case ast.Call(func=ast.Attribute(value=of, attr=view)) if view in _VIEWS:
+            return _all_of(of)
+        case ast.For(iter=each) | ast.comprehension(iter=each) if any(map(_uses_objects, ast.walk(each))):
+            return [_OBJECTS]
+        case ast.List(elts=[ast.Constant(value=str() as program)]) if program in _PROGRAMS:
+            return [f"the program {program}"]
+        case _:
+            return []
+
+
+def _all_of(owner: ast.expr) -> list[str]:
+    name = _ALL.get(ast.unparse(owner))
+    return [name] if name else []
+
+
+def _uses_objects(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == _OBJECTS
