@@ -35,7 +35,7 @@ _SHORT = re.compile(r"-[lqsvx]*([kmp])(.*)", re.DOTALL)
 _KEPT_FLAGS = frozenset(
     {
         *("--doctest-modules", "--doctest-ignore-import-errors"),
-        *("--strict-markers", "--strict-config", "--pyargs"),
+        *("--strict-markers", "--pyargs"),
     }
 )
 # Options of a plugin, kept as one word; the run leaves them out where it has no need of the plugin.

@@ -11,6 +11,9 @@ from app.runners.evaluators.testing.layout.trees import RunTree
 _FIXED = (
     *("-o", "addopts=", "--color=no", "-q", "-rfE"),
     *("--no-header", "--continue-on-collection-errors"),
+    # A configuration also sets options of plug-ins that this run does without. Pytest warns of them, and many
+    # projects turn warnings into errors, or ask for one in this case.
+    *("-W", "ignore:Unknown config option:pytest.PytestConfigWarning", "-o", "strict_config=false"),
 )
 _WITH_NAMESPACES = "--override-ini=consider_namespace_packages=true"
 
