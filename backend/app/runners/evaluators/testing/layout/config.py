@@ -74,6 +74,7 @@ class PytestSettings:
         names_tests: whether the configuration says which functions and classes are tests.
         import_places: directories, relative to the tree, from which tests import besides its root.
         is_module: whether the base's commands run pytest as a module, which gives the program another name.
+        own: names of the options that the candidate configures for its own tests.
     """
 
     config_file: Path | None
@@ -83,6 +84,7 @@ class PytestSettings:
     names_tests: bool = False
     import_places: tuple[str, ...] = ("src",)
     is_module: bool = False
+    own: tuple[str, ...] = ()
 
     @property
     def has_doctests(self) -> bool:
@@ -123,16 +125,16 @@ def _settings_for(tree: Path, base: Path | None) -> PytestSettings:
         present = _find(tree)
         own = present[1] if present else dict[str, Any]()
         kept = [name for name in _HARMLESS if name in own and name != "pythonpath"]
-        arguments = [part for name in kept for part in _override(name, own[name], tree)]
-        arguments += _import_path(own, tree)
+        arguments = [part for name in kept for part in override(name, own[name], tree)]
+        arguments += import_path(own, tree)
         arguments += _django_settings(base)
         if files != _TEST_FILES:
             arguments += ["-o", f"python_files={' '.join(files)}"]
         arguments += _test_paths(base)
         return PytestSettings(None, tuple(arguments), "built-in", files)
     path, options = found
-    arguments = _kept(_words(options.get("addopts")))
-    arguments += _import_path(options, tree)
+    arguments = kept_options(options.get("addopts"))
+    arguments += import_path(options, tree)
     if base is not None and "django_settings_module" not in map(str.lower, options):
         module = settings_of_tox(base)
         arguments += [f"--ds={module}"] if module and "--ds" not in " ".join(arguments) else []
@@ -186,7 +188,7 @@ def _usual_test_files(base: Path | None) -> tuple[str, ...]:
     return (*_TEST_FILES, *(alone or named_otherwise(base, _TEST_FILES)))
 
 
-def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
+def import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
     """Return the option for the import path: the project's own entries, then the directories of its modules.
 
     Authors of such a layout install the project in editable mode. An installed copy would not be the judged
@@ -195,10 +197,10 @@ def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
     places = _words(options.get("pythonpath"))
     known = {each.removeprefix("./").rstrip("/") for each in places}
     places = [*places, *(each for each in source_places(tree) if each not in known)]
-    return _override("pythonpath", places, tree) if places else []
+    return override("pythonpath", places, tree) if places else []
 
 
-def _override(name: str, value: object, tree: Path) -> list[str]:
+def override(name: str, value: object, tree: Path) -> list[str]:
     """Return an option that replaces a setting. Paths are converted to those of the tree that runs."""
     if name == "pythonpath":
         value = " ".join(shlex.quote(str(tree / part)) for part in _words(value))
@@ -207,9 +209,10 @@ def _override(name: str, value: object, tree: Path) -> list[str]:
     return ["-o", f"{name}={value}"]
 
 
-def _kept(options: Sequence[str]) -> list[str]:
+def kept_options(addopts: object) -> list[str]:
+    """Return the options of an `addopts` that count."""
     kept: list[str] = []
-    words = iter(_apart(options))
+    words = iter(_apart(_words(addopts)))
     for word in words:
         name, has_value, value = word.partition("=") if word.startswith("--") else (word, "", "")
         if name in _AS_SETTING:

@@ -49,6 +49,8 @@ class RunTree:
         only: the test files to run; None means all.
         pinned: top-level modules that no file of the tree may replace if the interpreter has them.
         texts: files with this content instead of that in the tree from which they are taken.
+        is_own: whether these are tests of the candidate, so that some of its options count; see
+            `own_options`.
     """
 
     files: Mapping[str, Path]
@@ -56,6 +58,7 @@ class RunTree:
     only: frozenset[str] | None = None
     pinned: frozenset[str] = frozenset()
     texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,7 @@ def lay_out(
         trusted=frozenset(laid) - changed,
         only=frozenset(own) if has_base_tests else None,
         pinned=pinned,
+        is_own=True,
     )
     return Layout(
         base_tests=tuple(base_tests),

@@ -41,5 +41,9 @@ def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: P
         fixtures = given / "fixtures-of-doctests"
         fixtures.write_text("\n".join(fixtures_of_doctests(copy, tree.files)))
         names.append(str(fixtures))
+    if settings.own:
+        own = given / "own-options"
+        own.write_text("\n".join(settings.own))
+        names.append(str(own))
     # The run cannot see the base itself, but it can see the copy of its configuration.
     return [str(given / settings.config_file.name), *names] if settings.config_file else names

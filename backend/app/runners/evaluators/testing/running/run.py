@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.runners.evaluators.testing.layout.config import packages_of_pytest, settings_for
+from app.runners.evaluators.testing.layout.own_options import with_own_options
 from app.runners.evaluators.testing.layout.tree_name import tree_name
 from app.runners.evaluators.testing.layout.trees import RunTree, materialise
 from app.runners.evaluators.testing.running.arguments import plugin_sources, pytest_arguments
@@ -125,6 +126,8 @@ class Harness:
         copy, given = place / "vault" / tree_name(self.base), place / "given"
         self.fill(tree, copy)
         settings = settings_for(copy, self.base)
+        if tree.is_own:
+            settings = with_own_options(settings, copy, self.base)
         given.mkdir()
         arguments = pytest_arguments(tree, copy, settings, given)
         arguments.append(f"--tb={self.traceback}")
