@@ -245,7 +245,10 @@ def _apart(options: Sequence[str]) -> Iterator[str]:
 def _words(value: object) -> list[str]:
     if isinstance(value, list):
         return [str(each) for each in cast("list[object]", value)]
-    return shlex.split(str(value)) if value else []
+    try:
+        return shlex.split(str(value)) if value else []
+    except ValueError:  # a quotation without an end, at which pytest stops
+        return str(value).split()
 
 
 def options_of(tree: Path) -> tuple[str, Mapping[str, Any]] | None:
@@ -274,7 +277,7 @@ def _options(path: Path) -> Mapping[str, Any] | None:
             return _from_toml(tomllib.loads(text), dedicated=dedicated)
         parser = configparser.RawConfigParser()
         parser.read_string(text)
-    except (tomllib.TOMLDecodeError, configparser.Error, UnicodeDecodeError):
+    except (tomllib.TOMLDecodeError, configparser.Error, UnicodeDecodeError, RecursionError):
         return None
     section = "tool:pytest" if path.name == "setup.cfg" else "pytest"
     return dict(parser[section]) if section in parser else ({} if dedicated else None)
@@ -282,6 +285,11 @@ def _options(path: Path) -> Mapping[str, Any] | None:
 
 def _from_toml(document: Mapping[str, Any], *, dedicated: bool) -> Mapping[str, Any] | None:
     if dedicated:
-        return cast("Mapping[str, Any]", document.get("pytest") or {})
-    table = cast("Mapping[str, Any]", document.get("tool", {}).get("pytest") or {})
-    return cast("Mapping[str, Any] | None", table.get("ini_options")) or (table or None)
+        return _table(document.get("pytest"))
+    table = _table(_table(document.get("tool")).get("pytest"))
+    return _table(table.get("ini_options")) or table or None
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    """Return a table of a document; empty for anything else in its place."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}

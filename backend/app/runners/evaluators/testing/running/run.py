@@ -49,7 +49,7 @@ class Harness:
 
     Attributes:
         python: the interpreter; it must have pytest 7.4 or newer.
-        base: the tree with the configuration that counts; None if there is none.
+        base: the tree with the configuration that counts; None if each tree's own does.
         seconds: time limit of one run.
         sandbox: confines the tests. They reach the copy in which they run, and no network.
         limits: limits on the trees that are copied.
@@ -83,7 +83,7 @@ class Harness:
     def fill(self, tree: RunTree, copy: Path) -> None:
         """Fill a new directory with a tree, and with what a build makes of it."""
         materialise(tree, copy)
-        write_generated(self.base, copy)
+        write_generated(self.base or copy, copy)
         self.built.lay(copy)
 
     async def run(
@@ -125,7 +125,8 @@ class Harness:
         # The writable directory is a mount inside, and tests may ask whether their tree is one.
         copy, given = place / "vault" / tree_name(self.base), place / "given"
         self.fill(tree, copy)
-        settings = settings_for(copy, self.base)
+        # Without a base, the tree's own configuration is the only one.
+        settings = settings_for(copy, self.base or copy)
         if tree.is_own:
             settings = with_own_options(settings, copy, self.base)
         given.mkdir()

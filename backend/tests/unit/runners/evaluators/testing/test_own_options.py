@@ -74,3 +74,37 @@ def test_what_is_taken_from_the_candidate(
     found = with_own_options(settings, own, base)
     assert found.arguments == (*settings.arguments, *added)
     assert found.own == names
+
+
+ALONE = {
+    "calc.py": GOOD["calc.py"],
+    "tests/a/test_calc.py": GOOD["tests/test_calc.py"],
+    "tests/b/test_calc.py": f"{GOOD['tests/test_calc.py']}\n\nimport pytest\n\n\n"
+    "@pytest.mark.slow\ndef test_slow():\n    assert 0\n",
+    "examples/test_demo.py": "import nowhere_to_be_found\n",
+    "pyproject.toml": f"{HEAD}testpaths = ['tests']\nmarkers = ['slow']\n"
+    "addopts = '--import-mode=importlib -m \"not slow\"'\n",
+}
+
+
+@pytest.mark.anyio
+async def test_a_tree_without_a_base_is_run_as_it_says(context) -> None:
+    result = await judge(context(ALONE))
+    assert (result.status, result.metadata["passed_tests"]) == ("passed", 2), result.feedback
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        pytest.param("pytest.ini", "[pytest]\npythonpath = 'src\n", id="an open quotation"),
+        pytest.param("pyproject.toml", "tool = 1\n", id="no table of tools"),
+        pytest.param("pyproject.toml", "[tool]\npytest = 'x'\n", id="no table of pytest"),
+        pytest.param("pytest.toml", "pytest = ['x']\n", id="another value"),
+        pytest.param("pytest.toml", f"pytest = {'[' * 100_000}\n", id="very deep"),
+    ],
+)
+def test_settings_that_pytest_cannot_read_end_nothing(tree, name: str, text: str) -> None:
+    base: Path = tree({"calc.py": ""})
+    own: Path = tree({name: text})
+    assert settings_for(own, own).config_file in (own / name, None)
+    assert settings_for(own, base).config_file is None
