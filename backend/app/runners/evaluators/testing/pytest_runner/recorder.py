@@ -30,6 +30,7 @@ _NAMES = 50
 
 _DETAILED_FAILURES = 1000
 _ALWAYS_READ = ("__init__.py", "conftest.py")
+_STRICTLY = "[XPASS(strict)]"
 
 
 class ReportPlugin:
@@ -212,6 +213,9 @@ class ReportPlugin:
             test["outcome"] = outcome
             test["message"] = self._detail(report, outcome)
             test["files"] = self._traceback_files(report.longrepr) if test["message"] else []
+            # Only pytest itself puts a text here; the traceback of an exception is an object.
+            given = report.longrepr
+            test["unexpected"] = type(given) is str and given.startswith(_STRICTLY)
         if report.when == "teardown" and report.nodeid.rpartition("::")[2] in self._canary_names:
             self._running.pop(report.nodeid)
             self._send("canary", id=report.nodeid, outcome=test["outcome"], message=test["message"][:300])

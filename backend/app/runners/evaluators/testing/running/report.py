@@ -55,6 +55,7 @@ class RanTest:
         message: place and assertion of a failure, or the reason of a skip.
         files: for a failure, the project's files in its traceback, as POSIX paths; empty if unknown.
         sought_network: whether it tried to reach a network, which tests do not have.
+        unexpected: whether it counts as failed only because it must not pass by its strict `xfail`.
     """
 
     id: str
@@ -63,6 +64,7 @@ class RanTest:
     message: str
     files: tuple[str, ...] = ()
     sought_network: bool = False
+    unexpected: bool = False
 
     @property
     def ok(self) -> bool:

@@ -98,6 +98,7 @@ def _test(record: Mapping[str, Any]) -> RanTest:
         str(record["message"]),
         tuple(map(str, record.get("files", ()))),
         record.get("sought_network") is True,
+        record.get("unexpected") is True,
     )
 
 
