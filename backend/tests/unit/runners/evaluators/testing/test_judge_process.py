@@ -1,4 +1,4 @@
-"""The judge's process starts no process for a test. Plug-ins and Python itself may start some."""
+"""What the process of the judge does not do for tests, and what plug-ins and Python itself may do in it."""
 
 import subprocess
 import sys
@@ -56,4 +56,10 @@ MACHINE = {
 async def test_a_file_that_asks_the_machine_for_a_library_is_evidence(tree) -> None:
     passed, report = await judged(tree(MACHINE))
     assert len(passed) == 2
+    assert report.agrees == ("tests/test_calc.py::test_add",)
+
+
+@pytest.mark.anyio
+async def test_a_project_with_a_log_file_has_evidence(tree) -> None:
+    _, report = await judged(tree({**MACHINE, "pytest.ini": "[pytest]\nlog_file = logs/tests.log\n"}))
     assert report.agrees == ("tests/test_calc.py::test_add",)
