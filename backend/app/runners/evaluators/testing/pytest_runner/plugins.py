@@ -31,6 +31,12 @@ _PLUGIN_OF_OPTION = {
     "--ds": "django",
     "--dc": "django",
 }
+_OPTIONS = {
+    # A benchmark is a test, too, but timing many rounds does not show whether code is correct.
+    "benchmark": "--benchmark-disable",
+    # A snapshot whose test is in the candidate's files, or in others than are run, fails no run.
+    "syrupy": "--snapshot-warn-unused",
+}
 _OLDEST_WITH = {"--override-ini=consider_namespace_packages=true": (8, 1)}
 _FIXTURES = (
     re.compile(
@@ -146,6 +152,11 @@ def without_options_of_others(arguments: "list[str]", plugins: "list[str]") -> "
     version = pytest_version()
     known = [each for each in arguments if _OLDEST_WITH.get(each, version) <= version]
     return [each for each in known if _PLUGIN_OF_OPTION.get(each.partition("=")[0], "") in ("", *plugins)]
+
+
+def options_of_plugins(plugins: "list[str]") -> "list[str]":
+    """Return the options with which some plug-ins let a run say only whether its tests pass."""
+    return [option for name, option in _OPTIONS.items() if name in plugins]
 
 
 def options_to_load(plugins: "list[str]") -> "list[str]":

@@ -12,6 +12,7 @@ from app.runners.evaluators.testing.pytest_runner.plugins import (
     built_on_project,
     need_no_rewriting,
     needed_plugins,
+    options_of_plugins,
     plugin_entries,
     unloadable,
     without_options_of_others,
@@ -133,3 +134,9 @@ def test_options_of_a_plugin_are_given_only_with_it() -> None:
     assert without_options_of_others(given, ["hypothesispytest"]) == given
     assert without_options_of_others(["--ds=a.b"], ["django"]) == ["--ds=a.b"]
     assert without_options_of_others(given, ["xdist"]) == ["-q", "tests"]
+
+
+def test_snapshots_of_tests_that_are_not_run_and_times_of_rounds_fail_no_run() -> None:
+    assert options_of_plugins(["asyncio", "syrupy"]) == ["--snapshot-warn-unused"]
+    assert options_of_plugins(["benchmark"]) == ["--benchmark-disable"]
+    assert options_of_plugins(["asyncio"]) == []
