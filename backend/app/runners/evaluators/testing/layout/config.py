@@ -35,7 +35,7 @@ _SHORT = re.compile(r"-[lqsvx]*([kmp])(.*)", re.DOTALL)
 _KEPT_FLAGS = frozenset(
     {
         *("--doctest-modules", "--doctest-ignore-import-errors"),
-        *("--strict-markers", "--strict-config", "--pyargs"),
+        *("--strict-markers", "--pyargs"),
     }
 )
 # Options of a plugin, kept as one word; the run leaves them out where it has no need of the plugin.
@@ -74,6 +74,7 @@ class PytestSettings:
         names_tests: whether the configuration says which functions and classes are tests.
         import_places: directories, relative to the tree, from which tests import besides its root.
         is_module: whether the base's commands run pytest as a module, which gives the program another name.
+        own: names of the options that the candidate configures for its own tests.
     """
 
     config_file: Path | None
@@ -83,6 +84,7 @@ class PytestSettings:
     names_tests: bool = False
     import_places: tuple[str, ...] = ("src",)
     is_module: bool = False
+    own: tuple[str, ...] = ()
 
     @property
     def has_doctests(self) -> bool:
@@ -123,16 +125,16 @@ def _settings_for(tree: Path, base: Path | None) -> PytestSettings:
         present = _find(tree)
         own = present[1] if present else dict[str, Any]()
         kept = [name for name in _HARMLESS if name in own and name != "pythonpath"]
-        arguments = [part for name in kept for part in _override(name, own[name], tree)]
-        arguments += _import_path(own, tree)
+        arguments = [part for name in kept for part in override(name, own[name], tree)]
+        arguments += import_path(own, tree)
         arguments += _django_settings(base)
         if files != _TEST_FILES:
             arguments += ["-o", f"python_files={' '.join(files)}"]
         arguments += _test_paths(base)
         return PytestSettings(None, tuple(arguments), "built-in", files)
     path, options = found
-    arguments = _kept(option_words(options.get("addopts")))
-    arguments += _import_path(options, tree)
+    arguments = kept_options(options.get("addopts"))
+    arguments += import_path(options, tree)
     if base is not None and "django_settings_module" not in map(str.lower, options):
         module = settings_of_tox(base)
         arguments += [f"--ds={module}"] if module and "--ds" not in " ".join(arguments) else []
@@ -186,7 +188,7 @@ def _usual_test_files(base: Path | None) -> tuple[str, ...]:
     return (*_TEST_FILES, *(alone or named_otherwise(base, _TEST_FILES)))
 
 
-def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
+def import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
     """Return the option for the import path: the project's own entries, then the directories of its modules.
 
     Authors of such a layout install the project in editable mode. An installed copy would not be the judged
@@ -195,10 +197,10 @@ def _import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
     places = option_words(options.get("pythonpath"))
     known = {each.removeprefix("./").rstrip("/") for each in places}
     places = [*places, *(each for each in source_places(tree) if each not in known)]
-    return _override("pythonpath", places, tree) if places else []
+    return override("pythonpath", places, tree) if places else []
 
 
-def _override(name: str, value: object, tree: Path) -> list[str]:
+def override(name: str, value: object, tree: Path) -> list[str]:
     """Return an option that replaces a setting. Paths are converted to those of the tree that runs."""
     if name == "pythonpath":
         value = " ".join(shlex.quote(str(tree / part)) for part in option_words(value))
@@ -207,9 +209,10 @@ def _override(name: str, value: object, tree: Path) -> list[str]:
     return ["-o", f"{name}={value}"]
 
 
-def _kept(options: Sequence[str]) -> list[str]:
+def kept_options(addopts: object) -> list[str]:
+    """Return the options of an `addopts` that count."""
     kept: list[str] = []
-    words = iter(_apart(options))
+    words = iter(_apart(option_words(addopts)))
     for word in words:
         name, has_value, value = word.partition("=") if word.startswith("--") else (word, "", "")
         if name in _AS_SETTING:
@@ -243,7 +246,10 @@ def option_words(value: object) -> list[str]:
     """Return the words of an option, which is a list or a text."""
     if isinstance(value, list):
         return [str(each) for each in cast("list[object]", value)]
-    return shlex.split(str(value)) if value else []
+    try:
+        return shlex.split(str(value)) if value else []
+    except ValueError:  # a quotation without an end, at which pytest stops
+        return str(value).split()
 
 
 def options_of(tree: Path) -> tuple[str, Mapping[str, Any]] | None:
@@ -272,7 +278,7 @@ def _options(path: Path) -> Mapping[str, Any] | None:
             return _from_toml(tomllib.loads(text), dedicated=dedicated)
         parser = configparser.RawConfigParser()
         parser.read_string(text)
-    except (tomllib.TOMLDecodeError, configparser.Error, UnicodeDecodeError):
+    except (tomllib.TOMLDecodeError, configparser.Error, UnicodeDecodeError, RecursionError):
         return None
     section = "tool:pytest" if path.name == "setup.cfg" else "pytest"
     return dict(parser[section]) if section in parser else ({} if dedicated else None)
@@ -280,6 +286,11 @@ def _options(path: Path) -> Mapping[str, Any] | None:
 
 def _from_toml(document: Mapping[str, Any], *, dedicated: bool) -> Mapping[str, Any] | None:
     if dedicated:
-        return cast("Mapping[str, Any]", document.get("pytest") or {})
-    table = cast("Mapping[str, Any]", document.get("tool", {}).get("pytest") or {})
-    return cast("Mapping[str, Any] | None", table.get("ini_options")) or (table or None)
+        return _table(document.get("pytest"))
+    table = _table(_table(document.get("tool")).get("pytest"))
+    return _table(table.get("ini_options")) or table or None
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    """Return a table of a document; empty for anything else in its place."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}

@@ -2,7 +2,9 @@
 
 import ast
 import doctest
+import io
 import re
+import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -49,8 +51,8 @@ def changed_doctests(before: bytes, after: bytes) -> tuple[str, str]:
     """
     texts = [
         (
-            ast.get_source_segment(before.decode(), old) or "",
-            ast.get_source_segment(after.decode(), new) or "",
+            ast.get_source_segment(_decoded(before), old) or "",
+            ast.get_source_segment(_decoded(after), new) or "",
         )
         for old, new in _changed(before, after)
     ]
@@ -67,7 +69,10 @@ def _rewritten(before: bytes, after: bytes) -> bytes | None:
     """Replace docstrings with those of the base. Return None if none must be replaced."""
     try:
         changed = _changed(before, after)
-        texts = [ast.get_source_segment(before.decode(), old) or "" for old, _ in changed]
+        text = _decoded(before)
+        texts = [ast.get_source_segment(text, old) or "" for old, _ in changed]
+        # Positions count the bytes of UTF-8.
+        encoding, after = _encoding_of(after), _decoded(after).encode()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     edits = [(new, text) for (_, new), text in zip(changed, texts, strict=True)]
@@ -81,7 +86,15 @@ def _rewritten(before: bytes, after: bytes) -> bytes | None:
             after = after[:start] + text.encode() + b"\n" + b" " * node.col_offset + after[start:]
         else:
             after = after[:start] + text.encode() + after[end:]
-    return after if edits else None
+    return after.decode().encode(encoding, "backslashreplace") if edits else None
+
+
+def _encoding_of(source: bytes) -> str:
+    return tokenize.detect_encoding(io.BytesIO(source).readline)[0]
+
+
+def _decoded(source: bytes) -> str:
+    return source.decode(_encoding_of(source))
 
 
 def _first_line(node: ast.Constant | ast.stmt) -> int:

@@ -3,15 +3,15 @@
 A file counts as theirs if the text of the tests names it and no other source does. This applies to data
 beside the tests (`expected.json`), to directories with a name for such data (`golden`), and to modules that
 consist of checks. Files that may also belong to the product are left out: documents, examples, settings,
-packages.
+packages. What plug-ins keep beside a test file is named by none: its snapshots, and its own data.
 """
 
 import ast
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from app.core.python_source import parse_module
 
@@ -27,6 +27,8 @@ _DATA_SUFFIXES = frozenset(
         *(".golden", ".expected", ".approved", ".dat", ".bin", ".npy", ".svg", ".sql", ".log", ".pickle"),
     }
 )
+_SNAPSHOTS = frozenset({"__snapshots__", "snapshots", "cassettes"})
+_SNAPSHOT_SUFFIXES = frozenset({"ambr", "snap", "approved", "golden"})
 _PRODUCT_DIRECTORIES = frozenset(
     {"doc", "docs", "example", "examples", "demo", "demos", "template", "templates", "static", "schemas"}
 )
@@ -35,6 +37,7 @@ _PRODUCT_NAMES = re.compile(
 )
 _DEFINES_CHECK = re.compile(rb"^(?:async )?def _*(?:assert|check|expect|verify)", re.MULTILINE)
 _CHECKS = ("assert", "check", "expect", "verify")
+_NO_TEST_FILES = frozenset({"conftest.py", "__init__.py"})
 _MAX_BYTES = 1_000_000
 
 
@@ -63,6 +66,7 @@ def owned_by_tests(root: Path, names: Sequence[str], is_test: Callable[[str], bo
     mine = _all_texts([*words, *(_words_of(tree) for tree in helpers.values())])
     beside = {posixpath.dirname(name) for name in tests}
     places = {posixpath.dirname(name) for name in sources if name not in helpers}
+    kept_beside = dict(_kept_beside(names, tests, places))
     data = {
         name: marks
         for name in names
@@ -70,11 +74,43 @@ def owned_by_tests(root: Path, names: Sequence[str], is_test: Callable[[str], bo
         and _may_be_data(name, beside, places)
         and not mine.isdisjoint(marks := _marks(name))
     }
-    if not (helpers or data):
+    if not (helpers or data or kept_beside):
         return frozenset()
     others = [_content(root / name) for name in sources if name not in helpers]
-    kept = {name for name, marks in data.items() if not _mention(others, marks)}
+    kept = {name for name, marks in {**data, **kept_beside}.items() if not _mention(others, marks)}
     return frozenset(kept | {name for name in helpers if not _import(others, name)})
+
+
+def _kept_beside(
+    names: Sequence[str], tests: Sequence[str], sources: Collection[str]
+) -> Iterator[tuple[str, set[str]]]:
+    """Return the files that plug-ins keep beside a test file, each with the word that another source may use.
+
+    For `test_add.py` these are a directory `test_add` and files such as `test_add.test_one.approved.txt`, and
+    directories of snapshots that hold no sources.
+    """
+    stems: dict[str, set[str]] = {}
+    for name in tests:
+        directory, base = posixpath.split(name)
+        if base not in _NO_TEST_FILES:
+            stems.setdefault(directory, set()).add(base.removesuffix(".py"))
+    data = (name for name in names if not name.endswith(".py"))
+    return ((name, mark) for name in data for mark in _marks_of_kept(name, stems, sources))
+
+
+def _marks_of_kept(
+    name: str, stems: Mapping[str, Collection[str]], sources: Collection[str]
+) -> Iterator[set[str]]:
+    place, base = posixpath.split(name)
+    if place in stems:
+        first, *others = base.split(".")
+        if first in stems[place] or not _SNAPSHOT_SUFFIXES.isdisjoint(others):
+            yield {base}
+    for each in map(str, PurePosixPath(name).parents):
+        above, directory = posixpath.split(each)
+        known = (*stems.get(above, ()), *_SNAPSHOTS) if above in stems and each not in sources else ()
+        if directory in known:
+            yield {directory}
 
 
 def _helpers(root: Path, sources: Sequence[str], imported: Collection[str]) -> dict[str, ast.Module]:

@@ -50,6 +50,8 @@ class RunTree:
         elsewhere: test files that another process runs.
         pinned: top-level modules that no file of the tree may replace if the interpreter has them.
         texts: files with this content instead of that in the tree from which they are taken.
+        is_own: whether these are tests of the candidate, so that some of its options count; see
+            `own_options`.
     """
 
     files: Mapping[str, Path]
@@ -58,6 +60,7 @@ class RunTree:
     elsewhere: frozenset[str] = frozenset()
     pinned: frozenset[str] = frozenset()
     texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,7 @@ def lay_out(
         trusted=frozenset(laid) - changed,
         only=frozenset(own) if has_base_tests else None,
         pinned=pinned,
+        is_own=True,
     )
     return Layout(
         base_tests=tuple(base_tests),

@@ -11,8 +11,11 @@ import operator
 import os
 import sys
 import types
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from .link import PeerLink, UncarriedError, refuse
 from .shapes import FORWARDED
@@ -24,6 +27,12 @@ _READABLE = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__l
 _PUSHED = frozenset({"__next__", "send", "throw", "close"})
 _FRAMES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_", "func_", "im_")
 _FINDS_CONSTANTS = os.path.join("", "hypothesis", "internal", "constants_ast.py")
+_ABOUT_MACHINE = frozenset(
+    os.path.join(os.path.dirname(os.__file__), *each)
+    for each in (("ctypes", "util.py"), ("platform.py",), ("uuid.py",))
+)
+"""Modules of Python that start the system's own programs to learn about the machine."""
+
 _STARTS = frozenset(
     {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn"}
 )
@@ -74,36 +83,56 @@ def named_for_candidate(value: Any) -> list[str] | None:
 
 def _is_for_constants() -> bool:
     """Return True if hypothesis looks for constants in code, to try them as input. It does without."""
+    return any(file.endswith(_FINDS_CONSTANTS) for file in _running_files())
+
+
+def _is_about_machine() -> bool:
+    """Return True if Python asks a program of the system, such as for the name of a library."""
+    return not _ABOUT_MACHINE.isdisjoint(_running_files())
+
+
+def _running_files() -> list[str]:
+    """Return the files of the functions that are running, the innermost first."""
+    files: list[str] = []
     frame = inspect.currentframe()
     while frame is not None:
-        if frame.f_code.co_filename.endswith(_FINDS_CONSTANTS):
-            return True
+        files.append(frame.f_code.co_filename)
         frame = frame.f_back
-    return False
+    return files
 
 
 class CandidateCodeGuard:
     """An audit hook that keeps all code of the candidate out of this process.
 
+    As a plug-in of pytest, it notices when the others are loaded: some of them start processes meanwhile.
+
     Args:
         tree: the candidate's tree.
         support: the files in it that are tests.
         link: receives notes about what was kept out.
+
     """
 
     def __init__(self, tree: Path, support: frozenset[str], link: PeerLink) -> None:
         self._tree = f"{tree}/"
         self._support = support
         self._link = link
-        self._busy = False
+        self._lets_start = True
 
     def install(self) -> None:
         """Install the hook. It cannot be removed."""
         sys.addaudithook(self._hear)
 
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(self) -> Generator[None, Any, Any]:
+        """Let nothing start processes from now on, as code of the tests follows."""
+        self._lets_start = False
+        return (yield)
+
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
         if event in _STARTS:
-            self._keep_back("the test starts another process")
+            if not (self._lets_start or _is_about_machine()):
+                self._keep_back("the test starts another process")
         elif event == "exec" and self._is_candidates(getattr(args[0], "co_filename", "")):
             self._keep_back("the test executes a file of the candidate")
         elif (

@@ -285,14 +285,15 @@ def main(arguments: list[str]) -> None:
     tree, support = Path(plan["tree"]), frozenset(plan["support"])
     sys.path.insert(0, str(tree))
     sys.meta_path.insert(0, CandidateFinder(tree, support, peer))
-    CandidateCodeGuard(tree, support, peer).install()
+    guard = CandidateCodeGuard(tree, support, peer)
+    guard.install()
     options = [f"--basetemp={plan['shared']}/pytest", "--tb=native"]
     needed = _plugins.needed_plugins(plan["sources"])
     options += _plugins.options_to_load(needed)
     options += _plugins.without_options_of_others(_plugins.usable(plan["arguments"]), needed)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - works in every version of pytest
     sys.argv = ["pytest", *options]
-    plugins = [OutsideReporter(records, notes, peer, plan), _row_ids.RowIds(plan["tree"])]
+    plugins = [OutsideReporter(records, notes, peer, plan), guard, _row_ids.RowIds(plan["tree"])]
     pytest.main([*options, *plan["files"]], plugins=plugins)
     sys.stdout.flush()
     sys.stderr.flush()

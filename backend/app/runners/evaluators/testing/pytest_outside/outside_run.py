@@ -32,6 +32,9 @@ _PACKAGE = Path(__file__).parent
 _PLUGINS = _PACKAGE.parent / "pytest_runner"
 _LAUNCH = _PACKAGE / "launch.py"
 _OUTPUT_LIMIT = 32_000_000
+_NO_LOG_FILE = ("-o", "log_file=")
+"""Pytest would write the project's log into the tree, which is not writable there."""
+
 _SHORT_OF_TIME = 2.0
 
 
@@ -132,6 +135,7 @@ class Outside:
         (place / "candidate.json").write_text(json.dumps(plan))
         plan["arguments"] = [
             *pytest_arguments(tree, copy, settings, given),
+            *_NO_LOG_FILE,
             *([] if detailed else ["--assert=plain"]),
         ]
         plan |= {"ids": None if ids is None else list(ids), "files": list(files), "budget": budget}

@@ -53,6 +53,11 @@ def files_of(longrepr: Any) -> "list[Path]":
     return list(dict.fromkeys(map(_absolute, names)))[:_FILES]
 
 
+def files_below(longrepr: Any, tree: Path) -> "list[str]":
+    """Return the files of `tree` that a failure's traceback runs through, as POSIX paths, each once."""
+    return [path.relative_to(tree).as_posix() for path in files_of(longrepr) if tree in path.parents]
+
+
 def last_line_below(longrepr: Any, tree: Path) -> str:
     """Return the last line of `tree` in a failure's traceback as `file:line`.
 

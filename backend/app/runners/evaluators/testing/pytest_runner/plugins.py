@@ -31,9 +31,20 @@ _PLUGIN_OF_OPTION = {
     "--ds": "django",
     "--dc": "django",
 }
+_OPTIONS = {
+    # A benchmark is a test, too, but timing many rounds does not show whether code is correct.
+    "benchmark": "--benchmark-disable",
+    # A snapshot whose test is in the candidate's files, or in others than are run, fails no run.
+    "syrupy": "--snapshot-warn-unused",
+}
 _OLDEST_WITH = {"--override-ini=consider_namespace_packages=true": (8, 1)}
-_FIXTURE = re.compile(
-    r"^@(?:pytest\.)?fixture\b(?:\([^)]*\))?[ \t]*\n(?:@.*\n)*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE
+_FIXTURES = (
+    re.compile(
+        r"^@(?:pytest\.)?fixture\b(?:\([^)]*\))?[ \t]*\n(?:@.*\n)*(?:async[ \t]+)?def[ \t]+(\w+)",
+        re.MULTILINE,
+    ),
+    re.compile(r"^@(?:pytest\.)?fixture\([^)]*\bname\s*=\s*[\"'](\w+)", re.MULTILINE),
+    re.compile(r"^(\w+)\s*=\s*(?:pytest\.)?fixture\b", re.MULTILINE),
 )
 
 _MARKER = re.compile(r"addinivalue_line\(\s*[\"']markers[\"'],\s*[rf]?[\"']+(\w+)")
@@ -77,12 +88,15 @@ def needed_plugins(sources: "list[str]") -> "list[str]":
     text = _read_all(sources)
     words, marks = frozenset(re.findall(r"\w+", text)), frozenset(_MARK.findall(text))
     entries = plugin_entries()
-    named = [
-        each
-        for each in entries
-        if re.search(rf"(?<![a-z0-9]){re.escape(_word(each.name))}", text) or _defines(each, words, marks)
-    ]
+    named = [each for each in entries if _is_named(each, text) or _defines(each, words, marks)]
     return sorted(_with_required(named, entries))
+
+
+def _is_named(entry: EntryPoint, text: str) -> bool:
+    """Return True if a text names a plug-in or the module that tests import from it, hyphens or not."""
+    names = {_word(entry.name), _word(entry.value.partition(":")[0].strip().partition(".")[0])}
+    forms = ["[-_]?".join(map(re.escape, re.split("[-_]", name))) for name in names]
+    return any(re.search(rf"(?<![a-z0-9]){each}", text) for each in forms)
 
 
 def _defines(entry: EntryPoint, words: "frozenset[str]", marks: "frozenset[str]") -> bool:
@@ -91,7 +105,8 @@ def _defines(entry: EntryPoint, words: "frozenset[str]", marks: "frozenset[str]"
     The module is read in lower case, not imported.
     """
     text = _module(entry)
-    return not (words.isdisjoint(_FIXTURE.findall(text)) and marks.isdisjoint(_MARKER.findall(text)))
+    fixtures = [name for form in _FIXTURES for name in form.findall(text)]
+    return not (words.isdisjoint(fixtures) and marks.isdisjoint(_MARKER.findall(text)))
 
 
 def installed_plugins() -> "set[str]":
@@ -137,6 +152,11 @@ def without_options_of_others(arguments: "list[str]", plugins: "list[str]") -> "
     version = pytest_version()
     known = [each for each in arguments if _OLDEST_WITH.get(each, version) <= version]
     return [each for each in known if _PLUGIN_OF_OPTION.get(each.partition("=")[0], "") in ("", *plugins)]
+
+
+def options_of_plugins(plugins: "list[str]") -> "list[str]":
+    """Return the options with which some plug-ins let a run say only whether its tests pass."""
+    return [option for name, option in _OPTIONS.items() if name in plugins]
 
 
 def options_to_load(plugins: "list[str]") -> "list[str]":

@@ -12,7 +12,7 @@ import pytest
 
 from .canaries import run_canaries
 from .channel import Send
-from .failures import files_of, last_line_below, message_of
+from .failures import files_below, last_line_below, message_of
 from .guard import Guard
 from .ids import function_of, parts_of
 from .import_places import let_children_import
@@ -30,6 +30,7 @@ _NAMES = 50
 
 _DETAILED_FAILURES = 1000
 _ALWAYS_READ = ("__init__.py", "conftest.py")
+_STRICTLY = "[XPASS(strict)]"
 
 
 class ReportPlugin:
@@ -214,8 +215,12 @@ class ReportPlugin:
         if outcome != "passed" and test["outcome"] not in ("failed", "error", "cut"):
             test["outcome"] = outcome
             test["message"] = self._detail(report, outcome)
-            test["files"] = self._traceback_files(report.longrepr) if test["message"] else []
-            test["line"] = last_line_below(report.longrepr, self._tree) if test["message"] else ""
+            if test["message"]:
+                test["files"] = files_below(report.longrepr, self._tree)
+                test["line"] = last_line_below(report.longrepr, self._tree)
+            # Only pytest itself puts a text here; the traceback of an exception is an object.
+            given = report.longrepr
+            test["unexpected"] = type(given) is str and given.startswith(_STRICTLY)
         if report.when == "teardown" and report.nodeid.rpartition("::")[2] in self._canary_names:
             self._running.pop(report.nodeid)
             self._send("canary", id=report.nodeid, outcome=test["outcome"], message=test["message"][:300])
@@ -238,11 +243,6 @@ class ReportPlugin:
             if self._failures > _DETAILED_FAILURES + len(self._canary_names):
                 return ""
         return message_of(report.longrepr)
-
-    def _traceback_files(self, longrepr: Any) -> "list[str]":
-        """Return the files of the tree in a failure's traceback."""
-        found = [self._relative(path) for path in files_of(longrepr)]
-        return [name for name in found if not Path(name).is_absolute()]
 
     def _report_surroundings(self, surroundings: Surroundings) -> None:
         altered = surroundings.altered()

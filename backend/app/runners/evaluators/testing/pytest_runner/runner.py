@@ -30,6 +30,7 @@ from .plugins import (
     built_on_project,
     is_installed,
     needed_plugins,
+    options_of_plugins,
     options_to_load,
     pytest_version,
     unloadable,
@@ -77,9 +78,7 @@ def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
         arguments.append("--disable-plugin-autoload")
     else:
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - pytest before 8.4 has no option for it
-    if "benchmark" in early:
-        # A benchmark is a test, too, but timing many rounds does not show whether code is correct.
-        arguments.append("--benchmark-disable")
+    arguments += options_of_plugins(early)
     code = _run_pytest(send, task, canaries, arguments, early, late)
     send("finish", code=code)
     return code

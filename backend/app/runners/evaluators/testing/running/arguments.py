@@ -11,6 +11,9 @@ from app.runners.evaluators.testing.layout.trees import RunTree
 _FIXED = (
     *("-o", "addopts=", "--color=no", "-q", "-rfE"),
     *("--no-header", "--continue-on-collection-errors"),
+    # A configuration also sets options of plug-ins that this run does without. Pytest warns of them, and many
+    # projects turn warnings into errors, or ask for one in this case.
+    *("-W", "ignore:Unknown config option:pytest.PytestConfigWarning", "-o", "strict_config=false"),
 )
 _WITH_NAMESPACES = "--override-ini=consider_namespace_packages=true"
 
@@ -38,5 +41,9 @@ def plugin_sources(tree: RunTree, copy: Path, settings: PytestSettings, given: P
         fixtures = given / "fixtures-of-doctests"
         fixtures.write_text("\n".join(fixtures_of_doctests(copy, tree.files)))
         names.append(str(fixtures))
+    if settings.own:
+        own = given / "own-options"
+        own.write_text("\n".join(settings.own))
+        names.append(str(own))
     # The run cannot see the base itself, but it can see the copy of its configuration.
     return [str(given / settings.config_file.name), *names] if settings.config_file else names

@@ -8,21 +8,19 @@ from app.workspaces.environments.reading import DeclarationError
 from app.workspaces.environments.versions import generated_files
 
 
-def write_generated(base: Path | None, copy: Path) -> None:
+def write_generated(base: Path, copy: Path) -> None:
     """Write the missing version files of the build into a copy in which tests run.
 
     A candidate may be the first to have such a file. It gets the usual content, because no gate reads its
     template.
 
     Args:
-        base: the tree that determines the version, and the files with their content; None writes nothing.
+        base: the tree that determines the version, and the files with their content.
         copy: a copy of any tree.
 
     Raises:
         OSError: the copy cannot be written to.
     """
-    if base is None:
-        return
     try:
         project = project_of(base)
         version = project.version if project else ""

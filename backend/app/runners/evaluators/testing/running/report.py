@@ -56,6 +56,7 @@ class RanTest:
         files: for a failure, the project's files in its traceback, as POSIX paths; empty if unknown.
         sought_network: whether it tried to reach a network, which tests do not have.
         line: for a failure raised in a library, `file:line` of the project's last line before it; else empty.
+        unexpected: whether it counts as failed only because it must not pass by its strict `xfail`.
     """
 
     id: str
@@ -65,6 +66,7 @@ class RanTest:
     files: tuple[str, ...] = ()
     sought_network: bool = False
     line: str = ""
+    unexpected: bool = False
 
     @property
     def ok(self) -> bool:

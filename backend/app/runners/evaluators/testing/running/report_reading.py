@@ -99,6 +99,7 @@ def _test(record: Mapping[str, Any]) -> RanTest:
         tuple(map(str, record.get("files", ()))),
         record.get("sought_network") is True,
         str(record.get("line", "")),
+        record.get("unexpected") is True,
     )
 
 

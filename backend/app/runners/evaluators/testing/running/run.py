@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.runners.evaluators.testing.layout.config import packages_of_pytest, settings_for
+from app.runners.evaluators.testing.layout.own_options import with_own_options
 from app.runners.evaluators.testing.layout.tree_name import tree_name
 from app.runners.evaluators.testing.layout.trees import RunTree, materialise
 from app.runners.evaluators.testing.running.arguments import plugin_sources, pytest_arguments
@@ -50,7 +51,7 @@ class Harness:
 
     Attributes:
         python: the interpreter; it must have pytest 7.4 or newer.
-        base: the tree with the configuration that counts; None if there is none.
+        base: the tree with the configuration that counts; None if each tree's own does.
         seconds: time limit of one run.
         sandbox: confines the tests. They reach the copy in which they run, and no network.
         limits: limits on the trees that are copied.
@@ -86,7 +87,7 @@ class Harness:
     def fill(self, tree: RunTree, copy: Path) -> None:
         """Fill a new directory with a tree, and with what a build makes of it."""
         materialise(tree, copy)
-        write_generated(self.base, copy)
+        write_generated(self.base or copy, copy)
         self.built.lay(copy)
 
     async def run(
@@ -139,7 +140,10 @@ class Harness:
         # The writable directory is a mount inside, and tests may ask whether their tree is one.
         copy, given = place / "vault" / tree_name(self.base), place / "given"
         self.fill(tree, copy)
-        settings = settings_for(copy, self.base)
+        # Without a base, the tree's own configuration is the only one.
+        settings = settings_for(copy, self.base or copy)
+        if tree.is_own:
+            settings = with_own_options(settings, copy, self.base)
         given.mkdir()
         arguments = pytest_arguments(tree, copy, settings, given)
         arguments.append(f"--tb={self.traceback}")

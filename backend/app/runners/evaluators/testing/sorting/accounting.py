@@ -20,6 +20,7 @@ from app.runners.evaluators.testing.sorting.base_failures import (
 from app.runners.evaluators.testing.sorting.changed import ChangedTests, is_good
 from app.runners.evaluators.testing.sorting.doubts import doubts_about
 from app.runners.evaluators.testing.sorting.endless_tests import sort_endless
+from app.runners.evaluators.testing.sorting.fixed_bugs import without_fixed_bugs
 from app.runners.evaluators.testing.sorting.folding import as_few
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
@@ -61,7 +62,7 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, ba
     replaced = ReplacedParts(())
     if rules.protected is ProtectedPolicy.ASK:
         replaced = await asyncio.to_thread(replaced_by_plugin, judged, rules.changed.base)
-    judged = replaced.taken_from(judged).counting_once()
+    judged = without_fixed_bugs(replaced.taken_from(judged)).counting_once()
     endless = sort_endless(judged.endless, rules.goal)
     judged = with_left_out(_with_endless(judged, endless), rules.goal)
     waiting = (*endless.questions, *questions_about(judged), *replaced.questions())

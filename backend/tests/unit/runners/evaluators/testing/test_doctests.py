@@ -1,5 +1,7 @@
 """The base's doctests judge sources that ask for less or something else."""
 
+from typing import Any
+
 import pytest
 
 from app.runners.evaluators.testing.layout.doctests import fixtures_of_doctests, with_base_doctests
@@ -36,6 +38,22 @@ def test_a_docstring_comes_before_the_decorators_of_the_first_statement(tree: Tr
     after = base.replace(text, "")
     found = with_base_doctests(tree({"a.py": base}), tree({"a.py": after}), ["a.py"])
     assert found["a.py"].decode() == base.replace('"""\n\n', '"""\n')
+
+
+def test_sources_in_another_encoding_keep_it(tree: Tree) -> None:
+    base = f"# coding: latin-1\n# ä\n{BASE.replace('Do.', 'Do ä.')}".encode("latin-1")
+    after = base.replace(b"    1\n", b"    2\n").replace(b"return 0", b"return 5")
+    found = with_base_doctests(tree({"a.py": base}), tree({"a.py": after}), ["a.py"])
+    assert found["a.py"] == base.replace(b"return 0", b"return 5")
+
+
+def test_a_docstring_that_another_encoding_lacks_means_the_same(tree: Tree) -> None:
+    base = BASE.replace("Do.", "Do ж.")
+    after = f"# coding: ascii\n{BASE}".replace("    1\n", "    2\n")
+    found = with_base_doctests(tree({"a.py": base}), tree({"a.py": after}), ["a.py"])
+    held: dict[str, Any] = {}
+    exec(compile(found["a.py"], "a.py", "exec"), held)
+    assert held["f"].__doc__ == "Do ж.\n\n    >>> f()\n    1\n    "
 
 
 @pytest.mark.parametrize("text", AS_MUCH.values(), ids=AS_MUCH.keys())

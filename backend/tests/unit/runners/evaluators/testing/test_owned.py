@@ -64,6 +64,32 @@ def owned(root: Path) -> set[str]:
             id="data in a package",
         ),
         pytest.param({"test_a.py": "def (", "x.json": "1"}, set(), id="a test that cannot be read"),
+        pytest.param(
+            {"a/test_a.py": "", "a/__snapshots__/test_a.ambr": "1", "a/__snapshots__/test_a/one.svg": "1"},
+            {"a/__snapshots__/test_a.ambr", "a/__snapshots__/test_a/one.svg"},
+            id="snapshots",
+        ),
+        pytest.param(
+            {"test_a.py": "", "test_a/deep/one.yml": "1", "test_b/one.yml": "1", "a.py": ""},
+            {"test_a/deep/one.yml"},
+            id="a directory with the name of a test file",
+        ),
+        pytest.param(
+            {"test_a.py": "", "test_a.test_one.txt": "1", "one.approved.txt": "1", "a.txt": "1"},
+            {"test_a.test_one.txt", "one.approved.txt"},
+            id="approved texts",
+        ),
+        pytest.param(
+            {"test_a.py": "", "snapshots/one.txt": "1", "a.py": "open('snapshots/one.txt')"},
+            set(),
+            id="snapshots of the product",
+        ),
+        pytest.param(
+            {"test_a.py": "", "snapshots/__init__.py": "", "snapshots/one.txt": "1"},
+            set(),
+            id="a package of snapshots",
+        ),
+        pytest.param({"b/test_a.py": "", "a/cassettes/one.yaml": "1"}, set(), id="recordings elsewhere"),
         pytest.param({"a.py": "open('x.json')", "x.json": "1"}, set(), id="no tests"),
     ],
 )

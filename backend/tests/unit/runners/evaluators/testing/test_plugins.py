@@ -12,6 +12,7 @@ from app.runners.evaluators.testing.pytest_runner.plugins import (
     built_on_project,
     need_no_rewriting,
     needed_plugins,
+    options_of_plugins,
     plugin_entries,
     unloadable,
     without_options_of_others,
@@ -29,6 +30,11 @@ def odd_regression():
 async def Quiet_Thing(): ...
 
 def helper(): ...
+
+@pytest.fixture(scope="session", name="stripes")
+def _stripes(): ...
+
+mane = pytest.fixture(scope="session")(helper)
 
 def pytest_configure(config):
     config.addinivalue_line(
@@ -50,7 +56,7 @@ def read_anew() -> Iterator[None]:
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two plugins: a package, and a module that is not there."""
-    for name, module in (("zebra", "zebra_kit.plugin"), ("gone", "gone_away")):
+    for name, module in (("zebra", "zebra_kit.plugin"), ("gone-far", "pytest_gone_away")):
         about = tmp_path / f"{name}-1.0.dist-info"
         about.mkdir()
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
@@ -72,14 +78,18 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("@pytest.mark.patient(times=2)", {"zebra"}, id="a marker"),
         pytest.param("pytestmark = [pytest.mark.slowly]", {"zebra"}, id="another marker"),
         pytest.param("patient = 1", set(), id="a name that is no marker"),
-        pytest.param("import gone", {"gone"}, id="a plugin that cannot be read"),
+        pytest.param("import gonefar", {"gone-far"}, id="a plugin that cannot be read"),
+        pytest.param("pytest.gone_far(1)", {"gone-far"}, id="its name without a hyphen"),
+        pytest.param("from pytest_gone_away import far", {"gone-far"}, id="its module"),
+        pytest.param("def test_a(stripes): ...", {"zebra"}, id="the name given to a fixture"),
+        pytest.param("def test_a(mane): ...", {"zebra"}, id="a fixture that is assigned"),
         pytest.param("", set(), id="nothing"),
     ],
 )
 def test_needed(tmp_path: Path, text: str, named: set[str]) -> None:
     (tmp_path / "test_a.py").write_text(text)
     found = needed_plugins([str(tmp_path / "test_a.py")])
-    assert {"zebra", "gone"}.intersection(found) == named
+    assert {"zebra", "gone-far"}.intersection(found) == named
 
 
 @pytest.mark.usefixtures("installed")
@@ -113,9 +123,9 @@ def test_plugins_that_need_the_project_itself_are_known_through_any_number_of_ot
 
 @pytest.mark.usefixtures("installed")
 def test_plugins_whose_code_cannot_be_imported_are_named_with_the_reason() -> None:
-    found = unloadable(["zebra", "gone"])
-    assert set(found) == {"gone"}
-    assert found["gone"] == "ModuleNotFoundError: No module named 'gone_away'"
+    found = unloadable(["zebra", "gone-far"])
+    assert set(found) == {"gone-far"}
+    assert found["gone-far"] == "ModuleNotFoundError: No module named 'pytest_gone_away'"
     assert unloadable(["zebra"]) == {}
 
 
@@ -124,3 +134,9 @@ def test_options_of_a_plugin_are_given_only_with_it() -> None:
     assert without_options_of_others(given, ["hypothesispytest"]) == given
     assert without_options_of_others(["--ds=a.b"], ["django"]) == ["--ds=a.b"]
     assert without_options_of_others(given, ["xdist"]) == ["-q", "tests"]
+
+
+def test_snapshots_of_tests_that_are_not_run_and_times_of_rounds_fail_no_run() -> None:
+    assert options_of_plugins(["asyncio", "syrupy"]) == ["--snapshot-warn-unused"]
+    assert options_of_plugins(["benchmark"]) == ["--benchmark-disable"]
+    assert options_of_plugins(["asyncio"]) == []

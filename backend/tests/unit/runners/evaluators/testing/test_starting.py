@@ -203,3 +203,21 @@ async def test_a_conftest_in_another_directory_does_not_speak_against_changed_te
     result = await judge(context({**base, "tests/test_calc.py": test}, base))
     assert result.status == "passed", result.feedback
     assert "lacks what the project needs: lacked" in result.feedback
+
+
+STRICT = "filterwarnings = error\naddopts = --strict-config\nxfail_strict = true\n"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param(f"[pytest]\ndoctest_stars = enabled\n{STRICT}", id="a flag and filters"),
+        pytest.param("[pytest]\ndoctest_stars = enabled\nstrict = true\n", id="everything strict"),
+    ],
+)
+async def test_a_setting_of_a_plugin_that_is_not_loaded_prevents_no_verdict(context, config: str) -> None:
+    base = {**GOOD, "pytest.ini": config}
+    passed = await judge(context({**base, "more.py": "X = 1\n"}, base))
+    assert (passed.status, passed.metadata["outside"]["agrees"]) == ("passed", 1), passed.feedback
+    failed = await judge(context({**base, "calc.py": WRONG["calc.py"]}, base), outside=False)
+    assert failed.metadata["failing"] == ["tests/test_calc.py::test_add"]
