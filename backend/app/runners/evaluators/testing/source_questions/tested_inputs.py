@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.runners.evaluators.testing.source_questions.expectations import literal
@@ -61,8 +61,12 @@ def refused_inputs(asked: Lines, compared: Lines, at_base: Callable[[Value], boo
 
 
 def lists_of(module: ast.Module) -> list[Lines]:
-    """Return the displays and chains of comparisons with several literals."""
-    return [entries for each in _lists(module) if len(entries := dict(each)) >= _LEAST_ENTRIES]
+    """Return the displays and chains of comparisons with several literals.
+
+    Numbers that follow each other, such as 1, 2 and 3, do not count: tests begin with them, and so do tables.
+    """
+    lists = (dict(each) for each in _lists(module))
+    return [each for each in lists if len(each) >= _LEAST_ENTRIES and not _is_series(each)]
 
 
 def compared_before_errors(module: ast.Module) -> Lines:
@@ -187,6 +191,11 @@ def _value(node: ast.AST) -> Value | None:
     value = literal(node)
     is_plain = isinstance(value, str | bytes | int | float) and not isinstance(value, bool)
     return (type(value).__name__, value) if is_plain else None
+
+
+def _is_series(values: Collection[Value]) -> bool:
+    numbers = [number for _, number in values if isinstance(number, int)]
+    return len(numbers) == len(values) and max(numbers) - min(numbers) == len(numbers) - 1
 
 
 def _is_usual(value: object) -> bool:

@@ -99,3 +99,30 @@ def test_words_that_the_docstring_names_are_no_question(tmp_path) -> None:
     told = {**BASE, "plurals.py": f'"""Plurals: box, fox and tax take es."""\n\n{STUB}'}
     assert asked(tmp_path, code, told) == []
     assert asked(tmp_path / "values", "ENDS = ['a b', 'a c', 'a d']\n", told) != []
+
+
+NUMBERS = """from ordinals import ordinal
+
+
+def test_ordinal():
+    assert ordinal(1) == "1st"
+    assert ordinal(2) == "2nd"
+    assert ordinal(3) == "3rd"
+    assert ordinal(7) == "7th"
+"""
+ORDINALS = {
+    "ordinals.py": "def ordinal(number):\n    raise NotImplementedError\n",
+    "tests/test_ordinals.py": NUMBERS,
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("ENDS = {1: 'st', 2: 'nd', 3: 'rd'}\n", 0),
+        ("TEENS = (3, 1, 2)\n", 0),
+        ("ENDS = {1: 'st', 2: 'nd', 7: 'th'}\n", 1),
+    ],
+)
+def test_numbers_that_follow_each_other_are_no_list_of_inputs(tmp_path, code: str, count: int) -> None:
+    assert len(questions(tmp_path, {"ordinals.py": code}, ORDINALS)) == count
