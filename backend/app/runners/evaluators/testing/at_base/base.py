@@ -151,6 +151,13 @@ class BaseTests:
             if each in awake or (each not in known and function_of(each) in awake_functions)
         ]
 
+    async def red_among(self, tests: Collection[str]) -> dict[str, str]:
+        """Return those of some tests that fail at the base, each with its message there."""
+        if not tests:
+            return {}
+        there = (await self.run({file_of(each) for each in tests}, list(tests))).tests
+        return {each: there[each].message for each in tests if each in there and there[each].bad}
+
     def replaced(self, report: RunReport) -> list[str]:
         """Return the tests of the base that ran with other code than that in the base's file."""
         plain = {each.id for each in self._known.tests if each.plain}

@@ -26,6 +26,7 @@ from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.left_out import questions_about, with_left_out
 from app.runners.evaluators.testing.sorting.mostly_unread import most_unread, question_about
+from app.runners.evaluators.testing.sorting.now_skipped import with_skips
 from app.runners.evaluators.testing.sorting.own_plugin import ReplacedParts, replaced_by_plugin
 from app.runners.evaluators.testing.sorting.warning_filters import asked_about_filters
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
@@ -57,8 +58,16 @@ async def accounted(harness: Harness, judged: JudgedRun, rules: SortingRules, ba
     be asked if a changed helper keeps every file from loading, and the candidate's versions pass, or if every
     test fails as at the base, for want of a server or a module. No other question helps if all tests load and
     fail, because their new versions may require anything. Failures that are no proof (see `doubts`) lead to
-    questions if everything else passes or is also asked. So do parts of pytest that a plug-in replaces.
+    questions if everything else passes or is also asked. So do parts of pytest that a plug-in replaces, and
+    tests that failed at the base and are skipped now.
     """
+    red = await base.red_among(judged.idle) if rules.protected is ProtectedPolicy.ASK else {}
+    return await with_skips(judged, red, lambda rest: _with_replaced(harness, rest, rules, base))
+
+
+async def _with_replaced(
+    harness: Harness, judged: JudgedRun, rules: SortingRules, base: BaseTests
+) -> JudgedRun:
     replaced = ReplacedParts(())
     if rules.protected is ProtectedPolicy.ASK:
         replaced = await asyncio.to_thread(replaced_by_plugin, judged, rules.changed.base)

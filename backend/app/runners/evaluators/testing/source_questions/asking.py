@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import hashlib
+import posixpath
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -28,7 +29,7 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
     tables_of_tests,
 )
 from app.runners.evaluators.testing.source_questions.known_values import tables_in_texts
-from app.runners.evaluators.testing.source_questions.looks_around import looks_around
+from app.runners.evaluators.testing.source_questions.looks_around import files_named, looks_around
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
 from app.schemas.questions import TESTS_AND_CODE, ProtectedPolicy, Question, QuestionKind
@@ -76,6 +77,7 @@ def source_questions(source: NewSource) -> list[Question]:
         *_about_tools(source),
         *_about_inner_parts(source),
         *_about_looks(source),
+        *_about_named_tests(source),
     ]
 
 
@@ -181,6 +183,13 @@ def _about_looks(source: NewSource) -> Iterator[Question]:
     for name, looks in _new_to_sources(source, looks_around):
         asked = f"`{name}` looks around by {', '.join(looks)}: does the goal say so?"
         yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_AROUND, after="\n".join(looks))
+
+
+def _about_named_tests(source: NewSource) -> Iterator[Question]:
+    files = {posixpath.basename(each) for each in source.tests}
+    for name, named in _new_to_sources(source, lambda text: files_named(text, files)):
+        asked = f"`{name}` names {', '.join(named)}, a file of tests: does the goal say so?"
+        yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_AROUND, after="\n".join(named))
 
 
 def _new_to_sources(

@@ -1,7 +1,9 @@
 """Finds new code that looks around: at the values of its callers, at all modules, objects or variables."""
 
 import ast
+import posixpath
 import re
+from collections.abc import Collection
 
 from app.core.python_source import parse_module
 
@@ -17,7 +19,13 @@ _VIEWS = frozenset({"values", "items"})
 _PROGRAMS = frozenset({"env", "printenv"})
 _OBJECTS = "get_objects"
 _MENTIONED = re.compile(
-    "|".join([*sorted(_NAMES), *map(re.escape, (*_CALLS, *_ALL)), _OBJECTS, r"[\"'](?:print)?env[\"']"])
+    "|".join(
+        [
+            *sorted(_NAMES),
+            *map(re.escape, (*_CALLS, *_ALL)),
+            *(_OBJECTS, "__subclasses__", r"[\"'](?:print)?env[\"']"),
+        ]
+    )
 )
 
 
@@ -32,6 +40,18 @@ def looks_around(text: str) -> frozenset[str]:
     return frozenset(each for node in ast.walk(module) for each in _looks(node))
 
 
+def files_named(text: str, files: Collection[str]) -> frozenset[str]:
+    """Return which of some files, without directories, the texts of a source name."""
+    if not any(each in text for each in files):
+        return frozenset()
+    try:
+        module = parse_module(text.encode())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    texts = [each.value for each in ast.walk(module) if isinstance(each, ast.Constant)]
+    return frozenset(posixpath.basename(each) for each in texts if isinstance(each, str)).intersection(files)
+
+
 def _looks(node: ast.AST) -> list[str]:
     match node:
         case ast.Attribute(attr=name) | ast.alias(name=name) | ast.keyword(arg=str() as name) if (
@@ -42,6 +62,8 @@ def _looks(node: ast.AST) -> list[str]:
             return [name]
         case ast.Call(func=ast.Attribute() as called) if name := _CALLS.get(ast.unparse(called)):
             return [name]
+        case ast.Call(func=ast.Attribute(value=of, attr="__subclasses__")) if _is_any_test(of):
+            return ["all of __subclasses__()"]
         case ast.Call(func=ast.Attribute(value=of, attr=view)) if view in _VIEWS:
             return _all_of(of)
         case ast.For(iter=each) | ast.comprehension(iter=each) if any(map(_uses_objects, ast.walk(each))):
@@ -50,6 +72,10 @@ def _looks(node: ast.AST) -> list[str]:
             return [f"the program {program}"]
         case _:
             return []
+
+
+def _is_any_test(owner: ast.expr) -> bool:
+    return ast.unparse(owner).rpartition(".")[2] in ("TestCase", "object")
 
 
 def _all_of(owner: ast.expr) -> list[str]:

@@ -18,6 +18,43 @@ RED = {
 }
 
 
+SKIPPING = """import unittest
+
+from calc import add
+
+
+class TestMore(unittest.TestCase):
+    def test_more(self):
+        self.assertEqual(add(2, 2, more=1), 5)
+        self.skipTest("no printer")
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "asked"),
+    [
+        pytest.param("def add(a, b, more=0):\n    return a + b + more\n", "failed", True, id="gets further"),
+        pytest.param(
+            "def add(a, b, more=0):\n    return a + b - more\n", "failed", False, id="fails in another way"
+        ),
+    ],
+)
+async def test_a_red_test_that_is_skipped_now_is_a_question(
+    context, code: str, status: str, asked: bool
+) -> None:
+    base = {**THREE, "tests/test_more.py": SKIPPING}
+    half = THREE["calc.py"].partition("def half")[2]
+    result = await run(context, {**base, "calc.py": f"{code}\n\ndef half{half}"}, base, outside=False)
+    assert result.status == status
+    texts = [each.text for each in result.questions]
+    name = "tests/test_more.py::TestMore::test_more"
+    assert texts == ([f"`{name}` failed at the base and is skipped now: may that be?"] if asked else [])
+    refused = await run(
+        context, {**base, "calc.py": f"{code}\n\ndef half{half}"}, base, outside=False, protected="fail"
+    )
+    assert (refused.status, refused.questions) == ("failed", [])
+
+
 async def test_tests_that_lack_a_program_at_base_do_not_count_and_are_told(context) -> None:
     base = {**RED, "tests/test_red.py": RED["tests/test_red.py"].partition("def test_own")[0]}
     result = await run(context, base, base, outside=False)

@@ -276,6 +276,7 @@ def test_a_look_behind_values_is_a_question(tmp_path, line, part) -> None:
         ("tables = [each for each in gc.get_objects() if type(each) is dict]", "get_objects"),
         ("for each in sys.modules.values(): print(each)", "all of sys.modules"),
         ("for name, value in list(os.environ.items()): print(value)", "all of os.environ"),
+        ("kinds = unittest.TestCase.__subclasses__()", "all of __subclasses__()"),
         ("text = subprocess.run(['env'], capture_output=True).stdout", "the program env"),
     ],
 )
@@ -287,11 +288,21 @@ def test_a_look_around_is_a_question(tmp_path, line, look) -> None:
     assert questions(tmp_path / "as-before", {"codes.py": code}, base) == []
 
 
+def test_a_source_that_names_a_file_of_tests_is_a_question(tmp_path) -> None:
+    (test,) = (each for each in BASE if "test" in each)
+    code = f"{DONE}\ntext = (HERE / '{test}').read_text()\n"
+    (asked,) = questions(tmp_path, {"codes.py": code})
+    assert asked.text.startswith(f"`codes.py` names {test.rpartition('/')[2]}, a file of tests")
+    said = f'{DONE}\n# see {test}\n"""See {test}."""\nname = "other.py"\n'
+    assert questions(tmp_path / "said", {"codes.py": said}) == []
+
+
 @pytest.mark.parametrize(
     "line",
     [
         "value = os.environ.get('HOME')",
         "is_there = 'json' in sys.modules",
+        "kinds = Plugin.__subclasses__()",
         "environment = {**os.environ, 'A': '1'}",
         "lines = inspect.getsource(code)",
         "kind = code.__class__.__name__",
