@@ -25,6 +25,14 @@ def parse_module(source: str | bytes) -> ast.Module:
     return undisturbed(lambda: ast.parse(source))
 
 
+def nodes_of(source: str | bytes) -> list[ast.AST]:
+    """Return all nodes of a module; none if it cannot be parsed. Safe to call in several threads."""
+    try:
+        return list(ast.walk(parse_module(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
 def parse_expression(source: str | bytes) -> ast.Expression:
     """Parse one expression, as `ast.parse` does in the mode `eval`; safe to call in several threads.
 

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from app.core.python_source import parse_module
+from app.core.python_source import nodes_of
 
 _PARTS = frozenset({"__closure__", "cell_contents", "__self__", "f_globals"})
 """Frames and code objects are not among them, because honest code reads them for messages and traces."""
@@ -15,12 +15,8 @@ def inner_parts(text: str) -> frozenset[str]:
     """Return the parts by which a source looks behind values, or replaces an object's class or code."""
     if not _MENTIONED.search(text):
         return frozenset()
-    try:
-        module = parse_module(text.encode())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
     found: set[str] = set()
-    for node in ast.walk(module):
+    for node in nodes_of(text.encode()):
         match node:
             case ast.Attribute(attr=name) | ast.alias(name=name) | ast.Constant(value=str() as name) if (
                 name in _PARTS

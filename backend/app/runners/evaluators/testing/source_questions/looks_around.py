@@ -5,7 +5,7 @@ import posixpath
 import re
 from collections.abc import Collection
 
-from app.core.python_source import parse_module
+from app.core.python_source import nodes_of
 
 _NAMES = frozenset(
     {
@@ -33,22 +33,14 @@ def looks_around(text: str) -> frozenset[str]:
     """Return by what a source looks around. It can find there what a test expects, or which test runs."""
     if not _MENTIONED.search(text):
         return frozenset()
-    try:
-        module = parse_module(text.encode())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    return frozenset(each for node in ast.walk(module) for each in _looks(node))
+    return frozenset(each for node in nodes_of(text.encode()) for each in _looks(node))
 
 
 def files_named(text: str, files: Collection[str]) -> frozenset[str]:
     """Return which of some files, without directories, the texts of a source name."""
     if not any(each in text for each in files):
         return frozenset()
-    try:
-        module = parse_module(text.encode())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    texts = [each.value for each in ast.walk(module) if isinstance(each, ast.Constant)]
+    texts = [each.value for each in nodes_of(text.encode()) if isinstance(each, ast.Constant)]
     return frozenset(posixpath.basename(each) for each in texts if isinstance(each, str)).intersection(files)
 
 
