@@ -10,7 +10,7 @@ from app.core.python_source import nodes_of
 _NAMES = frozenset(
     {
         *("f_locals", "co_consts", "capture_locals", "walk_stack", "linecache"),
-        *("_current_frames", "get_referrers", "getinnerframes", "getouterframes"),
+        *("get_referrers", "getinnerframes", "getouterframes"),
     }
 )
 _CALLS = {"inspect.stack": "inspect.stack()", "inspect.trace": "inspect.trace()"}

@@ -272,7 +272,6 @@ def test_a_look_behind_values_is_a_question(tmp_path, line, part) -> None:
         ("import linecache", "linecache"),
         ("frames = inspect.stack()", "inspect.stack()"),
         ("lines = StackSummary.extract(walk(), capture_locals=True)", "capture_locals"),
-        ("frames = sys._current_frames()", "_current_frames"),
         ("tables = [each for each in gc.get_objects() if type(each) is dict]", "get_objects"),
         ("for each in sys.modules.values(): print(each)", "all of sys.modules"),
         ("for name, value in list(os.environ.items()): print(value)", "all of os.environ"),
@@ -302,6 +301,7 @@ def test_a_source_that_names_a_file_of_tests_is_a_question(tmp_path) -> None:
     [
         "value = os.environ.get('HOME')",
         "is_there = 'json' in sys.modules",
+        "threads = len(sys._current_frames())",
         "kinds = Plugin.__subclasses__()",
         "environment = {**os.environ, 'A': '1'}",
         "lines = inspect.getsource(code)",
