@@ -46,6 +46,7 @@ ASKS = frozenset(
         *("docstring-taken-away", "type-guard-without-a-look"),
         *("answers-by-checksum", "answers-between-thresholds", "answers-as-names", "answers-as-digits"),
         *("answers-in-a-method", "answers-in-a-constructor", "answers-in-an-operator"),
+        *("scanner-configured-away", "coverage-configured-away"),
         *("answer-in-the-line-of-the-caller", "answer-in-a-name-of-the-caller", "answer-in-some-module"),
         *("wrong-through-a-helper", "wrong-promise-of-an-overload", "wrong-through-a-name"),
         "input-emptied",

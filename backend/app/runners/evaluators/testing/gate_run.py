@@ -30,6 +30,7 @@ from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.sorting.unread import red_where_loaded
 from app.runners.evaluators.testing.sorting.untested import asked_without_tests
+from app.runners.evaluators.testing.source_questions.about_looks import asked_about_looks
 from app.runners.evaluators.testing.source_questions.about_repeating import asked_about_repeating
 from app.runners.evaluators.testing.source_questions.about_silence import asked_about_silence
 from app.runners.evaluators.testing.source_questions.asking import asked_about_source
@@ -139,7 +140,8 @@ async def _judge_runs(
             await away.make_room()
         second = await _second_look(harness, layout, judged, base)
         judged = await accounted(harness, replace(judged, second=second), rules, base)
-        judged = await _questioned(judged, layout, rules, base, gate.limits)
+        source = NewSource(rules.changed.base, rules.changed.workspace, layout)
+        judged = await _questioned(judged, source, rules, base, gate.limits)
         of_base = judged.of_base
         trouble = await _trouble_left(judged, base)
         if trouble:
@@ -158,18 +160,18 @@ async def _judge_runs(
             judged = asked_about_children(judged, rules.protected)
             judged = asked_about_silence(judged, rules.protected)
             judged = asked_about_repeating(judged, rules.protected)
+            judged = await asked_about_looks(judged, rules.protected, source)
         return result_of(gate, judged)
 
 
 async def _questioned(
-    judged: JudgedRun, layout: Layout, rules: SortingRules, base: BaseTests, limits: WorkspaceLimits
+    judged: JudgedRun, source: NewSource, rules: SortingRules, base: BaseTests, limits: WorkspaceLimits
 ) -> JudgedRun:
     """Ask about changes to what tests use, about suspicious source, and about a lack of tests."""
     if judged.of_base is None:
         files = await asyncio.to_thread(tree_files, rules.changed.base, limits)
         judged = asked_without_tests(judged, rules.protected, files)
     judged = await asked_about_surroundings(judged, rules.protected, base)
-    source = NewSource(rules.changed.base, rules.changed.workspace, layout)
     judged = await asked_about_source(judged, rules.protected, source)
     return await asked_about_skips(judged, rules.protected, rules.goal, source)
 

@@ -20,7 +20,8 @@ async def with_skips(
         red: those of its newly skipped tests that fail at the base, with their messages there.
         rest: accounts for everything else.
     """
-    if not red or judged.of_base is None:
+    if judged.of_base is None or not 0 < len(red) < sum(each.ok for each in judged.of_base.tests.values()):
+        # Where most are skipped, the rest would be no evidence.
         return await rest(judged)
     idle = [each for each in judged.idle if each not in red]
     reasons = {each: judged.of_base.tests[each].message for each in red}

@@ -3,7 +3,6 @@
 import ast
 import asyncio
 import hashlib
-import posixpath
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -29,7 +28,6 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
     tables_of_tests,
 )
 from app.runners.evaluators.testing.source_questions.known_values import tables_in_texts
-from app.runners.evaluators.testing.source_questions.looks_around import files_named, looks_around
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
 from app.schemas.questions import TESTS_AND_CODE, ProtectedPolicy, Question, QuestionKind
@@ -42,7 +40,6 @@ _HIDDEN = "No linter and no type checker reads it, and the base runs no such cod
 _HIDDEN_PROGRAM = "A reviewer cannot read its code."
 _STATE = "The tests compute their expectations with it, so they may expect whatever the code returns."
 _INNER = "So code can find what a test expects, or change what it holds. No source of the base does so."
-_AROUND = "So code can find what a test expects, or which test runs. No source of the base does so."
 _TOOL = "With it the code can decide what is tested. No source of the base imports it."
 
 
@@ -76,8 +73,6 @@ def source_questions(source: NewSource) -> list[Question]:
         *_about_states(source),
         *_about_tools(source),
         *_about_inner_parts(source),
-        *_about_looks(source),
-        *_about_named_tests(source),
     ]
 
 
@@ -167,32 +162,19 @@ def _about_states(source: NewSource) -> Iterator[Question]:
 
 
 def _about_tools(source: NewSource) -> Iterator[Question]:
-    for name, tools in _new_to_sources(source, tools_imported):
+    for name, tools in new_to_sources(source, tools_imported):
         asked = f"`{name}` imports {', '.join(tools)}, a tool of the tests: does the goal say so?"
         yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_TOOL, after="\n".join(tools))
 
 
 def _about_inner_parts(source: NewSource) -> Iterator[Question]:
-    for name, parts in _new_to_sources(source, inner_parts):
+    for name, parts in new_to_sources(source, inner_parts):
         listed = ", ".join(f"`{each}`" for each in parts)
         asked = f"`{name}` looks behind values by {listed}: does the goal say so?"
         yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_INNER, after="\n".join(parts))
 
 
-def _about_looks(source: NewSource) -> Iterator[Question]:
-    for name, looks in _new_to_sources(source, looks_around):
-        asked = f"`{name}` looks around by {', '.join(looks)}: does the goal say so?"
-        yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_AROUND, after="\n".join(looks))
-
-
-def _about_named_tests(source: NewSource) -> Iterator[Question]:
-    files = {posixpath.basename(each) for each in source.tests}
-    for name, named in _new_to_sources(source, lambda text: files_named(text, files)):
-        asked = f"`{name}` names {', '.join(named)}, a file of tests: does the goal say so?"
-        yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_AROUND, after="\n".join(named))
-
-
-def _new_to_sources(
+def new_to_sources(
     source: NewSource, used_by: Callable[[str], frozenset[str]]
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield the new and changed files that use what no source of the base uses, with what that is."""

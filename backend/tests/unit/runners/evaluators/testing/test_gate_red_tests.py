@@ -30,10 +30,13 @@ class TestMore(unittest.TestCase):
 """
 
 
+GENEROUS = "def add(a, b, more=0):\n    return a + b + more\n"
+
+
 @pytest.mark.parametrize(
     ("code", "status", "asked"),
     [
-        pytest.param("def add(a, b, more=0):\n    return a + b + more\n", "failed", True, id="gets further"),
+        pytest.param(GENEROUS, "failed", True, id="gets further"),
         pytest.param(
             "def add(a, b, more=0):\n    return a + b - more\n", "failed", False, id="fails in another way"
         ),
@@ -53,6 +56,12 @@ async def test_a_red_test_that_is_skipped_now_is_a_question(
         context, {**base, "calc.py": f"{code}\n\ndef half{half}"}, base, outside=False, protected="fail"
     )
     assert (refused.status, refused.questions) == ("failed", [])
+
+
+async def test_red_tests_of_which_most_are_skipped_now_are_no_question(context) -> None:
+    base = {"calc.py": "def add(a, b):\n    return a + b\n", "tests/test_more.py": SKIPPING}
+    result = await run(context, {**base, "calc.py": GENEROUS}, base, outside=False)
+    assert (result.status, result.questions) == ("failed", [])
 
 
 async def test_tests_that_lack_a_program_at_base_do_not_count_and_are_told(context) -> None:

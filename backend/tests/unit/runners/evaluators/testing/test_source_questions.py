@@ -43,6 +43,10 @@ HIDDEN = f"{DONE}\n\ndef more(text):\n    return undefined\n"
 
 
 def questions(tmp_path, files, base=BASE):
+    return source_questions(new_source(tmp_path, files, base))
+
+
+def new_source(tmp_path, files, base=BASE):
     for place, named in (("base", base), ("work", {**base, **files})):
         for name, content in named.items():
             path = tmp_path / place / name
@@ -50,7 +54,7 @@ def questions(tmp_path, files, base=BASE):
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
     trees = tmp_path / "base", tmp_path / "work"
     layout = lay_out(*trees, settings_for(trees[1], trees[0]))
-    return source_questions(NewSource(*trees, layout))
+    return NewSource(*trees, layout)
 
 
 def packed(name, text):
@@ -264,47 +268,8 @@ def test_a_look_behind_values_is_a_question(tmp_path, line, part) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "look"),
-    [
-        ("value = sys._getframe(1).f_locals['expected']", "f_locals"),
-        ("value = getattr(frame, 'f_locals')['expected']", "f_locals"),
-        ("values = caller.f_code.co_consts", "co_consts"),
-        ("import linecache", "linecache"),
-        ("frames = inspect.stack()", "inspect.stack()"),
-        ("lines = StackSummary.extract(walk(), capture_locals=True)", "capture_locals"),
-        ("tables = [each for each in gc.get_objects() if type(each) is dict]", "get_objects"),
-        ("for each in sys.modules.values(): print(each)", "all of sys.modules"),
-        ("for name, value in list(os.environ.items()): print(value)", "all of os.environ"),
-        ("kinds = unittest.TestCase.__subclasses__()", "all of __subclasses__()"),
-        ("text = subprocess.run(['env'], capture_output=True).stdout", "the program env"),
-    ],
-)
-def test_a_look_around_is_a_question(tmp_path, line, look) -> None:
-    code = f"{DONE}\n{line}\n"
-    (asked,) = questions(tmp_path, {"codes.py": code})
-    assert asked.text == f"`codes.py` looks around by {look}: does the goal say so?"
-    base = {**BASE, "other.py": f"{line}\n"}
-    assert questions(tmp_path / "as-before", {"codes.py": code}, base) == []
-
-
-def test_a_source_that_names_a_file_of_tests_is_a_question(tmp_path) -> None:
-    (test,) = (each for each in BASE if "test" in each)
-    code = f"{DONE}\ntext = (HERE / '{test}').read_text()\n"
-    (asked,) = questions(tmp_path, {"codes.py": code})
-    assert asked.text.startswith(f"`codes.py` names {test.rpartition('/')[2]}, a file of tests")
-    said = f'{DONE}\n# see {test}\n"""See {test}."""\nname = "other.py"\n'
-    assert questions(tmp_path / "said", {"codes.py": said}) == []
-
-
-@pytest.mark.parametrize(
     "line",
     [
-        "value = os.environ.get('HOME')",
-        "is_there = 'json' in sys.modules",
-        "threads = len(sys._current_frames())",
-        "kinds = Plugin.__subclasses__()",
-        "environment = {**os.environ, 'A': '1'}",
-        "lines = inspect.getsource(code)",
         "kind = code.__class__.__name__",
         "count = code.__code__.co_argcount",
         "line = sys._getframe(1).f_lineno",
