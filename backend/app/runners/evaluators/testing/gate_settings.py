@@ -85,7 +85,7 @@ class PytestGateSettings:
             OSError: a file cannot be read.
         """
         from app.runners.evaluators.testing.at_base.baseline import baseline_key  # noqa: PLC0415 - only with a baseline
-        from app.runners.evaluators.testing.running.sharding import sharding_at  # noqa: PLC0415 - the same
+        from app.runners.evaluators.testing.running.sharding import sharding_at  # noqa: PLC0415 - only with a baseline
 
         state = await self.sandbox.state()
         is_built = await asyncio.to_thread(found.built.has, base)

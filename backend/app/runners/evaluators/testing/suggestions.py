@@ -7,7 +7,7 @@ from app.runners.evaluators.testing.sorting.judged import JudgedRun
 
 _SUGGESTIONS = 8
 _LINE_CHARS = 400
-_PLACE = re.compile(r"\S+:\d+: ")
+_PLACE = re.compile(r"\A.+?:\d+: ")
 
 
 def suggestions_for(judged: JudgedRun) -> list[str]:
@@ -48,7 +48,7 @@ def _remedies(run: RunReport) -> list[str]:
 
 def about_failure(test: RanTest) -> str:
     """Return what to do about a failed test."""
-    message = _PLACE.sub(f"{test.line}: ", test.message, count=1) if test.line else test.message
+    message = f"{test.line}: {_PLACE.sub('', test.message, count=1)}" if test.line else test.message
     return f"Fix {test.id}: {_short(message) or test.outcome.value}"
 
 

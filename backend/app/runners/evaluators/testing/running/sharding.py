@@ -70,7 +70,7 @@ def sharding_at(base: Path, processes: int | None) -> Sharding | None:
         base: the tree with the configuration that counts.
         processes: at most; None means one for each core, up to four.
     """
-    count = min(_USUAL_PROCESSES, len(os.sched_getaffinity(0))) if processes is None else processes
+    count = min(_USUAL_PROCESSES, _cores()) if processes is None else processes
     if count < 2 or not _is_parallel(base):
         return None
     return Sharding(count, settings_for(base, base).test_files)
@@ -103,6 +103,11 @@ def whole_of(shards: Sequence[RunReport]) -> RunReport:
         text="\n".join(each.text for each in sorted(shards, key=lambda each: each is worst)),
         seconds=worst.seconds if ended else sum(each.seconds for each in shards),
     )
+
+
+def _cores() -> int:
+    """Return how many cores this process may use; where the system does not tell, how many there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _is_parallel(base: Path) -> bool:

@@ -16,6 +16,8 @@ from app.runners.evaluators.testing import pytest_runner
 from app.runners.evaluators.testing.pytest_runner.failures import message_of
 from app.runners.evaluators.testing.running.dependencies import lacking
 from app.runners.evaluators.testing.running.failure_words import fails_alike
+from app.runners.evaluators.testing.running.report import Outcome, RanTest
+from app.runners.evaluators.testing.suggestions import about_failure
 
 _PLUGIN = """
 import json
@@ -147,3 +149,16 @@ def test_the_end_of_a_long_message_tells_what_the_machine_lacks() -> None:
     assert message.startswith("test_a.py:3: Traceback")
     assert lacking(message) == "a package cannot be installed without a network"
     assert fails_alike(message, message.replace("setuptools", "wheel"))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("", "/with blanks/lib/case.py:9: AssertionError: 1 != 2 at t.py:3: x"),
+        ("tests/test_a.py:6", "tests/test_a.py:6: AssertionError: 1 != 2 at t.py:3: x"),
+        (r"tests\1/test_a.py:6", r"tests\1/test_a.py:6: AssertionError: 1 != 2 at t.py:3: x"),
+    ],
+)
+def test_the_line_of_the_project_stands_in_place_of_a_librarys(line: str, said: str) -> None:
+    message = "/with blanks/lib/case.py:9: AssertionError: 1 != 2 at t.py:3: x"
+    assert about_failure(RanTest("t", Outcome.FAILED, 0.1, message, line=line)) == f"Fix t: {said}"

@@ -1,5 +1,6 @@
 """Tests that their authors run in parallel are shared among processes, and count as in one run."""
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -124,6 +125,14 @@ def test_only_what_authors_run_in_parallel_is_shared(tree, files, processes: int
     found = sharding_at(tree({**FILES, **files}), 3)
     assert (found.processes if found else None) == processes
     assert sharding_at(tree({**FILES, **files}), 1) is None
+
+
+def test_a_system_that_tells_no_cores_of_a_process_has_all_of_them(tree, monkeypatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    found = sharding_at(tree({**FILES, **PARALLEL}), None)
+    assert found is not None
+    assert found.processes == 3
 
 
 def test_shards_hold_about_as_much_text(tmp_path: Path) -> None:
