@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from .parts_of_tests import parts_of, words_of
+
 # Names whose result depends on the process, or that look behind values.
 _NAMES = frozenset(
     {
@@ -87,10 +89,10 @@ class SourceDoubts:
         except (OSError, SyntaxError, ValueError, RecursionError):
             return None
         fixtures: tuple[str, ...] = getattr(item, "fixturenames", ())
-        found = {*fixtures}
-        names = [item.nodeid.split("::")[1].split("[")[0]] if "::" in item.nodeid else list(definitions)
-        names += fixtures
-        seen: set[str] = set()
+        place = item.nodeid.partition("[")[0].split("::")[1:]
+        parts, seen = parts_of(place, fixtures, definitions)
+        found = {*fixtures}.union(*map(_used, parts))
+        names = list(found)
         while names:
             name = names.pop()
             if name in definitions and name not in seen:
@@ -116,20 +118,14 @@ def _defines(statement: Any) -> list[str]:
     return []
 
 
-def _used(statement: ast.stmt) -> set[str]:
-    used: set[str] = set()
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name):
-            used.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            used.add(node.attr)
-            if node.attr in _IDENTITY_ASSERTIONS:
-                used.add("by identity")
-        elif isinstance(node, ast.arg):
-            used.add(node.arg)
-        elif isinstance(node, ast.Compare) and _by_identity(node):
-            used.add("by identity")
-    return used
+def _used(part: ast.AST) -> set[str]:
+    nodes = list(ast.walk(part))
+    is_identical = any(
+        (isinstance(node, ast.Attribute) and node.attr in _IDENTITY_ASSERTIONS)
+        or (isinstance(node, ast.Compare) and _by_identity(node))
+        for node in nodes
+    )
+    return {*words_of(part)} | ({"by identity"} if is_identical else set())
 
 
 def _by_identity(node: ast.Compare) -> bool:
