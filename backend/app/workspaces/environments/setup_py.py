@@ -1,7 +1,8 @@
 """Reads the arguments of `setup()` in a setup.py without running it."""
 
 import ast
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard, cast
 
@@ -12,14 +13,18 @@ _MAX_DEPTH = 20
 _MOST_VALUES = 10_000
 """Limit on the values of one list or table, because a few lines of code can double one many times."""
 
+_LONGEST_TEXT = 100_000
 _LISTS = frozenset({"list", "tuple", "sorted", "set"})
+_FIELD = re.compile(r"\{(\w*)\}")
+"""A field of a format without attributes, conversion or width."""
 
 
 def setup_arguments(tree: Path) -> Mapping[str, Any]:
     """Return those arguments of `setup()` that follow from the text of setup.py. Nothing is run.
 
     Lists and tables of literal values count, also if the file puts them together: `EXTRAS["tests"] = [...]`,
-    `+`, `+=`, `append`, `extend`, `update`, `dict(...)` and `setup(**arguments)`. Statements in functions
+    `+`, `+=`, `append`, `extend`, `update`, `dict(...)` and `setup(**arguments)`. So do texts, also those of
+    `+`, `%`, `format`, `os.path.join` and f-strings. Statements in functions
     and branches do not count, except below `if __name__ == "__main__":` and `if has_setuptools:`, and except
     for `extras_require`. Values that are not known are left out.
 
@@ -119,7 +124,32 @@ class _Names:
             case ast.Call(func=ast.Name(id=name)):
                 return self._made(name, node, inner)
             case _:
+                return self._put_together(node, inner)
+
+    def _put_together(self, node: ast.expr, inner: int) -> Any:
+        """Return the value of a literal, or of an expression that gives a text."""
+        match node:
+            case ast.BinOp(left=left, op=ast.Mod(), right=right):
+                return _by_percent(self.value(left, inner), self.value(right, inner))
+            case ast.JoinedStr(values=parts):
+                return self._joined(parts, inner)
+            case ast.Call(func=ast.Attribute(value=owner, attr="format"), args=given):
+                table = {str(place): self.value(each, inner) for place, each in enumerate(given)}
+                return _formatted(self.value(owner, inner), table | self.keywords(node))
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="path"), attr="join"), args=given):
+                return _text("/".join, [self.value(each, inner) for each in given])
+            case _:
                 return _literal(node)
+
+    def _joined(self, parts: Sequence[ast.expr], depth: int) -> str | None:
+        """Return an f-string without conversions and widths."""
+        values = [
+            self.value(each.value, depth)
+            if isinstance(each, ast.FormattedValue) and each.conversion == -1 and each.format_spec is None
+            else _literal(each)
+            for each in parts
+        ]
+        return _text("".join, values)
 
     def _made(self, name: str, call: ast.Call, depth: int) -> Any:
         if name == "dict" and not call.args:
@@ -163,8 +193,37 @@ def _item(owner: Any, key: str) -> Any:
     return cast("dict[str, Any]", owner).get(key) if isinstance(owner, dict) else None
 
 
+def _text(join: Callable[[list[str]], str], parts: Sequence[Any]) -> str | None:
+    """Return the parts as one text, or None if one of them is not known or the text is long."""
+    known = [each for each in parts if isinstance(each, str)]
+    is_short = sum(map(len, known)) <= _LONGEST_TEXT
+    return join(known) if len(known) == len(parts) and is_short else None
+
+
+def _formatted(form: Any, values: Mapping[str, Any]) -> str | None:
+    """Return what `form.format(...)` gives, or None if a value is not known, or if it has other fields."""
+    if not isinstance(form, str) or _FIELD.sub("", form).count("{") or _FIELD.sub("", form).count("}"):
+        return None
+    texts, names = _FIELD.split(form)[::2], _FIELD.split(form)[1::2]
+    wanted = [values.get(name or str(place)) for place, name in enumerate(names)]
+    return _text("".join, [each for pair in zip(texts, [*wanted, ""], strict=True) for each in pair])
+
+
+def _by_percent(form: Any, value: Any) -> str | None:
+    """Return what `form % value` gives, if all fields are `%s`."""
+    if not isinstance(form, str):
+        return None
+    values = cast("list[Any]", value) if isinstance(value, list) else [value]
+    texts = form.split("%s")
+    if len(texts) != len(values) + 1 or any("%" in each for each in texts):
+        return None
+    return _text("".join, [each for pair in zip(texts, [*values, ""], strict=True) for each in pair])
+
+
 def _sum(one: Any, other: Any) -> Any:
-    """Return two lists as one, without changing either. What is not known is left out."""
+    """Return two texts or lists as one, without changing either. Of lists, what is not known is left out."""
+    if isinstance(one, str) and isinstance(other, str):
+        return _text("".join, [one, other])
     lists = [cast("list[Any]", each) for each in (one, other) if isinstance(each, list)]
     return [each for part in lists for each in part][:_MOST_VALUES] if lists else None
 

@@ -130,3 +130,51 @@ def test_extras_that_a_function_names(tmp_path: Path) -> None:
         "dev": ["pytest", "pytest-instafail", "ruff"],
     }
     assert arguments_of(tmp_path, text.replace("setup(**kwargs)", "pass")) == {}
+
+
+TEXTS = """\
+import os
+from setuptools import setup
+
+NAME = "demo"
+LEAST = "1.4"
+setup(
+    name=NAME,
+    use_scm_version={
+        "write_to": os.path.join("src", NAME, "{0}_version.py".format(NAME)),
+        "write_to_template": '__version__ = "{version}"',
+    },
+    install_requires=[f"alpha>={LEAST}", "beta>=%s" % LEAST, "gamma>={}".format(LEAST)],
+    setup_requires=["delta>={least}".format(least=LEAST)],
+    extras_require={"tests": ["py" + "test", "a>=%s,<%s" % (LEAST, "2")]},
+    version=f"{LEAST}{os.environ['MORE']}",
+    author="{0.name}".format(NAME),
+    url="{0}".format(),
+    license="%d" % LEAST,
+    description=f"{NAME:>9}",
+    keywords="{0:1000000000}".format(NAME),
+)
+"""
+
+
+def test_texts_that_the_file_puts_together(tmp_path: Path) -> None:
+    assert arguments_of(tmp_path, TEXTS) == {
+        "name": "demo",
+        "use_scm_version": {
+            "write_to": "src/demo/demo_version.py",
+            "write_to_template": '__version__ = "{version}"',
+        },
+        "install_requires": ["alpha>=1.4", "beta>=1.4", "gamma>=1.4"],
+        "setup_requires": ["delta>=1.4"],
+        "extras_require": {"tests": ["pytest", "a>=1.4,<2"]},
+    }
+
+
+def test_texts_do_not_grow_without_bound(tmp_path: Path) -> None:
+    doubled = (
+        "name = 'a' * 9\n"
+        + "name = 'ab'\n"
+        + "name += name\n" * 60
+        + "from setuptools import setup\nsetup(name=name)"
+    )
+    assert len(arguments_of(tmp_path, doubled).get("name", "")) <= 100_000
