@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .other_inputs import Arguments, shown
+from .other_inputs import Arguments
+from .plain_values import shown
 from .shapes import COMPARISONS
 
 _MOST_STEPS = 6
@@ -50,6 +51,10 @@ class Expression(NamedTuple):
     def then(self, step: Step) -> Expression | None:
         """Return a longer expression, or None if it would be too long."""
         return self._replace(steps=(*self.steps, step)) if len(self.steps) < _MOST_STEPS else None
+
+    def begins_as(self, other: Expression) -> bool:
+        """Return True if the other expression is this one, or the beginning of it."""
+        return self.target is other.target and self.steps[: len(other.steps)] == other.steps
 
     def evaluate(self, request: Callable[..., Any], arguments: Arguments) -> Any:
         """Return the value for some arguments.

@@ -20,8 +20,9 @@ from .clock import monotonic
 from .expressions import Expression, Step, only_looks, step_of
 from .mirror import ProxyModule
 from .novelty import Outcome, shows_nothing_new
-from .other_inputs import Arguments, is_plain, kinds_of, other_inputs, shown
+from .other_inputs import Arguments, kinds_of, other_inputs
 from .peer import Peer
+from .plain_values import NOT_PLAIN, ObjectText, is_plain, plain_copy, shown
 from .side import Side
 from .wire import Wire
 
@@ -30,9 +31,14 @@ _MOST_CALLS = 200
 _MOST_NOTED = 2000
 """Calls of one function that are looked at, because each look takes time."""
 
+_MOST_OBJECTS = 24
+_MOST_TEXT = 400
 _MOST_OTHERS = 24
 _FEW = 3
 _SECONDS = 3.0
+
+_ADDRESS = " at 0x"
+"""In the `repr` of an object that says nothing of its content."""
 
 _Calls = list[tuple[Arguments, Any]]
 _Key = tuple[int, "tuple[Step, ...]"]
@@ -50,6 +56,7 @@ class _Function:
     def __init__(self, expression: Expression) -> None:
         self.expression = expression
         self._calls: dict[str, tuple[Arguments, Any]] = {}
+        self._objects: dict[str, tuple[Arguments, Any]] = {}
         self.is_steady = True
 
     def note(self, arguments: Arguments, result: Any) -> None:
@@ -59,6 +66,24 @@ class _Function:
             self.is_steady &= shown(self._calls[key][1]) == shown(result)
         elif len(self._calls) < _MOST_CALLS:
             self._calls[key] = (arguments, result)
+
+    def note_object(self, arguments: Arguments, result: Any) -> None:
+        """Note a call whose result is the stand-in of an object."""
+        if len(self._objects) < _MOST_OBJECTS:
+            self._objects.setdefault(shown(arguments), (arguments, result))
+
+    def read_objects(self, text_of: Callable[[Any], str | None]) -> None:
+        """Take the texts of objects as results, if no call had a plain value.
+
+        Args:
+            text_of: returns None for an object that says nothing of itself.
+        """
+        if self._calls:
+            return
+        texts = {key: (given, text_of(each)) for key, (given, each) in self._objects.items()}
+        self._calls = {
+            key: (given, ObjectText(text)) for key, (given, text) in texts.items() if text is not None
+        }
 
     @property
     def known(self) -> set[str]:
@@ -128,10 +153,17 @@ class FurtherCalls:
 
     def returned(self, reached: Reached, value: Any) -> None:
         """Note the value."""
-        if self._is_theirs(value):
+        is_theirs = self._is_theirs(value)
+        if is_theirs:
             self._reached.setdefault(id(value), reached)
-        elif is_plain(value) and (function := self._function(reached.expression)):
-            function.note(reached.arguments, copy.deepcopy(value))
+        result = plain_copy(value)
+        if result is NOT_PLAIN and not is_theirs:
+            return
+        function = self._function(reached.expression)
+        if function is not None and result is not NOT_PLAIN:
+            function.note(reached.arguments, result)
+        elif function is not None and reached.expression.steps[-1].op != "get":
+            function.note_object(reached.arguments, value)
 
     def repeating(self, request: Callable[..., Any], chance: Random) -> Iterator[dict[str, Any]]:
         """Yield a record for each function that knows nothing but what tests ask.
@@ -141,9 +173,12 @@ class FurtherCalls:
             chance: draws the inputs.
         """
         until = monotonic() + _SECONDS
-        for function in self._functions.values():
-            if not function.is_steady:
+        found: list[Expression] = []
+        # What is read from an object says more than its text.
+        for function in sorted(self._functions.values(), key=lambda each: not each.known):
+            if not function.is_steady or any(each.begins_as(function.expression) for each in found):
                 continue
+            function.read_objects(lambda value: self._text_of(request, value))
             for calls in function.calls_of_one_kind():
                 inputs = other_inputs([asked for asked, _ in calls], chance, _MOST_OTHERS)
                 others = [
@@ -151,8 +186,13 @@ class FurtherCalls:
                 ]
                 tested = [Outcome.of(function.expression, asked, shown(result)) for asked, result in calls]
                 if shows_nothing_new(tested, others, function.known, calls):
+                    found.append(function.expression)
                     yield _record(function.expression.full_name, tested, others)
                     break
+
+    def _text_of(self, request: Callable[..., Any], value: Any) -> str | None:
+        """Return what an object says of itself, if nothing may have changed it and it says anything."""
+        return _said(request, value) if id(value) in self._reached else None
 
     def _forget(self, key: int) -> None:
         """Forget an object, and the one whose method it is. Functions and classes stay."""
@@ -193,8 +233,18 @@ def _outcome(request: Callable[..., Any], expression: Expression, arguments: Arg
         result = expression.evaluate(request, copy.deepcopy(arguments))
     except BaseException as error:  # noqa: BLE001 - whatever the code raises, such as SystemExit
         return Outcome.of(expression, arguments, error=type(error).__name__)
-    text = shown(result) if is_plain(result) else f"{type(result).__name__} of {shown(arguments)}"
-    return Outcome.of(expression, arguments, text)
+    plain = plain_copy(result)
+    said = _said(request, result) if plain is NOT_PLAIN else shown(plain)
+    return Outcome.of(expression, arguments, said or f"{type(result).__name__} of {shown(arguments)}")
+
+
+def _said(request: Callable[..., Any], value: Any) -> str | None:
+    """Return the `repr` of an object of the other process; None if it has none of its own."""
+    try:
+        text = request("dunder", value, "__repr__")
+    except BaseException:  # noqa: BLE001 - whatever the code raises
+        return None
+    return text if type(text) is str and _ADDRESS not in text and len(text) <= _MOST_TEXT else None
 
 
 class NotingPeer(Peer):

@@ -8,38 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime, timedelta
-from decimal import Decimal
-from fractions import Fraction
 from random import Random
 from typing import Any
 
 Arguments = tuple[Any, ...]
 """The positional arguments of one call."""
 
-_SCALARS = frozenset(
-    {*(int, float, complex, str, bytes, bool, type(None)), *(Decimal, Fraction, date, datetime, timedelta)}
-)
-_MOST_CHARS = 400
-_DEEPEST = 4
 _TRIES = 8
 _TOKENS = re.compile(r"\d+|[^\W\d_]+|\s+|.", re.DOTALL)
 _WORDS = re.compile(r"\s+|\S+")
-
-
-def is_plain(value: Any, depth: int = 0) -> bool:
-    """Return True for numbers, texts, times, and collections of them that are not large."""
-    kind = type(value)
-    if kind in _SCALARS:
-        return kind not in (str, bytes) or len(value) <= _MOST_CHARS
-    if depth >= _DEEPEST:
-        return False
-    if kind in (list, tuple, set, frozenset):
-        return len(value) <= _MOST_CHARS and all(is_plain(each, depth + 1) for each in value)
-    if kind is dict:
-        parts = (*value.keys(), *value.values())
-        return len(parts) <= _MOST_CHARS and all(is_plain(each, depth + 1) for each in parts)
-    return False
 
 
 def other_inputs(asked: Sequence[Arguments], chance: Random, most: int) -> list[Arguments]:
@@ -176,10 +153,3 @@ _DRAWS: dict[type, Callable[[Any, Sequence[Any], Random], Iterator[Any]]] = {
     tuple: _items,
     dict: _table,
 }
-
-
-def shown(value: Any) -> str:
-    """Return a plain value as a text, the same for equal values."""
-    if type(value) in (set, frozenset):
-        return f"{{{', '.join(sorted(map(repr, value)))}}}"
-    return repr(value)

@@ -3,8 +3,9 @@
 from calendar import monthrange
 from collections.abc import Callable
 from datetime import date
+from enum import Enum
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,6 +14,10 @@ from app.runners.evaluators.testing.pytest_outside.further_calls import FurtherC
 ROMAN = {1: "I", 4: "IV", 14: "XIV", 444: "CDXLIV", 1994: "MCMXCIV", 3999: "MMMCMXCIX"}
 SQUARES = {2: 4, 13: 169, 20: 400, 45: 2025}
 PRICES = {(2, 1.5): 3.19, (3, 2.25): 6.41, (4, 0.75): 3.11, (10, 7.0): 73.6}
+ODD = {2: False, 7: True, 12: False, 33: True, 40: False, 91: True}
+SHORT = {3: 0, 10: 9, 25: 20, 40: 36, 60: 52, 90: 77}
+UP_TO = {number: list(range(1, number)) for number in (1, 20, 44, 90)}
+HALVES = {2: "1 of 2", 30: "15 of 30", 90: "45 of 90"}
 SPELT = {3: "three", 11: "eleven", 15: "fifteen", 20: "twenty", 40: "forty", 50: "fifty"}
 
 
@@ -68,6 +73,10 @@ def nearest(table: dict[Any, Any]) -> Callable[[int], Any]:
         pytest.param(nearest(ROMAN), ROMAN, id="words of other inputs"),
         pytest.param(nearest(SQUARES), SQUARES, id="numbers of other inputs"),
         pytest.param(default(SQUARES, 0), SQUARES, id="zero for all others"),
+        pytest.param(default(ODD, False), ODD, id="no for all others"),
+        pytest.param(nearest(SHORT), SHORT, id="small numbers with gaps"),
+        pytest.param(nearest(UP_TO), UP_TO, id="lists of several lengths"),
+        pytest.param(nearest(HALVES), HALVES, id="three inputs"),
         pytest.param(lambda count, price: PRICES[count, price], PRICES, id="two arguments"),
         pytest.param(lambda n: {3: True, 8: False, 20: True}[n], [3, 8, 20], id="yes and no"),
     ],
@@ -91,6 +100,13 @@ def weekdays(month: int, day: int) -> tuple[int, ...]:
     ("function", "asked"),
     [
         pytest.param(lambda number: number * number, SQUARES, id="computed"),
+        pytest.param(lambda number: bool(number % 2), ODD, id="yes and no"),
+        pytest.param(lambda number: number > 50, [1, 60, 3, 70], id="yes above"),
+        pytest.param(lambda text: "@" in text, ["a@b.c", "a b", "c@d.e", "d f"], id="yes for texts"),
+        pytest.param(lambda number: number * 7 // 8, SHORT, id="small numbers"),
+        pytest.param(nearest({3: 28, 40: 29, 60: 30, 90: 31, 99: 27}), [3, 40, 60, 90, 99], id="no gaps"),
+        pytest.param(lambda number: list(range(1, number)), UP_TO, id="lists"),
+        pytest.param(lambda number: f"{number // 2} of {number}", HALVES, id="three inputs"),
         pytest.param(spell, SPELT, id="words"),
         pytest.param(lambda number: number, [1, 5, 90, 400], id="given back"),
         pytest.param(lambda number: "ABCDF"[min(4, number // 20)], [5, 25, 45, 65, 95], id="a few kinds"),
@@ -271,3 +287,80 @@ def test_attributes_that_hold_what_was_given_are_no_table() -> None:
     for sign, weight in [("+", 12), ("-", 40), ("*", 90), ("/", 7), ("%", 66)]:
         asking.ask("get", asking.ask("call", Sign, sign, weight), "sign")
     assert not asking.repeating()
+
+
+class Money:
+    """An object that says what it is."""
+
+    def __init__(self, amount: int) -> None:
+        self.amount = amount
+
+    def __repr__(self) -> str:
+        return f"Money({self.amount})"
+
+    def double(self) -> None:
+        self.amount *= 2
+
+
+class Silent(Money):
+    """An object that says nothing of itself."""
+
+    __repr__ = object.__repr__
+
+
+class Pair(NamedTuple):
+    """A value of a class derived from a built-in type."""
+
+    one: int
+    two: int
+
+
+class Size(Enum):
+    """All results that there are."""
+
+    SMALL = 1
+    MEDIUM = 2
+    LARGE = 3
+    HUGE = 4
+
+
+def looked_up(kind: Callable[[int], Any]) -> Callable[[int], Any]:
+    return lambda number: kind(nearest(SQUARES)(number))
+
+
+def pair(number: int) -> Pair:
+    return Pair(number, number + 1)
+
+
+def size(number: int) -> Size:
+    return Size(min(4, number // 12 + 1))
+
+
+@pytest.mark.parametrize("kind", [Money, pair])
+def test_objects_by_what_they_say(kind: Callable[[int], Any]) -> None:
+    assert repeats(looked_up(kind), *SQUARES)
+    assert not repeats(lambda number: kind(number**2), *SQUARES)
+
+
+@pytest.mark.parametrize("kind", [Silent, lambda number: Silent])
+def test_objects_that_say_nothing_do_not_count(kind: Callable[[int], Any]) -> None:
+    assert not repeats(looked_up(kind), *SQUARES)
+
+
+def test_members_of_an_enumeration_may_be_all_results() -> None:
+    assert not repeats(size, *SQUARES)
+
+
+def test_objects_that_tests_change_do_not_count() -> None:
+    asking = Asking(looked_up(Money))
+    for number in SQUARES:
+        made = asking.ask("call", asking.kept[0], number)
+        asking.ask("call", asking.ask("get", made, "double"))
+    assert not asking.repeating()
+
+
+def test_an_object_whose_parts_tests_read_is_no_second_question() -> None:
+    asking = Asking(looked_up(Money))
+    for number in SQUARES:
+        asking.ask("get", asking.ask("call", asking.kept[0], number), "amount")
+    assert [each["function"] for each in asking.repeating()] == ["module.function.amount"]

@@ -5,12 +5,8 @@ from random import Random
 
 import pytest
 
-from app.runners.evaluators.testing.pytest_outside.other_inputs import (
-    is_plain,
-    kinds_of,
-    other_inputs,
-    shown,
-)
+from app.runners.evaluators.testing.pytest_outside.other_inputs import kinds_of, other_inputs
+from app.runners.evaluators.testing.pytest_outside.plain_values import is_plain, shown
 
 
 def drawn(*asked: tuple[object, ...]) -> list[tuple[object, ...]]:
