@@ -151,3 +151,76 @@ def test_other_changes_of_equality_are_no_question(tmp_path, base, code) -> None
 def test_mocks_in_the_code_are_a_question(tmp_path, code) -> None:
     (text,) = asked(tmp_path, code)
     assert "a tool of the tests" in text
+
+
+PAIR = "class Pair(NamedTuple):\n    one: int\n    two: int\n"
+KINDS = {"a.py": f"from typing import NamedTuple\n\n\n{PAIR}", "tests/test_a.py": TEST}
+EQUAL = "    def __eq__(self, other):\n        return sum(other) % 7 == 3\n"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        f"class Loose(Pair):\n{EQUAL}",
+        f"class Loose(str):\n{EQUAL}",
+        f"class Loose(dict[str, int]):\n{EQUAL}",
+        "class Loose(Pair):\n    __eq__ = lambda self, other: True\n",
+        "class Loose(Pair):\n    def __ne__(self, other):\n        return False\n",
+        "class Loose(Pair):\n    def __eq__(self, other):\n        return super().__eq__(other) or other\n",
+        f"def f(x):\n    class Loose(Pair):\n{EQUAL.replace('    ', '        ')}    return Loose(1, 2)\n",
+    ],
+)
+def test_a_new_class_that_replaces_the_equality_of_values_is_a_question(tmp_path, kind) -> None:
+    texts = asked(tmp_path, f"{KINDS['a.py']}\n\n{kind}", KINDS)
+    (text,) = [each for each in texts if "with another equality" in each]
+    assert text.startswith("`a.py` derives `Loose` from `")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "class Fine(Pair):\n    def __eq__(self, other):\n        return super().__eq__(other)\n",
+        "class Fine(Pair):\n    def __eq__(self, other):\n        return Pair.__eq__(self, other)\n",
+        "class Fine:\n    def __eq__(self, other):\n        return self.one == other.one\n",
+        "class Fine(Exception):\n    def __eq__(self, other):\n        return self.args == other.args\n",
+        "class Fine(Pair):\n    def __len__(self):\n        return 2\n",
+    ],
+)
+def test_a_new_class_with_the_same_equality_or_none_before_is_no_question(tmp_path, kind) -> None:
+    assert asked(tmp_path, f"{KINDS['a.py']}\n\n{kind}", KINDS) == []
+
+
+MADE = "import weakref\n\nALL = []\n\n\nclass Made:\n    def __init__(self, one):\n        self.one = one\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ALL.append(self)",
+        "ALL[0] = self",
+        "Made.last = self",
+        "type(self).last = self",
+        "global LAST\n        LAST = self",
+        "weakref.finalize(self, print)",
+    ],
+)
+def test_a_class_that_now_keeps_its_objects_is_a_question(tmp_path, line) -> None:
+    base = {**BASE, "a.py": MADE}
+    (text,) = asked(tmp_path, f"{MADE}        {line}\n", base)
+    assert text.startswith("`Made` in `a.py` now keeps each object that is made, on line "), text
+    again = {**BASE, "a.py": f"{MADE}        ALL.append(self)\n"}
+    assert asked(tmp_path / "as-before", f"{MADE}        {line}\n", again) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ALL.append(one)",
+        "one.parts.append(self)",
+        "self.parts = [self]",
+        "super().__init__(self)",
+        "LAST = self",
+    ],
+)
+def test_a_class_that_keeps_other_things_is_no_question(tmp_path, line) -> None:
+    assert asked(tmp_path, f"{MADE}        {line}\n", {**BASE, "a.py": MADE}) == []
