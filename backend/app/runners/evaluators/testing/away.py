@@ -1,7 +1,7 @@
 """Runs the base's tests away from the candidate's code, in parallel with the normal run."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -21,6 +21,9 @@ _SHORT = 10.0
 
 _MORE = 0.35
 """Share of the time beside the code that the run away from it gets on top."""
+
+_MOST_ABSENT = 24
+"""Tests of which the base's code shows whether it gives them an answer."""
 
 _TO_END = 5.0
 """Seconds in which an early run may end at its next test, so that its results so far are kept."""
@@ -112,6 +115,7 @@ class Away:
         If any are left, judge the candidate once more, because chance does not repeat them.
         """
         ids = [each.id for each in passed]
+        report = replace(report, absent=await self._absent(report.absent, tree, base))
         if report.repeating:
             honest = await base.away.repeating(ids, tree.trusted)
             new = tuple(each for each in report.repeating if each.name not in honest)
@@ -122,6 +126,18 @@ class Away:
             return report
         again = await Outside(self._harness).judge(tree, ids, quick=_quick(passed), budget=budget)
         return report.confirmed_by(again)
+
+    async def _absent(self, absent: Mapping[str, str], tree: RunTree, base: BaseTests) -> Mapping[str, str]:
+        """Return the tests to which the base's code gives an answer, and the candidate's twice gives none."""
+        chosen = list(dict.fromkeys([*_one_of_each_file(absent), *absent]))[:_MOST_ABSENT]
+        ids = [each for each in absent if each in chosen]
+        if not ids:
+            return {}
+        answered = await base.away.answers(ids, tree.trusted)
+        if not answered:
+            return {}
+        again = await Outside(self._harness).judge(tree, sorted(answered))
+        return {each: again.absent[each] for each in ids if each in answered and each in again.absent}
 
     async def _report(self, tree: RunTree, passed: Sequence[RanTest], budget: float) -> OutsideReport:
         ids, quick = [each.id for each in passed], _quick(passed)
@@ -155,6 +171,10 @@ class Away:
 def time_left(seconds: float) -> float:
     """Return the seconds that the run away from the code gets once the one beside it took `seconds`."""
     return max(_SHORT - seconds, _MORE * seconds)
+
+
+def _one_of_each_file(ids: Iterable[str]) -> list[str]:
+    return list({file_of(each): each for each in ids}.values())
 
 
 def _quick(tests: Sequence[RanTest]) -> list[str]:

@@ -30,6 +30,8 @@ from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.sorting.unread import red_where_loaded
 from app.runners.evaluators.testing.sorting.untested import asked_without_tests
+from app.runners.evaluators.testing.source_questions.about_absence import asked_about_absence
+from app.runners.evaluators.testing.source_questions.about_equality import asked_about_equal_kinds
 from app.runners.evaluators.testing.source_questions.about_looks import asked_about_looks
 from app.runners.evaluators.testing.source_questions.about_repeating import asked_about_repeating
 from app.runners.evaluators.testing.source_questions.about_silence import asked_about_silence
@@ -159,8 +161,10 @@ async def _judge_runs(
             judged = replace(judged, outside=outside, counter=counter, in_process=gate.in_process_only)
             judged = asked_about_children(judged, rules.protected)
             judged = asked_about_silence(judged, rules.protected)
+            judged = asked_about_absence(judged, rules.protected)
             judged = asked_about_repeating(judged, rules.protected)
             judged = await asked_about_looks(judged, rules.protected, source)
+            judged = await asyncio.to_thread(asked_about_equal_kinds, judged, rules.protected, source)
         return result_of(gate, judged)
 
 

@@ -51,6 +51,19 @@ class BaseAway:
                 unlike |= left.difference((await Outside(self.harness).judge(tree, chosen)).agrees)
         return [each for each in ids if each in unlike]
 
+    async def answers(self, ids: Collection[str], trusted: frozenset[str]) -> frozenset[str]:
+        """Return the tests to which the base's own code gives an answer away from them, be it a failure.
+
+        Args:
+            ids: the tests in question.
+            trusted: the files of the test setting.
+
+        Raises:
+            OSError: the interpreter cannot be started.
+        """
+        report = await Outside(self.harness).judge(replace(await self.tree(), trusted=trusted), ids)
+        return frozenset(ids).difference(report.absent)
+
     async def repeating(self, ids: Collection[str], trusted: frozenset[str]) -> frozenset[str]:
         """Return the functions of the base's own code that know nothing but what tests ask.
 

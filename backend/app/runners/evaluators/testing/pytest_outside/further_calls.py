@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from .clock import monotonic
+from .equal_kinds import EqualKinds
 from .expressions import Expression, Step, only_looks, step_of
 from .mirror import ProxyModule
 from .novelty import Outcome, shows_nothing_new
@@ -253,6 +254,7 @@ class NotingPeer(Peer):
     def __init__(self, wire: Wire, first: int, side: Side) -> None:
         super().__init__(wire, first, side)
         self._further: FurtherCalls | None = FurtherCalls(self.is_theirs)
+        self.equal_kinds = EqualKinds()
 
     def request(self, op: str, *args: Any, **kwargs: Any) -> Any:
         further = self._further
@@ -260,6 +262,8 @@ class NotingPeer(Peer):
             return super().request(op, *args, **kwargs)
         reached = further.asks(op, args[0], args[1:], kwargs)
         value = super().request(op, *args, **kwargs)
+        if op == "dunder":
+            self.equal_kinds.note(args, value)
         if reached is not None:
             further.returned(reached, value)
         elif op == "get" and type(args[0]) is ProxyModule:

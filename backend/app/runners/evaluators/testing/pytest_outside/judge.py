@@ -216,6 +216,7 @@ class OutsideReporter:
         return report
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
+        self._send({"kind": "equals", "classes": self._peer.equal_kinds.names()})
         for each in self._peer.repeating():
             self._send({"kind": "repeats", **each})
         self._send({"kind": "finish", "broken": self._peer.broken, **self._notes.about("")})

@@ -5,7 +5,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport, sort_tests
+from app.runners.evaluators.testing.pytest_outside.outside_report import (
+    UNFINISHED,
+    UNREAD,
+    OutsideReport,
+    sort_tests,
+)
 from app.runners.evaluators.testing.pytest_outside.repeating import RepeatingFunction
 from app.runners.evaluators.testing.pytest_outside.wire import ENDED
 from app.workspaces.process import ProcessOutcome
@@ -20,12 +25,14 @@ class OutsideRun:
         missing: by file, or `""` for all, why there is no record.
         seconds: wall-clock duration.
         repeating: the functions that know nothing but what tests ask.
+        equal_kinds: classes whose equality made an object equal to one of another class.
     """
 
     records: Mapping[str, Mapping[str, Any]]
     missing: Mapping[str, str]
     seconds: float
     repeating: tuple[RepeatingFunction, ...] = ()
+    equal_kinds: tuple[str, ...] = ()
 
     def left_of(self, ids: Collection[str]) -> list[str]:
         """Return the tests that have no record."""
@@ -38,12 +45,14 @@ class OutsideRun:
             later.missing,
             self.seconds + later.seconds,
             (*self.repeating, *later.repeating),
+            (*self.equal_kinds, *later.equal_kinds),
         )
 
     def report(self, ids: Collection[str], quick: Collection[str] = ()) -> OutsideReport:
         """Return the report for tests that passed beside the candidate's code, `quick` ones among them."""
         report = sort_tests(list(ids), self.records, self.missing, quick)
-        return replace(report, seconds=self.seconds, repeating=self.repeating)
+        kinds = self.equal_kinds
+        return replace(report, seconds=self.seconds, repeating=self.repeating, equal_kinds=kinds)
 
 
 def read_records(outcome: ProcessOutcome, candidate: ProcessOutcome | None, *, seconds: float) -> OutsideRun:
@@ -55,8 +64,9 @@ def read_records(outcome: ProcessOutcome, candidate: ProcessOutcome | None, *, s
         seconds: how long both took.
     """
     records: dict[str, Mapping[str, Any]] = {}
-    trouble = {"": "the tests did not finish there"} if outcome.timed_out else dict[str, str]()
+    trouble = {"": UNFINISHED} if outcome.timed_out else dict[str, str]()
     repeating: list[RepeatingFunction] = []
+    kinds: list[str] = []
     for line in outcome.stdout.splitlines():
         try:
             record: object = json.loads(line)
@@ -67,11 +77,13 @@ def read_records(outcome: ProcessOutcome, candidate: ProcessOutcome | None, *, s
             if each.get("kind") == "test":
                 records[str(each["id"])] = each
             elif each.get("kind") == "problem":
-                trouble[str(each["id"]).split("::", 1)[0]] = "its file cannot be imported there"
+                trouble[str(each["id"]).split("::", 1)[0]] = UNREAD
             elif each.get("kind") == "repeats":
                 repeating.append(RepeatingFunction.read(each))
+            elif each.get("kind") == "equals":
+                kinds += map(str, each["classes"])
     _blame(records, candidate)
-    return OutsideRun(records, trouble, seconds, tuple(repeating))
+    return OutsideRun(records, trouble, seconds, tuple(repeating), tuple(kinds))
 
 
 def _blame(records: dict[str, Mapping[str, Any]], candidate: ProcessOutcome | None) -> None:

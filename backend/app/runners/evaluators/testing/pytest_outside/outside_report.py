@@ -8,6 +8,8 @@ from app.runners.evaluators.testing.pytest_outside.notes import PRINTS, WARNS
 from app.runners.evaluators.testing.pytest_outside.repeating import RepeatingFunction
 from app.runners.evaluators.testing.pytest_outside.wire import SILENT
 
+UNREAD = "its file cannot be imported there"
+UNFINISHED = "the tests did not finish there"
 _LISTED = 20
 _ABOUT = {WARNS: "warnings", PRINTS: "output"}
 
@@ -23,6 +25,9 @@ class OutsideReport:
         trouble: why no test could be judged; `""` if they were.
         seconds: wall-clock duration.
         repeating: the functions that know nothing but what tests ask.
+        absent: by id, why the code gives no answer there although its own process could give one. Only a run
+            of the base's code shows whether that says anything.
+        equal_kinds: classes whose own equality made an object equal to one of another class.
     """
 
     agrees: tuple[str, ...] = ()
@@ -31,6 +36,8 @@ class OutsideReport:
     trouble: str = ""
     seconds: float = 0.0
     repeating: tuple[RepeatingFunction, ...] = ()
+    absent: Mapping[str, str] = field(default_factory=dict[str, str])
+    equal_kinds: tuple[str, ...] = ()
 
     @property
     def judged(self) -> bool:
@@ -95,8 +102,11 @@ def sort_tests(
     agrees: list[str] = []
     uncarried: dict[str, str] = {}
     disagrees: dict[str, str] = {}
+    absent: dict[str, str] = {}
     quick = frozenset(quick)
     for test in ids:
+        if why := _absence(test, records, missing):
+            absent[test] = why
         record = records.get(test)
         if record is None:
             uncarried[test] = missing.get(test.split("::", 1)[0]) or missing.get("") or "it did not run"
@@ -110,7 +120,20 @@ def sort_tests(
             disagrees[test] = str(record.get("message", ""))
         else:
             agrees.append(test)
-    return OutsideReport(tuple(agrees), uncarried, disagrees)
+    return OutsideReport(tuple(agrees), uncarried, disagrees, absent=absent)
+
+
+def _absence(test: str, records: Mapping[str, Mapping[str, Any]], missing: Mapping[str, str]) -> str:
+    """Return how the candidate's process left a test without an answer, or `""`."""
+    record = records.get(test)
+    if record is None:
+        why = missing.get(test.split("::", 1)[0], "")
+        # A run that began has only been too long.
+        return why if why or records else missing.get("", "") or UNFINISHED
+    if SILENT in _texts(record, "hard"):
+        return SILENT
+    is_of_system = record.get("outcome") == "failed" and record.get("origin") == "system"
+    return str(record.get("message", "")) if is_of_system and not _texts(record, "doubts") else ""
 
 
 def _doubt(record: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
-"""Asks about new code that looks for tests, hides errors, or makes different things equal."""
+"""Asks about new code that looks for tests, hides errors, or keeps what tests make."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 from app.runners.evaluators.testing.source_questions.hidden_errors import hidden_errors, returns_in_finally
@@ -9,14 +9,10 @@ from app.runners.evaluators.testing.source_questions.hollow_code import hollow_c
 from app.runners.evaluators.testing.source_questions.kept_objects import keeping_classes
 from app.runners.evaluators.testing.source_questions.known_answers import lines_of
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
-from app.runners.evaluators.testing.source_questions.own_equality import classes_with_values, own_equality
 from app.runners.evaluators.testing.source_questions.under_test import asks_for_tests
-from app.runners.evaluators.testing.source_questions.weaker_equality import weaker_equality
 from app.schemas.questions import Question, QuestionKind
 
 _DETECTS = "What it does while tests run says nothing about what it does later. The base asks for no tests."
-_EQUAL = "Tests compare such objects, so they no longer notice a difference in that. The base compares it."
-_OTHER = "Tests may compare such objects, and hold if these say so, whatever is in them."
 _KEEPS = "Tests make objects that they expect. Code that has them can give them back, whatever it is asked."
 _HIDES = "Tests notice an error only if it is raised. At the base, these statements raise theirs."
 
@@ -27,12 +23,10 @@ def about_behaviour(source: NewSource) -> Iterator[Question]:
     """Yield the questions about what new code does besides its work."""
     yield from _about_detection(source)
     before = {name: module for name, module in parsed(source.known) if name in source.texts}
-    yield from _about_own_equality(source, before)
     for name, module in parsed(source.texts):
         yield from _about_finally(source, name, module, before.get(name))
         yield from _about_hollow(source, name, module, before.get(name))
         if name in before:
-            yield from _about_equality(source, name, module, before[name])
             yield from _about_errors(source, name, module, before[name])
             yield from _about_kept(source, name, module, before[name])
 
@@ -44,27 +38,6 @@ def _about_detection(source: NewSource) -> Iterator[Question]:
     for name, lines in found.items():
         asked = f"`{name}` asks on line {lines[0]} whether tests run: does the goal say so?"
         yield _doubtful(name, text=asked, why=_DETECTS, after=_lines(source.texts[name], lines))
-
-
-def _about_equality(source: NewSource, name: str, module: ast.Module, base: ast.Module) -> Iterator[Question]:
-    for kind, left_out in weaker_equality(base, module).items():
-        asked = f"`{kind}` in `{name}` no longer compares {left_out}: does the goal say so?"
-        old, new = (_class_text(text, kind) for text in (source.known[name], source.texts[name]))
-        yield _doubtful(f"{name}::{kind}", text=asked, why=_EQUAL, before=old, after=new)
-
-
-def _about_own_equality(source: NewSource, before: Mapping[str, ast.Module]) -> Iterator[Question]:
-    texts = {name: text for name, text in source.texts.items() if "__eq__" in text or "__ne__" in text}
-    if not texts:
-        return
-    known = frozenset(each for _, module in parsed(source.known) for each in classes_with_values(module))
-    for name, module in parsed(texts):
-        for kind, replaced in own_equality(module, before.get(name), known):
-            change = f"`{name}` derives `{kind.name}` from `{replaced}` with another equality"
-            after = ast.get_source_segment(texts[name], kind) or ""
-            yield _doubtful(
-                f"{name}::{kind.name}", text=f"{change}: does the goal say so?", why=_OTHER, after=after
-            )
 
 
 def _about_errors(source: NewSource, name: str, module: ast.Module, base: ast.Module) -> Iterator[Question]:
@@ -102,11 +75,3 @@ def _about_hollow(
 
 def _lines(text: str, numbers: list[int]) -> str:
     return lines_of(text, dict.fromkeys(numbers))
-
-
-def _class_text(text: str, name: str) -> str:
-    for _, module in parsed({"": text}):
-        for each in ast.walk(module):
-            if isinstance(each, ast.ClassDef) and each.name == name:
-                return ast.get_source_segment(text, each) or ""
-    return ""

@@ -8,13 +8,14 @@ from dataclasses import replace
 
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.source_questions.about_behaviour import about_behaviour
+from app.runners.evaluators.testing.source_questions.about_equality import about_equality
 from app.runners.evaluators.testing.source_questions.about_inputs import about_inputs
 from app.runners.evaluators.testing.source_questions.about_results import about_results
 from app.runners.evaluators.testing.source_questions.hidden_code import (
     PROGRAMS,
     hidden_in_files,
     hidden_in_texts,
-    runs_code,
+    ways_to_run_code,
 )
 from app.runners.evaluators.testing.source_questions.inner_parts import inner_parts
 from app.runners.evaluators.testing.source_questions.known_answers import (
@@ -68,6 +69,7 @@ def source_questions(source: NewSource) -> list[Question]:
     return [
         *answers.values(),
         *about_behaviour(source),
+        *about_equality(source),
         *_about_hidden(source),
         *_about_programs(source),
         *_about_states(source),
@@ -126,13 +128,8 @@ def _shown(text: str, pairs: list[KnownAnswer]) -> str:
 
 
 def _about_hidden(source: NewSource) -> Iterator[Question]:
-    if not any(runs_code(text) for text in source.texts.values()):
-        return
-    if any(runs_code(text) for text in source.known.values()):
-        return
-    for name, text in source.texts.items():
-        if not runs_code(text):
-            continue
+    for name, _ in new_to_sources(source, ways_to_run_code):
+        text = source.texts[name]
         files = hidden_in_files(text, source.data)
         places = [*(f"`{each}`" for each in files), *(f"line {each}" for each in hidden_in_texts(text))]
         if places:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from app.core.python_source import parse_module
 
 _RUNS = re.compile(
-    r"\b(?:exec|eval|compile|marshal|pickle|runpy|zipimport|zipimporter|imp|SourceFileLoader|load_module"
+    r"(?<!\bre\.)\b(?:exec|eval|compile|marshal|pickle|runpy|zipimport|zipimporter|imp|SourceFileLoader|load_module"
     r"|spec_from_file_location|spec_from_loader|__import__|CodeType|FunctionType|sys\.path)\b"
 )
 _LEAST_CHARS = 60
@@ -48,9 +48,9 @@ _DECODE: "tuple[tuple[re.Pattern[bytes], Callable[[bytes], bytes]], ...]" = (
 _UNPACK: "tuple[Callable[[bytes], bytes], ...]" = (zlib.decompress, bz2.decompress, lzma.decompress)
 
 
-def runs_code(text: str) -> bool:
-    """Return True if a source mentions a way to run code that is not in it."""
-    return _RUNS.search(text) is not None
+def ways_to_run_code(text: str) -> frozenset[str]:
+    """Return the ways to run code that is not in it which a source mentions."""
+    return frozenset(_RUNS.findall(text))
 
 
 def hidden_in_texts(text: str) -> list[int]:

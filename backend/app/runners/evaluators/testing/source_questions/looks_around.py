@@ -10,7 +10,7 @@ from app.core.python_source import nodes_of
 _NAMES = frozenset(
     {
         *("f_locals", "co_consts", "capture_locals", "walk_stack", "linecache"),
-        *("get_referrers", "getinnerframes", "getouterframes"),
+        *("get_referrers", "get_referents", "getinnerframes", "getouterframes"),
     }
 )
 _CALLS = {"inspect.stack": "inspect.stack()", "inspect.trace": "inspect.trace()"}
@@ -23,7 +23,7 @@ _MENTIONED = re.compile(
         [
             *sorted(_NAMES),
             *map(re.escape, (*_CALLS, *_ALL)),
-            *(_OBJECTS, "__subclasses__", r"[\"'](?:print)?env[\"']"),
+            *(_OBJECTS, "__subclasses__", r"[\"'](?:print)?env[\"']", r"[\"']\s*\+\s*[\"']"),
         ]
     )
 )
@@ -50,7 +50,7 @@ def _looks(node: ast.AST) -> list[str]:
             name in _NAMES
         ):
             return [name]
-        case ast.Constant(value=str() as name) if name in _NAMES:
+        case ast.Constant(value=str()) | ast.BinOp() if (name := _text(node)) in _NAMES:
             return [name]
         case ast.Call(func=ast.Attribute() as called) if name := _CALLS.get(ast.unparse(called)):
             return [name]
@@ -64,6 +64,18 @@ def _looks(node: ast.AST) -> list[str]:
             return [f"the program {program}"]
         case _:
             return []
+
+
+def _text(node: ast.AST) -> str:
+    """Return a text, also one of several parts with `+` between them; empty for anything else."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            one, other = _text(left), _text(right)
+            return one + other if one and other else ""
+        case _:
+            return ""
 
 
 def _is_any_test(owner: ast.expr) -> bool:

@@ -2,6 +2,9 @@
 
 import ast
 from collections.abc import Collection, Iterator
+from typing import TypeGuard
+
+from app.core.python_source import nodes_of
 
 _VALUES = frozenset(
     {
@@ -64,6 +67,21 @@ def own_equality(
         equality = _equality(each)
         if replaced and equality is not None and (replaced in _VALUES or not _asks_for(equality, replaced)):
             yield each, replaced
+
+
+def sets_equality(text: str) -> list[int]:
+    """Return the lines on which a source gives a class an equality from outside, or names one as text."""
+    if not any(each in text for each in _EQUALITIES):
+        return []
+    return [node.lineno for node in nodes_of(text.encode()) if _is_set(node)]
+
+
+def _is_set(node: ast.AST) -> TypeGuard[ast.expr]:
+    match node:
+        case ast.Attribute(attr=name, ctx=ast.Store()) | ast.Constant(value=str() as name):
+            return name in _EQUALITIES
+        case _:
+            return False
 
 
 def _equality(kind: ast.ClassDef) -> ast.stmt | None:

@@ -16,7 +16,9 @@ def asked(tmp_path, files, base=BASE):
     [
         ("value = sys._getframe(1).f_locals['expected']", "f_locals"),
         ("value = getattr(frame, 'f_locals')['expected']", "f_locals"),
+        ("value = getattr(frame, 'f_' + 'loc' + 'als')['expected']", "f_locals"),
         ("values = caller.f_code.co_consts", "co_consts"),
+        ("values = gc.get_referents(frame)", "get_referents"),
         ("import linecache", "linecache"),
         ("frames = inspect.stack()", "inspect.stack()"),
         ("lines = StackSummary.extract(walk(), capture_locals=True)", "capture_locals"),
