@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 from sqlalchemy import delete, select, text
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
@@ -128,10 +129,9 @@ class BacklogService:
     async def change_project(self, change: BacklogProjectChange, actor: str) -> BacklogProjectView:
         """Pause or resume a project's backlog, and set its limits."""
         async with self._sessions.begin() as session:
-            row = await session.get(BacklogProject, change.project, with_for_update=True)
-            if row is None:
-                row = BacklogProject(project=change.project)
-                session.add(row)
+            new = insert(BacklogProject).values(project=change.project).on_conflict_do_nothing()
+            await session.execute(new)
+            row = await session.get_one(BacklogProject, change.project, with_for_update=True)
             if change.limits is not None:
                 for name, value in change.limits.model_dump().items():
                     setattr(row, name, value)
