@@ -10,6 +10,8 @@ from app.core.errors import PhaseRunnerError
 from app.schemas.api.notifications import NotificationTest, ReceiverList
 
 router = APIRouter(route_class=StrictRoute, tags=["notifications"])
+links = APIRouter()
+"""Links in messages, to which mail servers may add parameters."""
 
 
 @router.get("/api/v1/notifications", summary="List receivers of notifications")
@@ -24,7 +26,7 @@ async def run_notification_test(name: str, services: Services, who: Operator) ->
     return await services.notifications.test(name)
 
 
-@router.get("/decide/{token}", include_in_schema=False)
+@links.get("/decide/{token}", include_in_schema=False)
 async def show_decision(token: str, services: Services) -> HTMLResponse:
     """Show what a signed link would decide. This request decides nothing."""
     try:
@@ -33,10 +35,13 @@ async def show_decision(token: str, services: Services) -> HTMLResponse:
         return refusal_page(error)
 
 
-@router.post("/decide/{token}", include_in_schema=False)
+@links.post("/decide/{token}", include_in_schema=False)
 async def make_decision(token: str, services: Services) -> HTMLResponse:
     """Decide as the signed link says. The signature replaces a token."""
     try:
         return decided_page(await services.decision_links.decide(token))
     except PhaseRunnerError as error:
         return refusal_page(error)
+
+
+router.include_router(links)
