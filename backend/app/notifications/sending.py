@@ -1,5 +1,6 @@
 """Sends notices: to chats over HTTPS, and as e-mail over SMTP. Both return the receiver's reply."""
 
+import asyncio
 import smtplib
 import ssl
 from collections.abc import Callable, Sequence
@@ -52,9 +53,15 @@ async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) 
     """
     _check(url)
     try:
-        async with open_client() as client, client.stream("POST", url, json=body) as response:
+        async with (
+            asyncio.timeout(TIMEOUT_SECONDS),
+            open_client() as client,
+            client.stream("POST", url, json=body) as response,
+        ):
             answer = ReceiverReply(response.status_code, await _text(response))
             retry_after = response.headers.get("retry-after", "")
+    except TimeoutError as error:
+        raise WebhookError(f"no answer within {TIMEOUT_SECONDS:g} s") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         # The text of an error may contain the address, which is a secret.
         raise WebhookError(f"the chat cannot be reached: {type(error).__name__}") from error
