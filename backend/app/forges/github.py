@@ -1,6 +1,6 @@
 """The GitHub adapter: its REST interface, and GraphQL for the one thing that REST lacks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, cast
@@ -71,17 +71,13 @@ class GitHub(Forge):
         return issue_of(await self._api.call("GET", f"/repos/{repository}/issues/{number}"))
 
     @override
-    async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
+    async def issues(self, repository: str, labels: Sequence[str]) -> AsyncGenerator[Sequence[Issue]]:
         query = {"state": "open", "sort": "created", "direction": "asc"}
         if labels:
             query["labels"] = ",".join(labels)
-        found: list[Issue] = []
         async for part in self._api.pages(f"/repos/{repository}/issues", query, most=_MAX_PAGES):
             # GitHub lists pull requests among the issues.
-            found += [issue_of(each) for each in part if "pull_request" not in each]
-            if len(found) >= limit:
-                break
-        return found[:limit]
+            yield [issue_of(each) for each in part if "pull_request" not in each]
 
     @override
     async def default_branch(self, repository: str) -> str:

@@ -1,6 +1,7 @@
 """Adds open issues of a forge to the backlog."""
 
 from collections.abc import Sequence
+from contextlib import aclosing
 
 from sqlalchemy import Integer, cast, select
 
@@ -46,9 +47,7 @@ class BacklogIssueService:
             raise InvalidInputError(
                 f"{request.repository[:200]!r} is not a repository in FORGES_FILE", field="repository"
             )
-        found = await self._find(member, request)
-        known = await self._known(member, [each.number for each in found])
-        new = [each for each in found if each.number not in known]
+        new = await self._find(member, request)
         if not new:
             return BacklogItems(items=[])
         items = [
@@ -63,13 +62,20 @@ class BacklogIssueService:
         )
 
     async def _find(self, member: Member, request: BacklogIssues) -> Sequence[Issue]:
-        forge = self._forges[member.repository.forge]
+        """Return the oldest issues that are new; those that are known do not count towards the limit."""
+        forge, new = self._forges[member.repository.forge], list[Issue]()
         try:
-            return await forge.issues(member.repository.name, request.labels, request.limit)
+            async with aclosing(forge.issues(member.repository.name, request.labels)) as pages:
+                async for page in pages:
+                    known = await self._known(member, [each.number for each in page])
+                    new += [each for each in page if each.number not in known]
+                    if len(new) >= request.limit:
+                        break
         except ForgeError as error:
             if error.retry_at is not None:
                 raise UnavailableError(str(error)) from error
             raise WorkspaceError(str(error), field="repository") from error
+        return new[: request.limit]
 
     async def _known(self, member: Member, numbers: Sequence[int]) -> set[int]:
         forge, repository = member.repository.forge, member.repository.name
