@@ -226,7 +226,7 @@ async def test_stream_limit(database_url: str) -> None:
         run_id = await service.runs.add()
         async with streaming(service, run_id), client_of(service) as client:
             answer = await client.get(f"/{run_id}/events", headers=STREAM)
-            assert answer.status_code == 503
+            assert (answer.status_code, answer.json()["type"]) == (503, "urn:phaserunner:problem:busy")
             assert (await client.get(f"/{run_id}/events")).status_code == 200
 
 
