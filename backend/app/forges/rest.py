@@ -10,6 +10,7 @@ import httpx
 
 from app.core.certificates import trusted_authorities
 from app.core.errors import PhaseRunnerError
+from app.core.tracing import untraced
 from app.forges.port import ForgeError
 
 _TIMEOUT_SECONDS = 20.0
@@ -151,7 +152,8 @@ class RestApi:
         """
         found = await self._end_of(f"{self._api}{path}", await self._headers(), limit, path)
         if isinstance(found, httpx.URL):
-            found = await self._end_of(found, {}, limit, path)
+            with untraced():  # the address holds a signature
+                found = await self._end_of(found, {}, limit, path)
         if isinstance(found, httpx.URL):
             raise ForgeError(f"GET {path} leads from one redirect to another")
         return found

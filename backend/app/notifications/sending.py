@@ -16,6 +16,7 @@ from anyio import to_thread
 from app.core.addresses import can_be_host
 from app.core.certificates import trusted_authorities
 from app.core.security import is_loopback
+from app.core.tracing import untraced
 from app.notifications.notice import line_of
 from app.notifications.operator_file import MailServer
 from app.webhooks.sending import WebhookError
@@ -53,13 +54,14 @@ async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) 
     """
     _check(url)
     try:
-        async with (
-            asyncio.timeout(TIMEOUT_SECONDS),
-            open_client() as client,
-            client.stream("POST", url, json=body) as response,
-        ):
-            answer = ReceiverReply(response.status_code, await _text(response))
-            retry_after = response.headers.get("retry-after", "")
+        with untraced():
+            async with (
+                asyncio.timeout(TIMEOUT_SECONDS),
+                open_client() as client,
+                client.stream("POST", url, json=body) as response,
+            ):
+                answer = ReceiverReply(response.status_code, await _text(response))
+                retry_after = response.headers.get("retry-after", "")
     except TimeoutError as error:
         raise WebhookError(f"no answer within {TIMEOUT_SECONDS:g} s") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:

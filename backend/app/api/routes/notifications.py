@@ -5,6 +5,7 @@ from fastapi.responses import HTMLResponse
 
 from app.api.edge.access import Operator, Services, Viewer
 from app.api.edge.decision_page import confirm_page, decided_page, refusal_page
+from app.api.edge.problems import LINKS
 from app.api.edge.strict_json import StrictRoute
 from app.core.errors import PhaseRunnerError
 from app.schemas.api.notifications import NotificationTest, ReceiverList
@@ -26,7 +27,7 @@ async def run_notification_test(name: str, services: Services, who: Operator) ->
     return await services.notifications.test(name)
 
 
-@links.get("/decide/{token}", include_in_schema=False)
+@links.get(f"{LINKS}{{token}}", include_in_schema=False)
 async def show_decision(token: str, services: Services) -> HTMLResponse:
     """Show what a signed link would decide. This request decides nothing."""
     try:
@@ -35,7 +36,7 @@ async def show_decision(token: str, services: Services) -> HTMLResponse:
         return refusal_page(error)
 
 
-@links.post("/decide/{token}", include_in_schema=False)
+@links.post(f"{LINKS}{{token}}", include_in_schema=False)
 async def make_decision(token: str, services: Services) -> HTMLResponse:
     """Decide as the signed link says. The signature replaces a token."""
     try:
