@@ -4,6 +4,7 @@ import asyncio
 import smtplib
 import ssl
 from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
 from functools import partial
@@ -87,7 +88,7 @@ def _send_mail(
     server: MailServer, password: str | None, to: Sequence[str], message: EmailMessage
 ) -> ReceiverReply:
     try:
-        with _connect(server) as connection:
+        with closing(_connect(server)) as connection:
             if server.username is not None and password is not None:
                 connection.login(server.username, password)
             _accepted("the sender", connection.mail(server.sender))
@@ -95,6 +96,9 @@ def _send_mail(
                 _accepted(each, connection.rcpt(each))
             code, said = connection.data(message.as_bytes())
             _accepted("the message", (code, said))
+            # The server has the message, whatever it says to the end of the conversation.
+            with suppress(smtplib.SMTPException, OSError):
+                connection.quit()
             return ReceiverReply(code, _line(said))
     except smtplib.SMTPResponseException as error:
         said = error.smtp_error

@@ -99,6 +99,9 @@ class Mailbox:
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
+    async def handle_QUIT(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        return "421 4.3.2 too busy to say goodbye"
+
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         assert session.authenticated
         content = envelope.content
