@@ -25,7 +25,9 @@ from app.forges.rest import ForgeDialect, OpenClient, ReadToken, RestApi
 STATUS_CONTEXT = "phaserunner"
 
 _MAX_PAGES = 20
-_MAX_COMMIT_PAGES = 5
+_MAX_COMMIT_PAGES = 50
+"""Pages of 100 commits: what busy teams push in the 30 days in which a merge may be reverted."""
+
 _MAX_DESCRIPTION = 140
 _WRITERS = frozenset({"admin", "write", "maintain"})
 ADVICE = f"{STATUS_CONTEXT} advice"

@@ -24,7 +24,9 @@ from app.forges.rest import ForgeDialect, OpenClient, ReadToken, RestApi
 STATUS_NAME = "phaserunner"
 
 _MAX_PAGES = 20
-_MAX_COMMIT_PAGES = 5
+_MAX_COMMIT_PAGES = 50
+"""Pages of 100 commits: what busy teams push in the 30 days in which a merge may be reverted."""
+
 _MAX_DESCRIPTION = 140
 _DEVELOPER = 30
 """The lowest access level that may push."""
