@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from sqlalchemy import Integer, cast, select
-
 from app.core.errors import InvalidInputError, UnavailableError, WorkspaceError
 from app.db.engine import Sessions
-from app.db.models import BacklogItem, ForgeReport
 from app.forges.port import ForgeError, ForgesByName, Issue
 from app.forges.repositories import Member, Members
 from app.schemas.api.backlog import BacklogAdd, BacklogIssues, BacklogItemCreate, BacklogItems
 from app.schemas.forges import ForgeOrigin
 from app.services.backlog.items import BacklogService
+from app.services.backlog.reading import known_issues
 from app.services.forges.issues import sprint_for
 
 
@@ -78,19 +76,9 @@ class BacklogIssueService:
         return new[: request.limit]
 
     async def _known(self, member: Member, numbers: Sequence[int]) -> set[int]:
-        forge, repository = member.repository.forge, member.repository.name
-        number = cast(BacklogItem.origin["issue"].astext, Integer)
-        items = select(number).where(
-            BacklogItem.status != "removed",
-            BacklogItem.origin["forge"].astext == forge,
-            BacklogItem.origin["repository"].astext == repository,
-            number.in_(numbers),
-        )
-        runs = select(ForgeReport.issue).where(
-            ForgeReport.forge == forge, ForgeReport.repository == repository, ForgeReport.issue.in_(numbers)
-        )
         async with self._sessions() as session:
-            return set(await session.scalars(items.union(runs)))
+            repository = member.repository
+            return await known_issues(session, repository.forge, repository.name, numbers)
 
 
 def _origin(member: Member, issue: Issue) -> ForgeOrigin:
