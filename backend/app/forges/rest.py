@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -15,6 +15,8 @@ from app.forges.port import ForgeError
 
 _TIMEOUT_SECONDS = 20.0
 _MESSAGE_CHARS = 300
+
+_LEAST_PAUSE = timedelta(seconds=5)
 
 _PER_PAGE = 100
 """Items of a list in one response; both forges allow this many."""
@@ -209,7 +211,9 @@ class RestApi:
     def _failure(self, response: httpx.Response, what: str) -> ForgeError:
         said = f"{what} gave {response.status_code}: {self._message(response)}"
         name = self._dialect.name
-        if retry_at := self._dialect.retry_at(response):
+        if limited_until := self._dialect.retry_at(response):
+            # This machine's clock may be ahead of the forge's: never ask again at once.
+            retry_at = max(limited_until, datetime.now(UTC) + _LEAST_PAUSE)
             return ForgeError(f"{name} asks to wait until {retry_at:%H:%M:%S} UTC: {said}", retry_at=retry_at)
         match response.status_code:
             case HTTPStatus.UNAUTHORIZED:
