@@ -201,12 +201,14 @@ class GitLabDouble:
                 branch = query["source_branch"][0]
                 return 200, [each for each in self.merges.values() if each["source_branch"] == branch]
             case "POST", []:
-                if any(each["source_branch"] == body["source_branch"] for each in self.merges.values()):
+                own = (each for each in self.merges.values() if each["source_project_id"] == 1)
+                if any(each["source_branch"] == body["source_branch"] for each in own):
                     return 409, {"message": ["Another open merge request already exists"]}
                 number = 1 + len(self.merges)
                 draft = body["title"].startswith("Draft: ")
                 url = f"https://gitlab.example/{self.project}/-/merge_requests/{number}"
                 state = {"iid": number, "state": "opened", "draft": draft, "web_url": url}
+                state |= {"source_project_id": 1, "target_project_id": 1}
                 self.merges[number] = {**body, **state}
                 return 201, self.merges[number]
             case "GET", [number, *what]:

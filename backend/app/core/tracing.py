@@ -1,8 +1,9 @@
 """Spans through OpenTelemetry's API alone, so that a process without tracing imports no exporter."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 
-from opentelemetry import trace
+from opentelemetry import context, trace
 from opentelemetry.trace import Span
 
 
@@ -17,7 +18,17 @@ def open_span(name: str, **attributes: str | int | None) -> AbstractContextManag
     return trace.get_tracer("phaserunner").start_as_current_span(name, attributes=known)
 
 
+@contextmanager
+def untraced() -> Generator[None]:
+    """Make no spans of HTTP requests in the block, whose URLs are secrets."""
+    token = context.attach(context.set_value("suppress_instrumentation", True))
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
 def current_trace_id() -> str | None:
     """Return the id of the current trace as 32 hexadecimal digits; None outside of a trace."""
-    context = trace.get_current_span().get_span_context()
-    return format(context.trace_id, "032x") if context.is_valid else None
+    span = trace.get_current_span().get_span_context()
+    return format(span.trace_id, "032x") if span.is_valid else None

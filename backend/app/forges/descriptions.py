@@ -184,6 +184,9 @@ def _footer(facts: ReportFacts) -> str:
 
 def _state(run: RunDetail) -> str:
     match run.status:
+        case RunStatus.COMPLETED if run.accepted_by:
+            by = cell(", ".join(run.accepted_by))
+            return f"The gates did not pass all of this result. {by} accepted it."
         case RunStatus.COMPLETED:
             return "The gates passed this result."
         case RunStatus.WAITING:

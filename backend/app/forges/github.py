@@ -1,6 +1,6 @@
 """The GitHub adapter: its REST interface, and GraphQL for the one thing that REST lacks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, cast
@@ -25,7 +25,9 @@ from app.forges.rest import ForgeDialect, OpenClient, ReadToken, RestApi
 STATUS_CONTEXT = "phaserunner"
 
 _MAX_PAGES = 20
-_MAX_COMMIT_PAGES = 5
+_MAX_COMMIT_PAGES = 50
+"""Pages of 100 commits: what busy teams push in the 30 days in which a merge may be reverted."""
+
 _MAX_DESCRIPTION = 140
 _WRITERS = frozenset({"admin", "write", "maintain"})
 ADVICE = f"{STATUS_CONTEXT} advice"
@@ -71,17 +73,13 @@ class GitHub(Forge):
         return issue_of(await self._api.call("GET", f"/repos/{repository}/issues/{number}"))
 
     @override
-    async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
+    async def issues(self, repository: str, labels: Sequence[str]) -> AsyncGenerator[Sequence[Issue]]:
         query = {"state": "open", "sort": "created", "direction": "asc"}
         if labels:
             query["labels"] = ",".join(labels)
-        found: list[Issue] = []
         async for part in self._api.pages(f"/repos/{repository}/issues", query, most=_MAX_PAGES):
             # GitHub lists pull requests among the issues.
-            found += [issue_of(each) for each in part if "pull_request" not in each]
-            if len(found) >= limit:
-                break
-        return found[:limit]
+            yield [issue_of(each) for each in part if "pull_request" not in each]
 
     @override
     async def default_branch(self, repository: str) -> str:

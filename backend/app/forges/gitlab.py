@@ -1,6 +1,6 @@
 """The GitLab adapter: its REST interface, version 4."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any
@@ -24,7 +24,9 @@ from app.forges.rest import ForgeDialect, OpenClient, ReadToken, RestApi
 STATUS_NAME = "phaserunner"
 
 _MAX_PAGES = 20
-_MAX_COMMIT_PAGES = 5
+_MAX_COMMIT_PAGES = 50
+"""Pages of 100 commits: what busy teams push in the 30 days in which a merge may be reverted."""
+
 _MAX_DESCRIPTION = 140
 _DEVELOPER = 30
 """The lowest access level that may push."""
@@ -58,14 +60,12 @@ class GitLab(Forge):
         return _issue(await self._api.call("GET", f"{project_path(repository)}/issues/{number}"))
 
     @override
-    async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
-        query = {"state": "opened", "order_by": "created_at", "sort": "asc", "per_page": str(limit)}
+    async def issues(self, repository: str, labels: Sequence[str]) -> AsyncGenerator[Sequence[Issue]]:
+        query = {"state": "opened", "order_by": "created_at", "sort": "asc"}
         if labels:
             query["labels"] = ",".join(labels)
-        found: list[dict[str, Any]] = await self._api.call(
-            "GET", f"{project_path(repository)}/issues", query=query
-        )
-        return [_issue(each) for each in found]
+        async for part in self._api.pages(f"{project_path(repository)}/issues", query, most=_MAX_PAGES):
+            yield [_issue(each) for each in part]
 
     @override
     async def default_branch(self, repository: str) -> str:
@@ -83,8 +83,14 @@ class GitLab(Forge):
     @override
     async def find_pull(self, repository: str, branch: str) -> PullRequest | None:
         query = {"source_branch": branch, "state": "all", "order_by": "created_at", "sort": "desc"}
-        found = await self._api.call("GET", f"{project_path(repository)}/merge_requests", query=query)
-        return pull_of(repository, found[0]) if found else None
+        async for part in self._api.pages(
+            f"{project_path(repository)}/merge_requests", query, most=_MAX_PAGES
+        ):
+            for each in part:
+                # The list also has those of forks, where anyone can create a branch with this name.
+                if each["source_project_id"] == each["target_project_id"]:
+                    return pull_of(repository, each)
+        return None
 
     @override
     async def open_pull(self, repository: str, new: NewPullRequest) -> PullRequest:

@@ -24,6 +24,11 @@ def goal_of(title: str, body: str) -> str:
     return text[: MAX_GOAL_CHARS - len(notice)] + notice
 
 
+def name_of_issue(number: int, title: str) -> str:
+    """Return the name of an issue's run: one line, with what the title shows."""
+    return f"#{number} {' '.join(_seen(title, []).split())}".rstrip()
+
+
 def said_in(text: str) -> str:
     """Return the visible text of a comment; text that its page hides is quoted, as in a goal."""
     hidden: list[str] = []

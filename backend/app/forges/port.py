@@ -1,6 +1,6 @@
 """What the service needs from a forge, in terms that fit every forge."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -137,8 +137,8 @@ class Forge(Protocol):
         """Read an issue."""
         ...
 
-    async def issues(self, repository: str, labels: Sequence[str], limit: int) -> Sequence[Issue]:
-        """Find open issues with all of these labels, at most `limit` (up to 100), oldest first."""
+    def issues(self, repository: str, labels: Sequence[str]) -> AsyncGenerator[Sequence[Issue]]:
+        """Yield the open issues with all of these labels in pages, oldest first; a page may be empty."""
         ...
 
     async def default_branch(self, repository: str) -> str:

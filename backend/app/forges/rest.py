@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -10,10 +10,13 @@ import httpx
 
 from app.core.certificates import trusted_authorities
 from app.core.errors import PhaseRunnerError
+from app.core.tracing import untraced
 from app.forges.port import ForgeError
 
 _TIMEOUT_SECONDS = 20.0
 _MESSAGE_CHARS = 300
+
+_LEAST_PAUSE = timedelta(seconds=5)
 
 _PER_PAGE = 100
 """Items of a list in one response; both forges allow this many."""
@@ -151,7 +154,8 @@ class RestApi:
         """
         found = await self._end_of(f"{self._api}{path}", await self._headers(), limit, path)
         if isinstance(found, httpx.URL):
-            found = await self._end_of(found, {}, limit, path)
+            with untraced():  # the address holds a signature
+                found = await self._end_of(found, {}, limit, path)
         if isinstance(found, httpx.URL):
             raise ForgeError(f"GET {path} leads from one redirect to another")
         return found
@@ -207,7 +211,9 @@ class RestApi:
     def _failure(self, response: httpx.Response, what: str) -> ForgeError:
         said = f"{what} gave {response.status_code}: {self._message(response)}"
         name = self._dialect.name
-        if retry_at := self._dialect.retry_at(response):
+        if limited_until := self._dialect.retry_at(response):
+            # This machine's clock may be ahead of the forge's: never ask again at once.
+            retry_at = max(limited_until, datetime.now(UTC) + _LEAST_PAUSE)
             return ForgeError(f"{name} asks to wait until {retry_at:%H:%M:%S} UTC: {said}", retry_at=retry_at)
         match response.status_code:
             case HTTPStatus.UNAUTHORIZED:

@@ -1,8 +1,10 @@
 """Sends notices: to chats over HTTPS, and as e-mail over SMTP. Both return the receiver's reply."""
 
+import asyncio
 import smtplib
 import ssl
 from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
 from functools import partial
@@ -15,6 +17,7 @@ from anyio import to_thread
 from app.core.addresses import can_be_host
 from app.core.certificates import trusted_authorities
 from app.core.security import is_loopback
+from app.core.tracing import untraced
 from app.notifications.notice import line_of
 from app.notifications.operator_file import MailServer
 from app.webhooks.sending import WebhookError
@@ -52,9 +55,16 @@ async def post_to_chat(open_client: OpenClient, url: str, body: dict[str, Any]) 
     """
     _check(url)
     try:
-        async with open_client() as client, client.stream("POST", url, json=body) as response:
-            answer = ReceiverReply(response.status_code, await _text(response))
-            retry_after = response.headers.get("retry-after", "")
+        with untraced():
+            async with (
+                asyncio.timeout(TIMEOUT_SECONDS),
+                open_client() as client,
+                client.stream("POST", url, json=body) as response,
+            ):
+                answer = ReceiverReply(response.status_code, await _text(response))
+                retry_after = response.headers.get("retry-after", "")
+    except TimeoutError as error:
+        raise WebhookError(f"no answer within {TIMEOUT_SECONDS:g} s") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         # The text of an error may contain the address, which is a secret.
         raise WebhookError(f"the chat cannot be reached: {type(error).__name__}") from error
@@ -78,7 +88,7 @@ def _send_mail(
     server: MailServer, password: str | None, to: Sequence[str], message: EmailMessage
 ) -> ReceiverReply:
     try:
-        with _connect(server) as connection:
+        with closing(_connect(server)) as connection:
             if server.username is not None and password is not None:
                 connection.login(server.username, password)
             _accepted("the sender", connection.mail(server.sender))
@@ -86,6 +96,9 @@ def _send_mail(
                 _accepted(each, connection.rcpt(each))
             code, said = connection.data(message.as_bytes())
             _accepted("the message", (code, said))
+            # The server has the message, whatever it says to the end of the conversation.
+            with suppress(smtplib.SMTPException, OSError):
+                connection.quit()
             return ReceiverReply(code, _line(said))
     except smtplib.SMTPResponseException as error:
         said = error.smtp_error

@@ -1,8 +1,9 @@
 """Times in requests: ISO 8601 with an offset, and nothing else that a parser may accept as a time."""
 
+from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AwareDatetime, BeforeValidator
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator
 
 
 def _no_number(value: object) -> object:
@@ -24,5 +25,17 @@ def _is_number(text: str) -> bool:
     return True
 
 
-Moment = Annotated[AwareDatetime, BeforeValidator(_no_number)]
-"""A time with an offset."""
+def _in_utc(value: datetime) -> datetime:
+    """Return the same moment in UTC.
+
+    Raises:
+        ValueError: in UTC, its year is before 1 or after 9999.
+    """
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("must be between the years 1 and 9999 in UTC") from None
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(_in_utc)]
+"""A time with an offset, in UTC."""

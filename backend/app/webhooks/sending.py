@@ -14,6 +14,7 @@ from urllib.request import getproxies_environment, proxy_bypass
 import httpx
 
 from app.core.addresses import is_public
+from app.core.tracing import untraced
 from app.webhooks.signing import signed_headers
 
 TIMEOUT_SECONDS = 10.0
@@ -74,8 +75,10 @@ class WebhookSender:
             WebhookError: the receiver cannot be reached, must not be reached, or does not reply with 2xx.
         """
         try:
+            # The path of a receiver's address may be a secret.
             async with asyncio.timeout(self._timeout):
-                status = await self._send(httpx.URL(url), message_id, body)
+                with untraced():
+                    status = await self._send(httpx.URL(url), message_id, body)
         except TimeoutError as error:
             raise WebhookError(f"no answer within {self._timeout:g} s") from error
         except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:

@@ -921,7 +921,7 @@ export interface paths {
          *
          *     `types`, `phase` and `attempt` select events. The page then has only these, and `next_after` skips the
          *     others. With `Accept: text/event-stream`, streams all events until the run ends, starting after
-         *     `Last-Event-ID` if given, and ignores `limit` and the selection.
+         *     `Last-Event-ID` if given; a stream takes neither `limit` nor a selection.
          */
         get: operations["get_events"];
         put?: never;

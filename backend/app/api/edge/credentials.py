@@ -21,15 +21,12 @@ def take_token(scope: Scope, headers: Headers) -> str:
     A WebSocket may carry the token as a subprotocol or as `?token=`. The latter is removed from the scope, so
     that no log contains it.
     """
+    queried = _from_query(scope) if scope["type"] == "websocket" else ""
     kind, _, token = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
         return token.strip()
-    if scope["type"] != "websocket":
-        return ""
-    for offered in _subprotocols(scope):
-        if offered.startswith(_BEARER_PREFIX):
-            return offered.removeprefix(_BEARER_PREFIX)
-    return _from_query(scope)
+    offered = (each for each in _subprotocols(scope) if each.startswith(_BEARER_PREFIX))
+    return next(offered, queried).removeprefix(_BEARER_PREFIX)
 
 
 def offers_subprotocol(scope: Scope) -> bool:

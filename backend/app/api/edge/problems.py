@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match
+from starlette.types import Scope
 
 from app.core.errors import (
     DiskFullError,
@@ -29,6 +30,9 @@ from app.schemas.text import storable_json
 logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+LINKS = "/decide/"
+"""The beginning of the paths of decision links, whose rest is a token."""
+
 _TYPE_PREFIX = "urn:phaserunner:problem:"
 _SHOWN_INPUT_CHARS = 60
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
@@ -114,8 +118,15 @@ def response_to(error: Exception, what: str) -> JSONResponse:
             return problem(500, "internal-error", "The service failed", "unexpected error; see the log")
 
 
+def name_of(scope: Scope) -> str:
+    """Return the method and path of a request for logs and errors, without the token of a decision link."""
+    path: str = scope["path"]
+    is_link = path.startswith(LINKS) and path != LINKS
+    return f"{scope['method']} {LINKS}…" if is_link else f"{scope['method']} {path}"
+
+
 async def _handle(request: Request, error: Exception) -> JSONResponse:
-    response = response_to(error, f"{request.method} {request.url.path}")
+    response = response_to(error, name_of(request.scope))
     if response.status_code == 405:
         response.headers["Allow"] = ", ".join(_methods(request))
     return response

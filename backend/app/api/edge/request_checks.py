@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.edge.credentials import SUBPROTOCOL, claimed_name, offers_subprotocol, take_token
-from app.api.edge.problems import response_to
+from app.api.edge.problems import name_of, response_to
 from app.api.edge.rechecks import Recheck
 from app.api.edge.wrong_tokens import WrongTokens
 from app.core.errors import ForbiddenError, PhaseRunnerError, UnauthorizedError
@@ -198,7 +198,7 @@ def _with_subprotocol(send: Send, scope: Scope) -> Send:
 
 async def _refuse(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await response_to(error, f"{scope['method']} {scope['path']}")(scope, receive, send)
+        await response_to(error, name_of(scope))(scope, receive, send)
         return
     await receive()
     # Accept first: an earlier refusal would reach a browser as a bare failure without a code.

@@ -1,4 +1,4 @@
-"""JSON bodies without repeated keys, of which parsers would silently use the last."""
+"""Routes that refuse what would be ignored: repeated keys of JSON, and unknown query parameters."""
 
 import json
 from collections.abc import Callable, Coroutine
@@ -9,6 +9,8 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 from typing_extensions import override
+
+from app.api.edge.strict_query import QueryNames
 
 
 def read_json(text: bytes | str) -> Any:
@@ -41,14 +43,18 @@ class _StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route that reads its JSON body with `read_json`."""
+    """A route that reads its JSON body with `read_json`, and takes no query parameters but its own.
+
+    Routes whose URLs other programs extend, such as links in e-mails, are plain ones.
+    """
 
     @override
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the usual handler with a stricter request."""
-        handle = super().get_route_handler()
+        handle, names = super().get_route_handler(), QueryNames.of(self.dependant)
 
         async def handle_strictly(request: Request) -> Response:
+            names.check(request)
             return await handle(_StrictRequest(request.scope, request.receive))
 
         return handle_strictly

@@ -31,7 +31,7 @@ async def start_answer(
 @router.get("/answers", summary="List answers, newest first")
 async def list_answers(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
     """Takes the filters and orders of `/runs`."""
-    return await services.lists.page(query.model_copy(update={"kind": [RunKind.ANSWER]}))
+    return await services.lists.page_of(RunKind.ANSWER, query)
 
 
 @router.get("/answers/{answer_id}", summary="Show an answer with every attempt")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from app.api.edge.event_access import EventReaderDependency, HubDependency
 from app.api.edge.strict_json import StrictRoute
 from app.api.streams.server_sent import EventStream
-from app.core.errors import NotFoundError, UnavailableError
+from app.core.errors import InvalidInputError, NotFoundError, UnavailableError
 from app.core.event_frames import MAX_EPOCH_CHARS, MAX_SEQUENCE, DeliveryStart, ResumeMode
 from app.core.websocket_events import Event, SprintEventType
 from app.realtime.reader import DATABASE_ERRORS, EventFilter, EventReader, RunHead, StoredEvent
@@ -78,9 +78,11 @@ async def get_events(
 
     `types`, `phase` and `attempt` select events. The page then has only these, and `next_after` skips the
     others. With `Accept: text/event-stream`, streams all events until the run ends, starting after
-    `Last-Event-ID` if given, and ignores `limit` and the selection.
+    `Last-Event-ID` if given; a stream takes neither `limit` nor a selection.
     """
     is_stream = STREAM in accept.lower()
+    if is_stream:
+        _require_all(query)
     after, epoch = query.after, query.epoch
     if is_stream and last_event_id is not None:
         number, _, given_epoch = last_event_id.partition("@")
@@ -98,6 +100,12 @@ async def get_events(
     if RunStatus(start.status).is_final and start.after == start.head and start.mode is ResumeMode.RESUMED:
         return Response(status_code=204)  # the status that tells a browser not to reconnect
     return EventStream(hub, run_id, Wish(after, epoch))
+
+
+def _require_all(query: EventQuery) -> None:
+    for name in ("types", "phase", "attempt", "limit"):
+        if name in query.model_fields_set:
+            raise InvalidInputError("works only with JSON; a stream has all events", field=name)
 
 
 async def _head(reader: EventReader, run_id: UUID) -> RunHead:

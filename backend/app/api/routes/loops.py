@@ -67,7 +67,7 @@ async def start_loop(
 @router.get("/loops", summary="List loops, newest first")
 async def list_loops(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
     """Takes the filters and orders of `/runs`."""
-    return await services.lists.page(query.model_copy(update={"kind": [RunKind.DIRECTOR_LOOP]}))
+    return await services.lists.page_of(RunKind.DIRECTOR_LOOP, query)
 
 
 @router.get("/loops/{loop_id}", summary="Show a loop with every iteration")

@@ -5,11 +5,14 @@ from fastapi.responses import HTMLResponse
 
 from app.api.edge.access import Operator, Services, Viewer
 from app.api.edge.decision_page import confirm_page, decided_page, refusal_page
+from app.api.edge.problems import LINKS
 from app.api.edge.strict_json import StrictRoute
 from app.core.errors import PhaseRunnerError
 from app.schemas.api.notifications import NotificationTest, ReceiverList
 
 router = APIRouter(route_class=StrictRoute, tags=["notifications"])
+links = APIRouter()
+"""Links in messages, to which mail servers may add parameters."""
 
 
 @router.get("/api/v1/notifications", summary="List receivers of notifications")
@@ -24,7 +27,7 @@ async def run_notification_test(name: str, services: Services, who: Operator) ->
     return await services.notifications.test(name)
 
 
-@router.get("/decide/{token}", include_in_schema=False)
+@links.get(f"{LINKS}{{token}}", include_in_schema=False)
 async def show_decision(token: str, services: Services) -> HTMLResponse:
     """Show what a signed link would decide. This request decides nothing."""
     try:
@@ -33,10 +36,13 @@ async def show_decision(token: str, services: Services) -> HTMLResponse:
         return refusal_page(error)
 
 
-@router.post("/decide/{token}", include_in_schema=False)
+@links.post(f"{LINKS}{{token}}", include_in_schema=False)
 async def make_decision(token: str, services: Services) -> HTMLResponse:
     """Decide as the signed link says. The signature replaces a token."""
     try:
         return decided_page(await services.decision_links.decide(token))
     except PhaseRunnerError as error:
         return refusal_page(error)
+
+
+router.include_router(links)

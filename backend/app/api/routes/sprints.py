@@ -32,7 +32,7 @@ async def start_sprint(
 @router.get("/sprints", summary="List sprints, newest first")
 async def list_sprints(query: Annotated[RunQuery, Query()], services: Services, who: Viewer) -> RunPage:
     """Takes the filters and orders of `/runs`."""
-    return await services.lists.page(query.model_copy(update={"kind": [RunKind.SPRINT]}))
+    return await services.lists.page_of(RunKind.SPRINT, query)
 
 
 @router.get("/sprints/{sprint_id}", summary="Show a sprint with its attempts, verdicts and escalations")

@@ -11,6 +11,7 @@ from app.core.websocket_events import EVENT_ADAPTER
 from app.services.access.status import Info, Readiness
 
 router = APIRouter(route_class=StrictRoute, tags=["service"])
+probes = APIRouter()
 
 
 class Caller(BaseModel):
@@ -20,17 +21,20 @@ class Caller(BaseModel):
     role: Role
 
 
-@router.get("/healthz", summary="Check that the process is alive")
+@probes.get("/healthz", summary="Check that the process is alive")
 async def health() -> dict[str, str]:
     """Does not check the database; see `/readyz`."""
     return {"status": "ok"}
 
 
-@router.get("/readyz", summary="Check that the service can work", responses={503: {"model": Readiness}})
+@probes.get("/readyz", summary="Check that the service can work", responses={503: {"model": Readiness}})
 async def ready(services: Services) -> Response:
     """Returns 503 while the database cannot be reached."""
     found = await services.status.readiness()
     return JSONResponse(found.model_dump(mode="json"), 200 if found.ready else 503)
+
+
+router.include_router(probes)
 
 
 @router.get("/api/v1/info", summary="Show version and defaults")

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -31,6 +31,8 @@ Follow = Callable[[WebSocket, Pipe, Hub, Life], Awaitable[None]]
 
 
 class _PlainRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     run_id: UUID
     after: Annotated[int, Field(ge=0, le=MAX_SEQUENCE)] = 0
     epoch: Annotated[str, Field(max_length=MAX_EPOCH_CHARS)] | None = None

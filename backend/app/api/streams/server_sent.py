@@ -8,9 +8,10 @@ from uuid import UUID
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from app.api.edge.problems import render
 from app.api.edge.rechecks import RevokedError, is_watched, until_revoked
 from app.api.streams.until_first import until_first
-from app.core.errors import NotFoundError
+from app.core.errors import BusyError, NotFoundError
 from app.core.event_frames import DeliveryStart, ResumeMode, SubscribedFrame
 from app.realtime.hub import Hub, HubFullError
 from app.realtime.protocol import aborter
@@ -41,7 +42,7 @@ class EventStream(Response):
             with self._hub.admitted(closing.set):
                 await self._stream(scope, receive, send, closing)
         except HubFullError as error:
-            await Response(str(error), 503, {"retry-after": "5"})(scope, receive, send)
+            await render(BusyError(str(error)))(scope, receive, send)
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send, closing: asyncio.Event) -> None:
         sink = StreamSink(send, self._run_id, stall_seconds=self._hub.limits.stall_seconds)

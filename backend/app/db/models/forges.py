@@ -188,7 +188,7 @@ class ForgePoll(Base):
 
     Attributes:
         place: name of the forge and of the repository.
-        since: time of the newest thing found, by the forge's clock.
+        since: the time from which the next poll reads, by the forge's clock.
         next_at: when the repository is polled next.
     """
 

@@ -12,7 +12,7 @@ from app.schemas.api.policies import PolicyOverrides, PolicyView
 from app.schemas.api.runs import Name, PhaseView, RunView
 from app.schemas.baseline import BaselineSummary
 from app.schemas.held_out import HeldOutAtBase, HiddenCases
-from app.schemas.runs import Phase, RunStatus
+from app.schemas.runs import EscalationDecision, Phase, RunStatus
 from app.schemas.text import CleanText, clean_text
 
 
@@ -65,6 +65,12 @@ class RunDetail(RunView):
     forks: list[ForkView] = Field(
         default=[], description="The newest runs that started from an attempt of this run."
     )
+
+    @property
+    def accepted_by(self) -> list[str]:
+        """Return the reviewers who accepted output against the gates, each once."""
+        accepted = [each for each in self.escalations if each.decision is EscalationDecision.ACCEPT]
+        return list(dict.fromkeys(each.decided_by or "" for each in accepted))
 
 
 class RunFork(BaseModel):

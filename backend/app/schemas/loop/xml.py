@@ -63,7 +63,8 @@ def read_loop_xml(text: str | bytes) -> ReadXml:
         LoopDefinitionError: it is not XML, is too large or too deep, has a document
             type, or repeats an element.
     """
-    data = text.encode() if isinstance(text, str) else text
+    # The parser refuses lone surrogates and names their line; strict encoding would fail before it.
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(data) > MAX_BYTES:
         raise LoopDefinitionError(f"the definition has {len(data)} bytes; at most {MAX_BYTES} are read")
     try:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 from sqlalchemy import delete, select, text
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.errors import ConflictError, InvalidInputError, NotFoundError
@@ -27,12 +28,13 @@ from app.schemas.api.sprints import SprintCreate
 from app.schemas.forges import ForgeOrigin
 from app.schemas.workspaces import GitSource
 from app.services.backlog.planning import WaitingItem, find_cycle, why_not
-from app.services.backlog.reading import item_view, load_facts, load_needs, project_view
+from app.services.backlog.reading import item_view, known_issues, load_facts, load_needs, project_view
 from app.services.control.idempotency import UNKEYED, Once
 from app.services.control.intake import Intake, name_of
 from app.workspaces.sources.inspection import inspect_source
 
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('backlog dependencies', 0))")
+_ISSUES = text("SELECT pg_advisory_xact_lock(hashtextextended('backlog issues', 0))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class BacklogService:
         request: BacklogAdd,
         actor: str,
         once: Once = UNKEYED,
-        origins: Sequence[ForgeOrigin | None] = (),
+        origins: Sequence[ForgeOrigin] = (),
     ) -> BacklogItems:
         """Add items, all of them or none.
 
@@ -68,7 +70,8 @@ class BacklogService:
             request: the items.
             actor: the name of the person or token that asks.
             once: the request, for which a repetition has no second effect.
-            origins: places on a forge, one for each item; empty if no item has one.
+            origins: issues, one for each item; those that are known by now are left out. Such items depend on
+                nothing. Empty if no item has one.
 
         Raises:
             InvalidInputError: a dependency does not exist, dependencies form a cycle, or a source cannot be
@@ -83,6 +86,8 @@ class BacklogService:
         needs = _resolve(new)
         async with self._sessions.begin() as session:
             await once.claim(session)
+            if origins:
+                new = await _without_known_issues(session, new)
             await _require_known(session, new, needs)
             session.add_all(_row(each, actor) for each in new)
             await session.flush()
@@ -128,10 +133,9 @@ class BacklogService:
     async def change_project(self, change: BacklogProjectChange, actor: str) -> BacklogProjectView:
         """Pause or resume a project's backlog, and set its limits."""
         async with self._sessions.begin() as session:
-            row = await session.get(BacklogProject, change.project, with_for_update=True)
-            if row is None:
-                row = BacklogProject(project=change.project)
-                session.add(row)
+            new = insert(BacklogProject).values(project=change.project).on_conflict_do_nothing()
+            await session.execute(new)
+            row = await session.get_one(BacklogProject, change.project, with_for_update=True)
             if change.limits is not None:
                 for name, value in change.limits.model_dump().items():
                     setattr(row, name, value)
@@ -155,6 +159,19 @@ class BacklogService:
         rows = {each.id: each for each in found}
         needs = await load_needs(session, ids)
         return BacklogItems(items=[item_view(rows[each], needs.get(each, ())) for each in ids])
+
+
+async def _without_known_issues(session: AsyncSession, new: Sequence[_New]) -> list[_New]:
+    # One import at a time, so that the second of two sees the issues of the first.
+    await session.execute(_ISSUES)
+    places = {(each.origin.forge, each.origin.repository) for each in new if each.origin}
+    numbers = [each.origin.issue for each in new if each.origin and each.origin.issue is not None]
+    known = {(*place, number) for place in places for number in await known_issues(session, *place, numbers)}
+    return [
+        each
+        for each in new
+        if each.origin is None or (each.origin.forge, each.origin.repository, each.origin.issue) not in known
+    ]
 
 
 async def _say_why(session: AsyncSession, new: Sequence[_New]) -> None:

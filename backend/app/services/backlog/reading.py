@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, select
+from sqlalchemy import ColumnElement, Integer, Select, and_, cast, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.engine import Sessions
@@ -72,6 +72,23 @@ async def load_needs(session: AsyncSession, items: Collection[UUID]) -> dict[UUI
         )
         found[item].append((needs, needed))
     return found
+
+
+async def known_issues(
+    session: AsyncSession, forge: str, repository: str, numbers: Collection[int]
+) -> set[int]:
+    """Return those of these issues that have an item or a run."""
+    number = cast(BacklogItem.origin["issue"].astext, Integer)
+    items = select(number).where(
+        BacklogItem.status != "removed",
+        BacklogItem.origin["forge"].astext == forge,
+        BacklogItem.origin["repository"].astext == repository,
+        number.in_(numbers),
+    )
+    runs = select(ForgeReport.issue).where(
+        ForgeReport.forge == forge, ForgeReport.repository == repository, ForgeReport.issue.in_(numbers)
+    )
+    return set(await session.scalars(items.union(runs)))
 
 
 async def load_facts(session: AsyncSession, project: str) -> ProjectFacts:

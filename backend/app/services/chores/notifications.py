@@ -36,7 +36,7 @@ from app.webhooks.sending import WebhookError
 _HEADLINES: Mapping[str, str] = {
     SprintEventType.ESCALATION_REQUIRED: "A person is asked",
     SprintEventType.ESCALATION_REMINDER: "Still waiting for a person",
-    SprintEventType.WORKFLOW_COMPLETED: "Passed",
+    SprintEventType.WORKFLOW_COMPLETED: "Completed",
     SprintEventType.WORKFLOW_FAILED: "Failed",
     SprintEventType.RUN_CANCELLED: "Cancelled",
     SprintEventType.BUDGET_WARNING: "80 % of a budget is spent",
@@ -135,7 +135,7 @@ class NotificationService:
 
     def _notice(self, name: str, event: EventRow, run: RunDetail) -> Notice:
         asked = _open_escalation(run, event)
-        headline = _HEADLINES.get(event.type, event.type)
+        headline = _headline(event, run)
         attempt = _attempt_of(run, event)
         told = {"accept": None, "reject": None} if asked is None else self._links(name, run, asked)
         return Notice(
@@ -202,6 +202,12 @@ def check_link_secret(file: NotificationsFile, credentials: Credentials) -> None
         sign_link(probe, credentials.secret(file.links.secret.place, "links.secret"))
     except (ValueError, UnavailableError) as error:
         raise InvalidInputError(f"links.secret: {error}", field="NOTIFICATIONS_FILE") from error
+
+
+def _headline(event: EventRow, run: RunDetail) -> str:
+    if event.type != SprintEventType.WORKFLOW_COMPLETED or run.kind is not RunKind.SPRINT:
+        return _HEADLINES.get(event.type, event.type)
+    return "Accepted by a person" if run.accepted_by else "Passed"
 
 
 def _evidence(attempt: AttemptView | None) -> Sequence[NoticeEvidence]:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -24,6 +24,9 @@ logger = logging.getLogger(__name__)
 MAX_TRIES = 10
 LEASE = timedelta(minutes=5)
 """How long a message is left to the worker that has taken it; if that worker dies, another sends it then."""
+
+LAST_SECONDS = 5.0
+"""How long the end of a process waits for messages that are being sent."""
 
 _BATCH = 10
 _FIRST_PAUSE_SECONDS = 5.0
@@ -82,9 +85,7 @@ class WebhookService:
         """Send the messages that are due, and return how many were tried."""
         tried = 0
         while batch := await self._leases.take():
-            async with asyncio.TaskGroup() as group:
-                for message in batch:
-                    group.create_task(self._deliver(message))
+            await _to_their_ends([asyncio.create_task(self._deliver(message)) for message in batch])
             tried += len(batch)
         return tried
 
@@ -135,6 +136,25 @@ class WebhookService:
             event = await session.get(EventRow, (message.run_id, message.sequence))
             run = await session.get(Run, message.run_id)
         return None if event is None or run is None else (event, run)
+
+
+async def _to_their_ends(sending: Sequence[asyncio.Task[None]]) -> None:
+    """Wait for messages that are being sent.
+
+    If this is cancelled because the process stops, they have a few more seconds: people would get a message
+    again if it was accepted and that is not recorded.
+    """
+    try:
+        await asyncio.wait(sending)
+    except asyncio.CancelledError:
+        await asyncio.wait(sending, timeout=LAST_SECONDS)
+        raise
+    finally:
+        for each in sending:
+            each.cancel()
+        await asyncio.wait(sending)
+    for each in sending:
+        each.result()
 
 
 def message_body(event: EventRow, run: Run) -> bytes:

@@ -1,17 +1,16 @@
 """Adds open issues of a forge to the backlog."""
 
 from collections.abc import Sequence
-
-from sqlalchemy import Integer, cast, select
+from contextlib import aclosing
 
 from app.core.errors import InvalidInputError, UnavailableError, WorkspaceError
 from app.db.engine import Sessions
-from app.db.models import BacklogItem, ForgeReport
 from app.forges.port import ForgeError, ForgesByName, Issue
 from app.forges.repositories import Member, Members
 from app.schemas.api.backlog import BacklogAdd, BacklogIssues, BacklogItemCreate, BacklogItems
 from app.schemas.forges import ForgeOrigin
 from app.services.backlog.items import BacklogService
+from app.services.backlog.reading import known_issues
 from app.services.forges.issues import sprint_for
 
 
@@ -46,9 +45,7 @@ class BacklogIssueService:
             raise InvalidInputError(
                 f"{request.repository[:200]!r} is not a repository in FORGES_FILE", field="repository"
             )
-        found = await self._find(member, request)
-        known = await self._known(member, [each.number for each in found])
-        new = [each for each in found if each.number not in known]
+        new = await self._find(member, request)
         if not new:
             return BacklogItems(items=[])
         items = [
@@ -63,28 +60,25 @@ class BacklogIssueService:
         )
 
     async def _find(self, member: Member, request: BacklogIssues) -> Sequence[Issue]:
-        forge = self._forges[member.repository.forge]
+        """Return the oldest issues that are new; those that are known do not count towards the limit."""
+        forge, new = self._forges[member.repository.forge], list[Issue]()
         try:
-            return await forge.issues(member.repository.name, request.labels, request.limit)
+            async with aclosing(forge.issues(member.repository.name, request.labels)) as pages:
+                async for page in pages:
+                    known = await self._known(member, [each.number for each in page])
+                    new += [each for each in page if each.number not in known]
+                    if len(new) >= request.limit:
+                        break
         except ForgeError as error:
             if error.retry_at is not None:
                 raise UnavailableError(str(error)) from error
             raise WorkspaceError(str(error), field="repository") from error
+        return new[: request.limit]
 
     async def _known(self, member: Member, numbers: Sequence[int]) -> set[int]:
-        forge, repository = member.repository.forge, member.repository.name
-        number = cast(BacklogItem.origin["issue"].astext, Integer)
-        items = select(number).where(
-            BacklogItem.status != "removed",
-            BacklogItem.origin["forge"].astext == forge,
-            BacklogItem.origin["repository"].astext == repository,
-            number.in_(numbers),
-        )
-        runs = select(ForgeReport.issue).where(
-            ForgeReport.forge == forge, ForgeReport.repository == repository, ForgeReport.issue.in_(numbers)
-        )
         async with self._sessions() as session:
-            return set(await session.scalars(items.union(runs)))
+            repository = member.repository
+            return await known_issues(session, repository.forge, repository.name, numbers)
 
 
 def _origin(member: Member, issue: Issue) -> ForgeOrigin:

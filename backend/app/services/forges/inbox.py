@@ -48,6 +48,7 @@ class _Taken:
     event: str
     payload: dict[str, Any]
     digest: bytes
+    received_at: datetime
     tries: int
 
 
@@ -152,7 +153,9 @@ class ForgeDeliveryChore:
     async def _attempt(self, taken: _Taken) -> None:
         trigger = f"{taken.forge}:{taken.digest.hex()}"
         try:
-            done = await self._wishes.fulfil(taken.forge, taken.event, taken.payload, trigger)
+            done = await self._wishes.fulfil(
+                taken.forge, taken.event, taken.payload, trigger, received_at=taken.received_at
+            )
         except (ForgeError, UnavailableError) as error:
             await self._postpone(taken, str(error), error.retry_at if isinstance(error, ForgeError) else None)
         else:

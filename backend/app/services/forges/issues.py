@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.core.errors import ConflictError, UnavailableError, WorkspaceError
-from app.forges.goals import goal_of
+from app.forges.goals import goal_of, name_of_issue
 from app.forges.port import Forge, ForgeError, ForgesByName, Issue
 from app.forges.repositories import Member, Members
 from app.schemas.agents import AgentSpec
@@ -35,7 +35,7 @@ def sprint_for(
     """Return the request for an issue's sprint: its text is the goal, its repository the source."""
     return SprintCreate(
         goal=goal_of(issue.title, issue.body),
-        name=name or f"#{issue.number} {' '.join(issue.title.split())}"[:_MAX_NAME],
+        name=name or name_of_issue(issue.number, issue.title)[:_MAX_NAME],
         source=GitSource(url=member.clone_url, credential=member.forge.credential),
         phases=list(phases),
         agent=agent,

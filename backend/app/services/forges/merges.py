@@ -5,6 +5,7 @@ commit to its target whose message mentions a revert.
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,8 +17,8 @@ from app.core.errors import PhaseRunnerError, UnavailableError
 from app.db.engine import Sessions
 from app.db.models import ForgeMerge, ForgeReport, Run
 from app.forges.deliveries import ReviewStirred
-from app.forges.outcomes import REVERT_WINDOW, changed_lines, edits_between, find_revert
-from app.forges.port import ForgeError, ForgesByName, MergedPull
+from app.forges.outcomes import REVERT_WINDOW, Revert, changed_lines, edits_between, find_revert
+from app.forges.port import Commit, ForgeError, ForgesByName, MergedPull
 from app.forges.repositories import Member, Members, not_in_file
 from app.schemas.workspaces import GitSource
 from app.services.chores.webhooks import pause_after
@@ -42,6 +43,8 @@ class _Due:
 
     run_id: UUID
     edited_share: float | None
+    reverted_commit: str | None
+    reverted_at: datetime | None
     tries: int
 
 
@@ -113,7 +116,7 @@ class MergeChore:
         if due.edited_share is None:
             values |= await self._compare(due.run_id, member, merged)
         later = await forge.commits_since(repository, merged.target, merged.at)
-        revert = find_revert(merged, repository, later)
+        revert = find_revert(merged, repository, later) or _before(later, due)
         ends = merged.at + REVERT_WINDOW
         return values | {
             "reverted_commit": revert.commit if revert else None,
@@ -161,6 +164,14 @@ class MergeChore:
     async def _give_up(self, due: _Due, why: str) -> None:
         logger.error("stopped following the merge of run %s: %s", due.run_id, why)
         await self._leases.record(due.run_id, due.tries, {"look_at": None, "last_error": why})
+
+
+def _before(listed: Sequence[Commit], due: _Due) -> Revert | None:
+    """Return the revert that is known, if it is older than the list, which has only the newest commits."""
+    if due.reverted_commit is None or due.reverted_at is None:
+        return None
+    is_listed = any(each.id == due.reverted_commit for each in listed)
+    return None if is_listed else Revert(due.reverted_commit, due.reverted_at)
 
 
 async def stir_merges(sessions: Sessions, member: Member, sign: ReviewStirred) -> int:

@@ -29,6 +29,9 @@ logger = logging.getLogger(__name__)
 _BEFORE_START = timedelta(minutes=5)
 """How far the first poll looks back, because the forge's clock may be behind."""
 
+_LATE = timedelta(hours=1)
+"""How far each poll looks back at least, because the forge's clock and its lists may be behind."""
+
 _MAX_PAUSES = 6
 
 
@@ -91,6 +94,7 @@ class PollChore:
         member = self._members.named(due.forge, due.repository)
         if member is None:
             return
+        started = datetime.now(UTC)
         try:
             found = await self._found(due, member)
         except ForgeError as error:
@@ -98,9 +102,9 @@ class PollChore:
             return
         for each in found:
             await self._take(due, each)
-        # The next poll includes the time of the newest one, because others may have
-        # happened in the same second.
-        since = max([due.since, *(each.at for each in found)])
+        # The next poll includes the time of the newest one, because others may have happened in the same
+        # second. In a quiet repository it does not read everything since the last label again.
+        since = max([due.since, started - _LATE, *(each.at for each in found)])
         again = func.now() + timedelta(minutes=member.repository.rules.poll_minutes or 0)
         values: dict[str, Any] = {"since": since, "next_at": again, "tries": 0, "last_error": ""}
         await self._leases.record(due.place, due.tries, values)

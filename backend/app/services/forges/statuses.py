@@ -43,6 +43,8 @@ def status_of(facts: ReportFacts, *, final: bool) -> CommitStatus:
         if each.gate and each.passed
     }
     said = f"{len(gates)} gates passed it"
+    if facts.run.accepted_by:
+        said += f"; {', '.join(facts.run.accepted_by)} accepted the rest"
     return CommitStatus(state="success", description=said, url=facts.link, annotations=annotations)
 
 

@@ -77,8 +77,17 @@ class WishService:
         self._escalations = escalations
         self._cancels = cancels
 
-    async def fulfil(self, forge: str, event: str, payload: Mapping[str, Any], trigger: str) -> Fulfilled:
+    async def fulfil(
+        self, forge: str, event: str, payload: Mapping[str, Any], trigger: str, *, received_at: datetime
+    ) -> Fulfilled:
         """Do what a delivery asks for; repeating this with the same trigger has no further effect.
+
+        Args:
+            forge: name of the forge.
+            event: the delivery's kind.
+            payload: the delivery's body.
+            trigger: identifies the delivery.
+            received_at: when it was recorded. A command to retry answers no question that is newer.
 
         Raises:
             ForgeError, UnavailableError: the forge is unavailable; another try may succeed.
@@ -93,7 +102,7 @@ class WishService:
             return await self._stir(member, wish)
         if isinstance(wish, Ended):
             return await self._end(member, wish)
-        done = await self._refusal(member, wish) or await self._try(member, wish, trigger)
+        done = await self._refusal(member, wish) or await self._try(member, wish, trigger, received_at)
         if done.tell:
             await self._explain(member, wish, done.text)
         return done
@@ -116,19 +125,19 @@ class WishService:
             return Fulfilled(acted=False, text=why, tell=True)
         return None
 
-    async def _try(self, member: Member, wish: RequestMade, trigger: str) -> Fulfilled:
+    async def _try(self, member: Member, wish: RequestMade, trigger: str, received_at: datetime) -> Fulfilled:
         try:
-            return await self._act(member, wish, trigger)
+            return await self._act(member, wish, trigger, received_at)
         except UnavailableError:
             raise
         except PhaseRunnerError as error:
             return Fulfilled(acted=False, text=error.detail, tell=True)
 
-    async def _act(self, member: Member, wish: RequestMade, trigger: str) -> Fulfilled:
+    async def _act(self, member: Member, wish: RequestMade, trigger: str, received_at: datetime) -> Fulfilled:
         actor = f"{member.repository.forge}:{wish.user}"
         match wish.what:
             case "retry":
-                return await self._retry(member, wish, actor)
+                return await self._retry(member, wish, actor, received_at)
             case "stop":
                 return await self._stop(member, wish, actor)
             case _:
@@ -164,11 +173,11 @@ class WishService:
             return Fulfilled(acted=True, text="another worker started the run")
         return Fulfilled(acted=True, text=f"started the run {run.id}")
 
-    async def _retry(self, member: Member, wish: RequestMade, actor: str) -> Fulfilled:
+    async def _retry(self, member: Member, wish: RequestMade, actor: str, received_at: datetime) -> Fulfilled:
         async with self._sessions() as session:
             run = await _unfinished(session, member, wish)
             asked = run and await session.scalar(
-                select(Escalation.id).where(Escalation.run_id == run.id, Escalation.status == "open")
+                select(Escalation).where(Escalation.run_id == run.id, Escalation.status == "open")
             )
         if run is None and wish.is_pull and member.repository.review is not None:
             # The comment itself is read with the pull request.
@@ -176,8 +185,11 @@ class WishService:
         if run is None or asked is None:
             why = "no run waits for an answer here; /phaserunner run on an issue starts one"
             return Fulfilled(acted=False, text=why, tell=True)
+        if asked.created_at > received_at:
+            # The command came late, or its effect was not recorded before a crash.
+            return Fulfilled(acted=False, text=f"the run {run.id} asks something newer than the command")
         resolution = EscalationResolve(decision=EscalationDecision.RETRY, guidance=said_in(wish.text))
-        await self._escalations.resolve(asked, resolution, actor)
+        await self._escalations.resolve(asked.id, resolution, actor)
         return Fulfilled(acted=True, text=f"the run {run.id} tries again")
 
     async def _stop(self, member: Member, wish: RequestMade, actor: str) -> Fulfilled:

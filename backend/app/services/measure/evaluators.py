@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, TypeVarTuple
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import CTE, Select, Subquery, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.models import Attempt, Candidate, Evaluation
@@ -44,6 +44,14 @@ def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
         func.count().label("cases"),
     ).group_by(Evaluation.evaluator, Evaluation.status, Evaluation.duration_ms)
     counted = _of(scoped, verdicts).cte("counted")
+    totals, latencies = _totals(counted), _latencies(counted)
+    return select(totals, latencies.c.timed, latencies.c.p50, latencies.c.p95).select_from(
+        totals.outerjoin(latencies, latencies.c.evaluator == totals.c.evaluator)
+    )
+
+
+def _latencies(counted: CTE) -> Subquery:
+    """Return the number of durations of each evaluator, and their percentiles."""
     c = counted.c
     ranked = (
         select(
@@ -56,7 +64,7 @@ def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
         .subquery("ranked")
     )
     r = ranked.c
-    latencies = (
+    return (
         select(
             r.evaluator,
             func.max(r.timed).label("timed"),
@@ -66,7 +74,12 @@ def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
         .group_by(r.evaluator)
         .subquery("latencies")
     )
-    totals = (
+
+
+def _totals(counted: CTE) -> Subquery:
+    """Return the number of verdicts of each evaluator, in all and by status."""
+    c = counted.c
+    return (
         select(
             c.evaluator,
             func.bool_or(c.gate).label("gate"),
@@ -78,9 +91,6 @@ def _said(scoped: ScopedRuns) -> Select[*tuple[Any, ...]]:
         )
         .group_by(c.evaluator)
         .subquery("totals")
-    )
-    return select(totals, latencies.c.timed, latencies.c.p50, latencies.c.p95).select_from(
-        totals.outerjoin(latencies, latencies.c.evaluator == totals.c.evaluator)
     )
 
 

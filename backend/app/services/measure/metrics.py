@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, Integer, Select, and_, func, or_, select, text
+from sqlalchemy import CTE, BigInteger, ColumnElement, Select, and_, cast, func, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.engine import Sessions, begin_measuring
@@ -181,7 +181,7 @@ async def _escalations(
     reasons: dict[str, int] = {row[0]: row[1] for row in await session.execute(by_reason)}
     waited = func.extract("epoch", Escalation.decided_at - Escalation.created_at) * 1000
     resolved = Escalation.status == "resolved"
-    took = func.cast(func.round(waited), Integer)
+    took = cast(func.round(waited), BigInteger)
     times = asked.with_only_columns(
         func.count().filter(Escalation.status == "open").label("open"),
         func.count().filter(resolved).label("resolved"),

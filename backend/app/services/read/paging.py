@@ -1,7 +1,7 @@
 """Cursors for lists: the sort key and the id of the last row of a page."""
 
 import base64
-import binascii
+from collections.abc import Callable
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from app.core.errors import InvalidInputError
 
 def encode_cursor(created_at: datetime, row_id: UUID) -> str:
     """Encode the last row of a page as an opaque cursor."""
-    return base64.urlsafe_b64encode(f"{created_at.isoformat()}|{row_id}".encode()).decode().rstrip("=")
+    return _encode(created_at.isoformat(), str(row_id))
 
 
 def decode_cursor(cursor: str) -> tuple[datetime, UUID]:
@@ -20,31 +20,50 @@ def decode_cursor(cursor: str) -> tuple[datetime, UUID]:
         InvalidInputError: the cursor is invalid.
     """
     try:
-        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
-        created_at, _, row_id = text.partition("|")
-        return datetime.fromisoformat(created_at).astimezone(UTC), UUID(row_id)
-    except (ValueError, OverflowError, binascii.Error) as error:
-        raise InvalidInputError("use the next_cursor of a previous page", field="cursor") from error
+        created_at, row_id = _decode(cursor)
+        return _moment(created_at), UUID(row_id)
+    except (ValueError, OverflowError) as error:
+        raise _invalid() from error
 
 
 def encode_sorted_cursor(order: str, value: datetime | float, row_id: UUID) -> str:
     """Encode the last row of a page in a list sorted by `order`."""
     text = value.isoformat() if isinstance(value, datetime) else repr(float(value))
-    return base64.urlsafe_b64encode(f"{order}|{text}|{row_id}".encode()).decode().rstrip("=")
+    return _encode(order, text, str(row_id))
 
 
-def decode_sorted_cursor(order: str, cursor: str) -> tuple[datetime | float, UUID]:
+def decode_sorted_cursor(order: str, cursor: str, *, by_time: bool) -> tuple[datetime | float, UUID]:
     """Decode a cursor of a list sorted by `order` into sort key and row id.
+
+    Args:
+        order: the order of the list.
+        cursor: the cursor.
+        by_time: whether the sort key is a time; otherwise it is a number.
 
     Raises:
         InvalidInputError: the cursor is invalid, or belongs to a list in another order.
     """
+    read: Callable[[str], datetime | float] = _moment if by_time else float
     try:
-        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
-        given, value, row_id = text.split("|")
-        if given != order:
-            raise InvalidInputError(f"it belongs to a list sorted by {given!r}", field="cursor")
-        at = datetime.fromisoformat(value).astimezone(UTC) if "T" in value else float(value)
-        return at, UUID(row_id)
-    except (ValueError, OverflowError, binascii.Error) as error:
-        raise InvalidInputError("use the next_cursor of a previous page", field="cursor") from error
+        given, value, row_id = _decode(cursor)
+        if given == order:
+            return read(value), UUID(row_id)
+    except (ValueError, OverflowError) as error:
+        raise _invalid() from error
+    raise InvalidInputError(f"it belongs to a list sorted by {given!r}", field="cursor")
+
+
+def _encode(*parts: str) -> str:
+    return base64.urlsafe_b64encode("|".join(parts).encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str) -> list[str]:
+    return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().split("|")
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def _invalid() -> InvalidInputError:
+    return InvalidInputError("use the next_cursor of a previous page", field="cursor")

@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
+from app.core.errors import InvalidInputError
 from app.db.engine import Sessions
 from app.db.models import Escalation, Run
 from app.schemas.api.run_lists import Facet, RunCounts, RunFacets, RunFilter, RunQuery, RunScope, RunSort
@@ -18,6 +19,7 @@ from app.services.read.runs import load_views
 
 MAX_FACETS = 200
 _UNKNOWN_COST = -1.0
+_BY_NUMBER = (RunSort.COST, RunSort.TOKENS)
 
 _KEYS: dict[RunSort, ColumnElement[Any]] = {
     RunSort.NEWEST: Run.created_at.expression,
@@ -49,6 +51,16 @@ class RunLists:
             items = await load_views(session, runs[: query.limit])
         more = len(runs) > query.limit
         return RunPage(items=items, next_cursor=_cursor(query.sort, runs[query.limit - 1]) if more else None)
+
+    async def page_of(self, kind: RunKind, query: RunQuery) -> RunPage:
+        """Return a page of runs of one kind.
+
+        Raises:
+            InvalidInputError: the cursor is invalid, or the query asks for other kinds.
+        """
+        if query.kind and kind not in query.kind:
+            raise InvalidInputError(f"this list has only runs of the kind {kind}", field="kind")
+        return await self.page(query.model_copy(update={"kind": [kind]}))
 
     async def counts(self, given: RunFilter) -> RunCounts:
         """Count the runs that match a filter, by status and by kind."""
@@ -92,7 +104,7 @@ def conditions(given: RunScope) -> list[ColumnElement[bool]]:
     """Return the conditions that a run in a scope or filter must meet.
 
     Raises:
-        InvalidInputError: there is no such metric.
+        InvalidInputError: there is no such metric, or a part of one is given without it.
     """
     return _scope(given) + (_narrower(given) if isinstance(given, RunFilter) else [])
 
@@ -126,10 +138,18 @@ def _narrower(given: RunFilter) -> list[ColumnElement[bool]]:
         named = [column.icontains(given.q, autoescape=True) for column in (Run.name, Run.goal)]
         as_id = func.cast(Run.id, Run.name.type).startswith(given.q.lower(), autoescape=True)
         found.append(or_(*named, as_id))
-    if given.metric is not None:
+    if given.metric is None:
+        _refuse_part_of_metric(given)
+    else:
         number = MetricOf(given.metric, given.metric_phase, given.metric_key)
         found.append(Run.id.in_(runs_behind(number, given.metric_part, _scope(given))))
     return found
+
+
+def _refuse_part_of_metric(given: RunFilter) -> None:
+    for name in ("metric_phase", "metric_key"):
+        if getattr(given, name) is not None:
+            raise InvalidInputError("works only together with metric", field=name)
 
 
 def _is_asked() -> ColumnElement[bool]:
@@ -140,7 +160,8 @@ def _ordered(query: RunQuery) -> Select[Run]:
     key, ascending = _KEYS[query.sort], query.sort is RunSort.OLDEST
     statement = select(Run)
     if query.cursor is not None:
-        value, row_id = decode_sorted_cursor(query.sort, query.cursor)
+        by_time = query.sort not in _BY_NUMBER
+        value, row_id = decode_sorted_cursor(query.sort, query.cursor, by_time=by_time)
         here = and_(key == value, Run.id > row_id if ascending else Run.id < row_id)
         statement = statement.where(or_(key > value if ascending else key < value, here))
     order = (key.asc(), Run.id.asc()) if ascending else (key.desc(), Run.id.desc())

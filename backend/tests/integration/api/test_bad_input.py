@@ -1,11 +1,16 @@
 """Whatever is sent, the answer is a problem document that says which field is wrong, and nothing happens."""
 
+import base64
 from typing import Any
 
 import httpx
 import pytest
 
+from app.api.app import _ROUTES  # pyright: ignore[reportPrivateUsage] - the framework nests them
+from app.api.edge.strict_json import StrictRoute
+from app.api.edge.strict_query import QueryNames
 from tests.integration.api.support import Api, problem_of
+from tests.integration.services.support import at_once
 
 pytestmark = pytest.mark.anyio
 
@@ -163,6 +168,14 @@ async def test_a_decision_that_cannot_be_taken(api: Api, body: dict[str, Any], f
 
 FORGED_CURSOR = "MDAwMS0wMS0wMVQwMDowMDowMCswMTowMHwwMDAwMDAwMC0wMDAwLTQwMDAtODAwMC0wMDAwMDAwMDAwMDA"
 
+
+def cursor(text: str) -> str:
+    """A cursor that the service did not make."""
+    return base64.urlsafe_b64encode(f"{text}|{NOBODY}".encode()).decode().rstrip("=")
+
+
+NUMBER_FOR_TIME, TIME_FOR_NUMBER = cursor("newest|5"), cursor("cost|2026-01-01T00:00:00+00:00")
+
 PLACES: dict[str, tuple[str, str, int, str | None]] = {
     "sprint that is no id": ("GET", "/api/v1/sprints/17", 422, "sprint_id"),
     "unknown sprint": ("GET", f"/api/v1/runs/{NOBODY}", 404, None),
@@ -189,6 +202,21 @@ PLACES: dict[str, tuple[str, str, int, str | None]] = {
     "a cursor of nobody": ("GET", "/api/v1/sprints?cursor=abc", 422, "cursor"),
     "a cursor beyond ASCII": ("GET", "/api/v1/sprints?cursor=%E2%82%AC", 422, "cursor"),
     "a forged cursor": ("GET", f"/api/v1/sprints?cursor={FORGED_CURSOR}", 422, "cursor"),
+    "a cursor with a number for a time": ("GET", f"/api/v1/runs?cursor={NUMBER_FOR_TIME}", 422, "cursor"),
+    "a cursor with a time for a number": (
+        "GET",
+        f"/api/v1/runs?sort=cost&cursor={TIME_FOR_NUMBER}",
+        422,
+        "cursor",
+    ),
+    "a mistyped filter": ("GET", "/api/v1/runs?staus=active", 422, "staus"),
+    "a second limit": ("GET", "/api/v1/runs?limit=1&limit=2", 422, "limit"),
+    "a filter where there is none": ("GET", "/api/v1/evaluators?phase=coding", 422, "phase"),
+    "a reason in the query": ("POST", f"/api/v1/runs/{NOBODY}/cancel?reason=x", 422, "reason"),
+    "another kind than the list's": ("GET", "/api/v1/sprints?kind=answer", 422, "kind"),
+    "the phase of no metric": ("GET", "/api/v1/runs?metric_phase=coding", 422, "metric_phase"),
+    "a time before year 1 in UTC": ("GET", "/api/v1/runs?since=0001-01-01T00:00:00%2B14:00", 422, "since"),
+    "a time after year 9999 in UTC": ("GET", "/api/v1/metrics?until=9999-12-31T23:59:59-14:00", 422, "until"),
     "escalations' forged cursor": ("GET", f"/api/v1/escalations?cursor={FORGED_CURSOR}", 422, "cursor"),
     "unknown escalation status": ("GET", "/api/v1/escalations?status=x", 422, "status"),
     "unknown escalation": ("GET", f"/api/v1/escalations/{NOBODY}", 404, None),
@@ -259,10 +287,6 @@ async def test_a_streamed_body_that_is_too_large(api: Api) -> None:
     assert problem_of(response)["type"].endswith("too-large")
 
 
-async def test_unknown_query_parameters_are_ignored(api: Api) -> None:
-    assert (await api.client.get("/api/v1/sprints?utm_source=x")).status_code == 200
-
-
 async def test_what_nobody_foresaw_tells_no_internals(api: Api, caplog: pytest.LogCaptureFixture) -> None:
     run_id = await api.rows.run(policy={"max_attempts": "a secret that broke"})
     response = await api.client.get(f"/api/v1/runs/{run_id}")
@@ -284,3 +308,39 @@ async def test_problems_are_described(api: Api) -> None:
                 answers = operation["responses"]["422"]["content"]
                 assert list(answers) == ["application/problem+json"], (method, path)
     assert "HTTPValidationError" not in described["components"]["schemas"]
+
+
+async def test_a_definition_with_a_lone_surrogate(api: Api) -> None:
+    response = await api.client.post(
+        "/api/v1/loops",
+        content=b'{"definition": "<task>\\ud800</task>"}',
+        headers={"Content-Type": "application/json"},
+    )
+    assert response.status_code == 422
+    assert problem_of(response)["field"] == "definition.task"
+
+
+async def test_two_first_changes_of_a_project_at_once(api: Api) -> None:
+    change = {"project": "/srv/shares", "paused": True}
+    changes = (api.client.put("/api/v1/backlog/projects", json=change) for _ in range(8))
+    assert {each.status_code for each in await at_once(*changes)} == {200}
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/decide/x"])
+async def test_others_may_add_to_the_query_of_probes_and_links(api: Api, path: str) -> None:
+    plain, more = await api.client.get(path), await api.client.get(f"{path}?utm_source=mail")
+    assert more.status_code == plain.status_code != 422
+
+
+def test_every_query_parameter_in_the_document_is_taken(api: Api) -> None:
+    paths = api.app.openapi()["paths"]
+    routes = [route for module in _ROUTES for route in module.router.routes if isinstance(route, StrictRoute)]
+    assert len(routes) > 50
+    for route in routes:
+        names = QueryNames.of(route.dependant)
+        for method in route.methods or ():
+            given = paths[route.path][method.lower()].get("parameters", [])
+            queried = [each for each in given if each["in"] == "query"]
+            lists = {each["name"] for each in queried if each["schema"].get("type") == "array"}
+            assert names.repeatable == lists, route.path
+            assert names.single == {each["name"] for each in queried} - lists, route.path

@@ -221,12 +221,24 @@ async def test_heartbeats_are_comments(database_url: str) -> None:
                     break
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("types", "agent.progress"), ("phase", "coding"), ("attempt", 1), ("limit", 5)]
+)
+async def test_a_stream_refuses_filters_that_it_would_ignore(
+    database_url: str, name: str, value: str | int
+) -> None:
+    async with serving(database_url) as service, client_of(service) as client:
+        run_id = await service.runs.add()
+        answer = await client.get(f"/{run_id}/events", headers=STREAM, params={name: value})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid-input")
+
+
 async def test_stream_limit(database_url: str) -> None:
     async with serving(database_url, limits=HubLimits(max_connections=1)) as service:
         run_id = await service.runs.add()
         async with streaming(service, run_id), client_of(service) as client:
             answer = await client.get(f"/{run_id}/events", headers=STREAM)
-            assert answer.status_code == 503
+            assert (answer.status_code, answer.json()["type"]) == (503, "urn:phaserunner:problem:busy")
             assert (await client.get(f"/{run_id}/events")).status_code == 200
 
 

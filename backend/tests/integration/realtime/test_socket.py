@@ -177,6 +177,7 @@ async def test_plain_socket(database_url: str, noun: str) -> None:
         pytest.param("{run}?after=x", 1008, "after", id="not a number"),
         pytest.param("{run}?after=-1", 1008, "after", id="negative"),
         pytest.param("{run}?after=9223372036854775808", 1008, "after", id="beyond bigint"),
+        pytest.param("{run}?afer=5", 1008, "afer", id="mistyped"),
         pytest.param("not-an-id", 1008, "run_id", id="not an id"),
         pytest.param("00000000-0000-0000-0000-000000000000", 4404, "no run", id="unknown run"),
     ],

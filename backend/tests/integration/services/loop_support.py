@@ -94,10 +94,10 @@ class MortalRecorder(Recorder):
         self.dies_at: tuple[int, str] | None = None
 
     @asynccontextmanager
-    async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
+    async def open(self, run_id: UUID, fence: Fence, *, charges: bool = False) -> AsyncGenerator[Recording]:
         self.opened += 1
         mine = self.opened
-        async with super().open(run_id, fence) as recording:
+        async with super().open(run_id, fence, charges=charges) as recording:
             yield recording
             if self.dies_at == (mine, "before"):
                 raise KilledError

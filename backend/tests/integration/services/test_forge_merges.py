@@ -161,6 +161,22 @@ async def test_what_people_left_alone_is_merged_unchanged_until_it_is_reverted(
         assert not await stir_merges(here.parts.sessions, member, ReviewStirred(REPO, branch="release"))
 
 
+async def test_a_revert_that_a_later_list_does_not_reach_is_still_one(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path) as here:
+        await here.merge("merge")
+        merge = str(here.forge.head_of("main"))
+        reverted = here.push("main", "new.txt", "", f"Back\n\nThis reverts commit {merge}.")
+        assert (await here.look()).reverted_commit == reverted
+        assert here.forge.bare is not None
+        run_git(here.forge.bare, "update-ref", "refs/heads/main", merge)
+        assert (await here.look()).reverted_commit == reverted
+        run_git(here.forge.bare, "update-ref", "refs/heads/main", reverted)
+        here.push("main", "new.txt", "again\n", f"And again\n\nThis reverts commit {reverted}.")
+        assert (await here.look()).reverted_commit is None
+
+
 async def test_it_sleeps_for_30_days_and_then_for_good(database_url: str, tmp_path: Path) -> None:
     async with scene(database_url, tmp_path) as here:
         await here.merge("merge")

@@ -215,6 +215,21 @@ async def test_a_command_retries_the_run_that_waits(database_url: str, tmp_path:
         assert row.decided_by == "github:ada"
 
 
+async def test_a_command_that_is_late_answers_no_newer_question(database_url: str, tmp_path: Path) -> None:
+    async with world(database_url, tmp_path) as here:
+        await started(here)
+        (run_id,) = await here.runs()
+        here.request = signed(here.forge.commented(7, "/phaserunner retry"), "issue_comment")
+        await here.do("webhook")
+        async with here.parts.sessions.begin() as session:
+            await session.execute(update(Run).values(status="waiting"))
+        await here.parts.rows.attempt(run_id, phase="coding")
+        await here.parts.rows.escalation(run_id)
+        await here.do("work")
+        async with here.parts.sessions() as session:
+            assert (await session.scalars(select(Escalation))).one().status == "open"
+
+
 async def test_a_fork_and_a_deleted_repository_start_nothing(database_url: str, tmp_path: Path) -> None:
     async with world(database_url, tmp_path) as here:
         of_fork = here.forge.labeled(7, "go") | {"repository": {"full_name": "eve/widgets", "fork": True}}

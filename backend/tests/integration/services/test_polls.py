@@ -74,6 +74,22 @@ async def test_labels_and_commands_are_found_once(database_url: str, tmp_path: P
         assert "did not do this" in here.forge.comments_of(7)[-1], "the label asked for a run"
 
 
+async def test_a_quiet_repository_is_not_read_from_its_last_label_on(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with polled(database_url, tmp_path) as (here, poll):
+        await poll()
+        async with here.parts.sessions.begin() as session:
+            await session.execute(update(ForgePoll).values(since=datetime.now(UTC) - timedelta(days=90)))
+        await due(here)
+        await poll()
+        assert (await poll_of(here)).since > datetime.now(UTC) - timedelta(days=1)
+        here.forge.labeled(7, "go")
+        await due(here)
+        await poll()
+        assert [each.asks for each in await deliveries(here)] == ["label:acme/widgets#7:go:ada"]
+
+
 async def test_a_webhook_and_a_poll_of_the_same_are_one(database_url: str, tmp_path: Path) -> None:
     async with polled(database_url, tmp_path) as (here, poll):
         labeled = signed(here.forge.labeled(7, "go"), "issues")

@@ -54,7 +54,7 @@ async def ask_everything(double: GitHubDouble) -> None:
     as_app = GitHub(client, double.url, fixed_token(TOKEN), as_app=True)
     commit = str(double.head_of(BRANCH))
     await forge.issue(REPO, 7)
-    await forge.issues(REPO, ["go"], 10)
+    assert [page async for page in forge.issues(REPO, ["go"])]
     await forge.default_branch(REPO)
     await forge.may_write(REPO, "ada")
     pull = await forge.open_pull(

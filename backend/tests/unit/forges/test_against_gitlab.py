@@ -47,7 +47,7 @@ async def ask_everything(double: GitLabDouble) -> None:
     forge = GitLab(client, double.url, fixed_token(TOKEN))
     await forge.login()
     await forge.issue(PROJECT, 7)
-    await forge.issues(PROJECT, ["go"], 10)
+    assert [page async for page in forge.issues(PROJECT, ["go"])]
     await forge.default_branch(PROJECT)
     await forge.may_write(PROJECT, "ada")
     new = NewPullRequest(title="x", body="y", head=BRANCH, base="main", draft=True)

@@ -17,10 +17,12 @@ from app.forges.descriptions import (
     pull_request_body,
     title_of,
 )
+from app.schemas.api.escalations import EscalationView
 from app.schemas.api.policies import PolicyView
 from app.schemas.api.run_details import HeldOutView, RunDetail
 from app.schemas.held_out import HiddenCases
-from app.schemas.runs import RunKind, RunPolicy, RunStatus, Usage
+from app.schemas.runs import EscalationDecision, EscalationReason, RunKind, RunPolicy, RunStatus, Usage
+from app.services.forges.statuses import status_of
 
 RUN_ID = UUID(int=1)
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -35,6 +37,27 @@ def facts(goal: str = "Round up", status: RunStatus = RunStatus.COMPLETED, **mor
         head_commit="b" * 40, phases=[], attempts=[], escalations=[],
     )  # fmt: skip
     return ReportFacts(run=run, **more)  # pyright: ignore[reportArgumentType] - fields by name
+
+
+def accepted(by: str) -> ReportFacts:
+    asked = EscalationView(
+        id=UUID(int=2), run_id=RUN_ID, run_name="Round", kind=RunKind.SPRINT, phase="coding", attempt=3,
+        reason_kind=EscalationReason.ATTEMPTS_EXHAUSTED, reason="3 of 3 failed", status="resolved",
+        decision=EscalationDecision.ACCEPT, guidance="", line_comments=[], additional_attempts=0,
+        decided_by=by, decided_at=NOW, version=2, created_at=NOW,
+    )  # fmt: skip
+    found = facts()
+    return replace(found, run=found.run.model_copy(update={"escalations": [asked]}))
+
+
+def test_what_a_person_accepted_does_not_count_as_passed_by_the_gates() -> None:
+    state = "The gates did not pass all of this result. link:team &lt;b&gt; accepted it."
+    found = accepted("link:team <b>")
+    assert state in pull_request_body(found, template="{state}")
+    assert state in comment_body(found, None, marker_of(RUN_ID))
+    assert status_of(found, final=True).description == "0 gates passed it; link:team <b> accepted the rest"
+    assert "The gates passed this result." in pull_request_body(facts(), template="{state}")
+    assert status_of(facts(), final=True).description == "0 gates passed it"
 
 
 @pytest.mark.parametrize(

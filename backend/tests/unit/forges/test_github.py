@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -145,6 +146,20 @@ async def test_a_rate_limit_says_when_it_ends(status: int, double: GitHubDouble)
         found.append(failed.value.retry_at.timestamp())
     assert found[0] == end
     assert found[1] < end
+
+
+@pytest.mark.parametrize(
+    "headers", [{"retry-after": "0"}, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1000000000"}]
+)
+async def test_a_limit_that_is_over_by_our_clock_is_still_waited_for(
+    headers: dict[str, str], double: GitHubDouble
+) -> None:
+    double.faults.append(Fault("GET", "", 403, headers))
+    asked = datetime.now(UTC)
+    with pytest.raises(ForgeError) as failed:
+        await adapter(double).issue(REPO, 7)
+    assert failed.value.retry_at is not None
+    assert failed.value.retry_at > asked + timedelta(seconds=4)
 
 
 async def test_a_secondary_limit_that_names_no_end_is_waited_for(double: GitHubDouble) -> None:

@@ -39,7 +39,7 @@ async def test_reads_issues_permissions_and_branches(double: GitLabDouble) -> No
     forge = adapter(double)
     issue = await forge.issue(PROJECT, 7)
     assert (issue.title, issue.body, issue.is_open) == ("Round up", "Please.", True)
-    assert [each.number for each in await forge.issues(PROJECT, ["go"], 10)] == [7]
+    assert [each.number async for page in forge.issues(PROJECT, ["go"]) for each in page] == [7]
     assert await forge.default_branch(PROJECT) == "main"
     assert [await forge.may_write(PROJECT, each) for each in ("ada", "eve", "nemo")] == [True, False, False]
 
@@ -58,6 +58,20 @@ async def test_a_merge_request_is_opened_once_and_made_ready(double: GitLabDoubl
     found = await forge.find_pull(PROJECT, NEW.head)
     assert found is not None
     assert (found.merged, found.ended_at) == (True, datetime(2026, 3, 1, 12, tzinfo=UTC))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("fork", [2, None], ids=["of a fork", "of a deleted fork"])
+async def test_a_merge_request_of_somebody_elses_fork_is_not_taken_for_ours(
+    double: GitLabDouble, fork: int | None
+) -> None:
+    forge = adapter(double)
+    await forge.open_pull(PROJECT, NEW)
+    theirs = {"source_project_id": fork, "description": "Bad work."}
+    double.merges[1] |= theirs
+    assert await forge.find_pull(PROJECT, NEW.head) is None
+    ours = await forge.open_pull(PROJECT, NEW)
+    assert (ours.number, double.merges[1]["description"]) == (2, "Bad work.")
 
 
 @pytest.mark.anyio

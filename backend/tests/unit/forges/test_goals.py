@@ -2,13 +2,18 @@
 
 import pytest
 
-from app.forges.goals import fenced, goal_of
+from app.forges.goals import fenced, goal_of, name_of_issue
 from app.schemas.text import MAX_GOAL_CHARS, clean_text
 
 
 def test_a_plain_issue_is_its_title_and_body() -> None:
     assert goal_of("Round up", "As invoices do.\r\n") == "Round up\n\nAs invoices do."
     assert goal_of("  ", "") == "(no title)"
+
+
+def test_a_name_is_one_line_of_what_a_title_shows() -> None:
+    assert name_of_issue(7, " Round\x1b[31m\tup\u200b ") == "#7 Round[31m up"
+    assert name_of_issue(7, "\x00") == "#7"
 
 
 @pytest.mark.parametrize(

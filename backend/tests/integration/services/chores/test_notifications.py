@@ -14,6 +14,7 @@ from email.policy import default
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -22,10 +23,13 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from sqlalchemy import select
 
 from app.core.credentials import Credentials
+from app.core.events.envelope import TypedEventData
 from app.core.events.escalations import EscalationRequiredData
+from app.core.events.runs import WorkflowCompletedData
 from app.db.models import Run, WebhookDelivery
 from app.notifications.operator_file import MailServer, NotificationsFile, parse_notifications
 from app.notifications.sending import post_to_chat
+from app.schemas.runs import Usage
 from app.services.chores.notifications import NotificationService
 from app.services.chores.webhooks import WebhookService
 from app.services.record.outbox import NotificationSubscription, Outbox, notify_address
@@ -95,6 +99,9 @@ class Mailbox:
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
+    async def handle_QUIT(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        return "421 4.3.2 too busy to say goodbye"
+
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         assert session.authenticated
         content = envelope.content
@@ -158,15 +165,20 @@ def notifications(cases: UseCases, file: NotificationsFile, **secrets: str) -> N
 async def escalate(cases: UseCases, file: NotificationsFile) -> None:
     """Record an escalation as the engine does, with its messages."""
     run_id, escalation_id, _ = await cases.rows.waiting()
+    data = EscalationRequiredData(
+        escalation_id=escalation_id, reason_kind="attempts_exhausted", reason="3 of 3 attempts failed"
+    )
+    await record(cases, file, run_id, data)
+
+
+async def record(cases: UseCases, file: NotificationsFile, run_id: UUID, data: TypedEventData) -> None:
+    """Record an event with its messages."""
     people = tuple(
         NotificationSubscription(notify_address(n), r.event_types) for n, r in file.receivers.items()
     )
     async with cases.sessions.begin() as session:
         run = await session.get_one(Run, run_id)
         recording = Recording(session, run, Outbox(people=people))
-        data = EscalationRequiredData(
-            escalation_id=escalation_id, reason_kind="attempts_exhausted", reason="3 of 3 attempts failed"
-        )
         recording.tell(data, "coding", 1)
         await recording.flush_events()
 
@@ -203,6 +215,23 @@ async def test_an_escalation_reaches_a_chat_with_evidence_and_links(cases: UseCa
     for part in ("A person is asked: a sprint", "1 of 2 tests failed", "https://p.example/escalations/"):
         assert part in text
     assert text.count("https://p.example/decide/") == 2
+
+
+@pytest.mark.parametrize(
+    ("decision", "title"), [("accept", "Accepted by a person: a sprint"), ("retry", "Passed: a sprint")]
+)
+async def test_the_title_of_a_result_says_whether_the_gates_passed_it(
+    cases: UseCases, decision: str, title: str
+) -> None:
+    file = parse_notifications(CHATS, "n.toml")
+    run_id = await cases.rows.run(status="completed")
+    done = {"status": "resolved", "decision": decision, "decided_by": "ada", "decided_at": datetime.now(UTC)}
+    await cases.rows.escalation(run_id, **done)
+    data = WorkflowCompletedData(commit=None, attempts=1, usage=Usage(), reason="every phase passed")
+    await record(cases, file, run_id, data)
+    with serving_chat() as chat:
+        await deliver(cases, file, CHAT=chat.url, LINKS="x" * 32)
+    assert chat.bodies[0]["text"] == title
 
 
 async def test_a_chat_that_asks_for_patience_gets_it(cases: UseCases) -> None:

@@ -1,5 +1,6 @@
 """Messages to other services: signed, sent again until they are taken, never elsewhere."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -275,3 +276,22 @@ async def test_who_does_not_answer_costs_a_try(cases: UseCases) -> None:
         assert await WebhookService(cases.sessions, (url,), sender)() == 1
     (row,) = await deliveries(cases)
     assert (row.status, row.last_error) == ("pending", "no answer within 0.05 s")
+
+
+async def test_a_message_that_is_on_its_way_when_the_process_stops_is_sent_once(cases: UseCases) -> None:
+    url, on_its_way, taken = "https://hooks.example", asyncio.Event(), asyncio.Event()
+
+    async def send(_url: str, _message_id: str, _body: bytes) -> None:
+        on_its_way.set()
+        await taken.wait()
+
+    await cancelled_run(cases, url)
+    chore = asyncio.create_task(WebhookService(cases.sessions, (url,), send)())
+    await on_its_way.wait()
+    chore.cancel()
+    await asyncio.sleep(0)
+    taken.set()
+    with pytest.raises(asyncio.CancelledError):
+        await chore
+    (row,) = await deliveries(cases)
+    assert (row.status, row.tries) == ("delivered", 1)

@@ -78,9 +78,9 @@ class LostReplies(Recorder):
         self.moment = moment
 
     @asynccontextmanager
-    async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
+    async def open(self, run_id: UUID, fence: Fence, *, charges: bool = False) -> AsyncGenerator[Recording]:
         moment, self.moment = self.moment, ""
-        async with super().open(run_id, fence) as recording:
+        async with super().open(run_id, fence, charges=charges) as recording:
             yield recording
             if moment == "before":
                 raise ConnectionResetError

@@ -152,3 +152,10 @@ async def test_numbers_that_there_are_not(cases: UseCases, query: dict[str, str]
     with pytest.raises(InvalidInputError) as raised:
         await cases.lists.page(RunQuery.model_validate(query))
     assert raised.value.field == "metric_key"
+
+
+async def test_a_decision_that_took_two_months_is_measured(cases: UseCases) -> None:
+    seconds = timedelta(days=60).total_seconds()
+    await cases.rows.escalation(await cases.rows.run(), **resolved("accept", seconds))
+    report = await MetricsService(cases.sessions).report(MetricQuery())
+    assert report.escalations.time_to_decision.p50_ms == seconds * 1000

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
-from app.api.edge.problems import response_to
+from app.api.edge.problems import name_of, response_to
 from app.core.errors import ConflictError, InvalidInputError, PhaseRunnerError
 from app.db.outages import is_outage
 
@@ -42,6 +42,11 @@ OUTAGES: dict[str, tuple[Exception, bool]] = {
 def test_outages(error: Exception, outage: bool) -> None:
     assert is_outage(error) is outage
     assert response_to(error, "GET /x").status_code == (503 if outage else 500)
+
+
+def test_a_log_never_names_the_token_of_a_decision_link() -> None:
+    assert name_of({"method": "POST", "path": "/decide/abc.def"}) == "POST /decide/…"
+    assert name_of({"method": "GET", "path": "/api/v1/runs"}) == "GET /api/v1/runs"
 
 
 def test_a_full_disk_is_said() -> None:

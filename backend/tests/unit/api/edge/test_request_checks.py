@@ -75,12 +75,13 @@ async def test_a_refused_request_says_whether_it_had_a_token(token: str, words: 
     assert (answer.status_code, answer.json()["detail"]) == (401, words)
 
 
-async def test_a_refused_page_leaves_no_token_in_the_address() -> None:
+@pytest.mark.parametrize("more", [[], [(b"authorization", b"Bearer pr_secret")]], ids=["alone", "twice"])
+async def test_a_refused_page_leaves_no_token_in_the_address(more: list[tuple[bytes, bytes]]) -> None:
     scope: Scope = {
         "type": "websocket",
         "path": "/api/v1/ws",
         "query_string": b"after=3&token=pr_secret",
-        "headers": [(b"host", b"127.0.0.1:8000"), (b"origin", b"https://evil.example")],
+        "headers": [(b"host", b"127.0.0.1:8000"), (b"origin", b"https://evil.example"), *more],
         "subprotocols": [],
     }
     sent: list[Message] = []

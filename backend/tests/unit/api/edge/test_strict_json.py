@@ -1,11 +1,11 @@
-"""Bodies that name a key twice are refused with the key; other JSON is read as ever."""
+"""Keys that appear twice and unknown query parameters are refused by name; the rest is read as ever."""
 
 import json
 from typing import Annotated
 
 import httpx
 import pytest
-from fastapi import APIRouter, FastAPI, Query
+from fastapi import APIRouter, Depends, FastAPI, Query
 from pydantic import BaseModel
 
 from app.api.edge import problems
@@ -30,6 +30,20 @@ async def wish(body: _Wish) -> str:
 @router.get("/moments")
 async def moments(until: Annotated[Moment | None, Query()] = None) -> str:
     return until.isoformat() if until else ""
+
+
+class _Filter(BaseModel):
+    status: list[str] = []
+    limit: int = 5
+
+
+def _page(page: int = 1) -> int:
+    return page
+
+
+@router.get("/wishes")
+async def wishes(query: Annotated[_Filter, Query()], page: Annotated[int, Depends(_page)]) -> int:
+    return query.limit * page + len(query.status)
 
 
 @pytest.fixture
@@ -90,4 +104,32 @@ async def test_what_is_no_time_with_an_offset_is_refused(client: httpx.AsyncClie
 
 async def test_a_time_with_an_offset_is_taken(client: httpx.AsyncClient) -> None:
     response = await client.get("/moments", params={"until": "2026-01-31T12:00:00+02:00"})
-    assert response.json() == "2026-01-31T12:00:00+02:00"
+    assert response.json() == "2026-01-31T10:00:00+00:00"
+
+
+async def test_known_query_parameters_are_taken(client: httpx.AsyncClient) -> None:
+    query = "?status=a&status=b&limit=10&page=2"
+    assert (await client.get(f"/wishes{query}")).json() == 22
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        pytest.param("staus=a", "staus: unknown; there are limit, page, status", id="mistyped"),
+        pytest.param("=a", ": unknown; there are limit, page, status", id="without a name"),
+        pytest.param("limit=1&limit=2", "limit: given 2 times; it takes one value", id="a second value"),
+    ],
+)
+async def test_a_query_parameter_that_would_be_ignored_is_named(
+    client: httpx.AsyncClient, query: str, detail: str
+) -> None:
+    response = await client.get(f"/wishes?{query}")
+    assert (response.status_code, response.json()["detail"]) == (422, detail)
+
+
+async def test_all_unknown_query_parameters_are_named(client: httpx.AsyncClient) -> None:
+    response = await client.post("/wishes?a=1&b=2", json={"goal": "x"})
+    assert [(each["field"], each["message"]) for each in response.json()["errors"]] == [
+        ("a", "unknown; there are no query parameters"),
+        ("b", "unknown; there are no query parameters"),
+    ]
