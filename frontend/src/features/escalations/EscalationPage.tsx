@@ -12,6 +12,7 @@ import { withFinding } from "@/lib/diff/findings";
 import { withBody, withComment, withoutComment, withStart } from "@/lib/diff/comments";
 import { KINDS } from "@/lib/kinds";
 import { type EscalationDetail, escalationQuery, escalationsQuery } from "@/lib/queries/escalations";
+import { useMyName } from "@/lib/queries/me";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { AnswerPane } from "./components/AnswerPane";
@@ -26,7 +27,7 @@ import { ResolvePanel } from "./components/ResolvePanel";
 import { WhyPanel } from "./components/WhyPanel";
 import { forgetOldDrafts, useDraft } from "./draft";
 import { afterThis, useNextKey } from "./next";
-import { canSend, type Decision, type Draft, resolutionOf } from "./resolution";
+import { canSend, type Decision, type Draft, EMPTY, isRecorded, resolutionOf } from "./resolution";
 import { conflictOf, useResolve } from "./use-resolve";
 
 interface Props {
@@ -66,6 +67,11 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   useEffect(() => {
     if (isDeciding) wasDeciding.current = true;
   }, [isDeciding]);
+  // Without an answer the page learns from the escalation itself that the decision arrived.
+  const hasArrived = isRecorded(draft, escalation, useMyName());
+  useEffect(() => {
+    if (hasArrived) discard();
+  }, [hasArrived, discard]);
   const { data: queue } = useQuery(escalationsQuery("open"));
   const waiting = useMemo(() => afterThis(queue?.items ?? [], escalation), [queue, escalation]);
   const canAccept = escalation.can_accept;
@@ -151,7 +157,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
           ) : (
             <ResolvedPanel
               escalation={{ ...escalation, ...decidedBy(escalation, conflict) }}
-              draft={draft}
+              draft={hasArrived ? EMPTY : draft}
               onDiscard={discard}
               next={waiting[0]?.id ?? null}
               waiting={waiting.length}
