@@ -7,7 +7,7 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { cleanup, configure, render, screen } from "@testing-library/react";
+import { cleanup, configure, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
@@ -60,4 +60,6 @@ it("asks again without the error of the last time", async () => {
   await ask();
   expect(screen.getByRole("alertdialog")).toBeTruthy();
   expect(screen.queryByRole("alert")).toBeNull();
+  await userEvent.keyboard("{Escape}");
+  await waitFor(() => expect(document.activeElement?.textContent).toBe("Cancel run"));
 });
