@@ -1,9 +1,8 @@
 /** Sends a decision and waits for the service: nothing is shown as decided before it says so. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
 
 import { ApiError } from "@/lib/api/errors";
-import { randomKey } from "@/lib/random-key";
+import { useRepeatKey } from "@/lib/repeat-key";
 import { type Resolution, resolveEscalation } from "@/lib/queries/escalations";
 import { keys } from "@/lib/queries/keys";
 
@@ -15,14 +14,9 @@ export interface Conflict {
 
 export function useResolve(id: string, onDone: () => void) {
   const client = useQueryClient();
-  const sent = useRef({ body: "", key: "" });
+  const key = useRepeatKey();
   return useMutation({
-    mutationFn: (body: Resolution) => {
-      // The same answer, sent again after no answer came, must not count twice.
-      const text = JSON.stringify(body);
-      if (sent.current.body !== text) sent.current = { body: text, key: randomKey() };
-      return resolveEscalation(id, body, sent.current.key);
-    },
+    mutationFn: (body: Resolution) => resolveEscalation(id, body, key.of(JSON.stringify(body))),
     onSuccess: onDone,
     onSettled: () => client.invalidateQueries({ queryKey: keys.escalations }),
   });

@@ -1,7 +1,7 @@
 /** Says something to the agent of a run, and shows what became of everything that was said. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Send } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, useId, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { explain } from "@/components/states";
@@ -10,7 +10,7 @@ import { useObstacle } from "@/lib/queries/me";
 import { keys } from "@/lib/queries/keys";
 import { type MessageCreate, messagesQuery, sendMessage } from "@/lib/queries/messages";
 import type { Run } from "@/lib/queries/runs";
-import { randomKey } from "@/lib/random-key";
+import { useRepeatKey } from "@/lib/repeat-key";
 
 import { INPUT } from "./Field";
 import { MessageList } from "./MessageList";
@@ -59,16 +59,11 @@ function useReason(run: Run): string {
 /** Sends a text. It stays in the field until the service has recorded it. */
 function useSending(run: Run, text: string, mode: Mode, done: () => void) {
   const client = useQueryClient();
-  const sent = useRef({ body: "", key: "" });
+  const key = useRepeatKey();
   return useMutation({
-    mutationFn: () => {
-      const body = `${mode} ${text}`;
-      // Sent again without a change it is the same message, whether or not the first answer arrived.
-      if (sent.current.body !== body) sent.current = { body, key: randomKey() };
-      return sendMessage(run.id, { text, mode }, sent.current.key);
-    },
+    mutationFn: () => sendMessage(run.id, { text, mode }, key.of(`${mode} ${text}`)),
     onSuccess() {
-      sent.current = { body: "", key: "" };
+      key.arrived();
       done();
       void client.invalidateQueries({ queryKey: keys.messages(run.id) });
     },

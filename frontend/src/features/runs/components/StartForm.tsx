@@ -10,7 +10,7 @@ import { explain } from "@/components/states";
 import { ApiError, UnreachableError } from "@/lib/api/errors";
 import { KINDS, type RunKind } from "@/lib/kinds";
 import { keys } from "@/lib/queries/keys";
-import { randomKey } from "@/lib/random-key";
+import { useRepeatKey } from "@/lib/repeat-key";
 
 const ALL: readonly RunKind[] = ["sprint", "director_loop", "answer"];
 
@@ -37,13 +37,9 @@ export function StartForm({ kind, note, copies, body, start, children }: Props) 
   const client = useQueryClient();
   const navigate = useNavigate();
   const { word, page } = KINDS[kind];
-  const sent = useRef({ body: "", key: "" });
+  const key = useRepeatKey();
   const starting = useMutation({
-    mutationFn: () => {
-      // Sent again without a change it is the same run, whether or not the first answer arrived.
-      if (sent.current.body !== body) sent.current = { body, key: randomKey() };
-      return start(sent.current.key);
-    },
+    mutationFn: () => start(key.of(body)),
     onSuccess({ id }) {
       void client.invalidateQueries({ queryKey: keys.runs });
       void navigate({ to: page, params: { id } });
