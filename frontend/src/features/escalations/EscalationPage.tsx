@@ -12,7 +12,6 @@ import { withFinding } from "@/lib/diff/findings";
 import { withBody, withComment, withoutComment, withStart } from "@/lib/diff/comments";
 import { KINDS } from "@/lib/kinds";
 import { type EscalationDetail, escalationQuery, escalationsQuery } from "@/lib/queries/escalations";
-import { useMyName } from "@/lib/queries/me";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { AnswerPane } from "./components/AnswerPane";
@@ -27,8 +26,8 @@ import { ResolvePanel } from "./components/ResolvePanel";
 import { WhyPanel } from "./components/WhyPanel";
 import { forgetOldDrafts, useDraft } from "./draft";
 import { afterThis, useNextKey } from "./next";
-import { canSend, type Decision, type Draft, EMPTY, isRecorded, resolutionOf } from "./resolution";
-import { conflictOf, useResolve } from "./use-resolve";
+import { canSend, type Decision, type Draft, resolutionOf } from "./resolution";
+import { conflictOf, useResolve, useUnsent } from "./use-resolve";
 
 interface Props {
   id: string;
@@ -67,11 +66,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   useEffect(() => {
     if (isDeciding) wasDeciding.current = true;
   }, [isDeciding]);
-  // Without an answer the page learns from the escalation itself that the decision arrived.
-  const hasArrived = isRecorded(draft, escalation, useMyName());
-  useEffect(() => {
-    if (hasArrived) discard();
-  }, [hasArrived, discard]);
+  const unsent = useUnsent(draft, escalation, discard);
   const { data: queue } = useQuery(escalationsQuery("open"));
   const waiting = useMemo(() => afterThis(queue?.items ?? [], escalation), [queue, escalation]);
   const canAccept = escalation.can_accept;
@@ -157,7 +152,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
           ) : (
             <ResolvedPanel
               escalation={{ ...escalation, ...decidedBy(escalation, conflict) }}
-              draft={hasArrived ? EMPTY : draft}
+              draft={unsent}
               onDiscard={discard}
               next={waiting[0]?.id ?? null}
               waiting={waiting.length}

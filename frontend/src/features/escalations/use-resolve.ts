@@ -1,10 +1,14 @@
 /** Sends a decision and waits for the service: nothing is shown as decided before it says so. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 
 import { ApiError } from "@/lib/api/errors";
 import { useRepeatKey } from "@/lib/repeat-key";
-import { type Resolution, resolveEscalation } from "@/lib/queries/escalations";
+import { type Escalation, type Resolution, resolveEscalation } from "@/lib/queries/escalations";
 import { keys } from "@/lib/queries/keys";
+import { useMyName } from "@/lib/queries/me";
+
+import { type Draft, EMPTY, isRecorded } from "./resolution";
 
 export interface Conflict {
   readonly by: string;
@@ -20,6 +24,15 @@ export function useResolve(id: string, onDone: () => void) {
     onSuccess: onDone,
     onSettled: () => client.invalidateQueries({ queryKey: keys.escalations }),
   });
+}
+
+/** What of a draft is not recorded. Without an answer the page learns from the escalation that all of it arrived. */
+export function useUnsent(draft: Draft, escalation: Escalation, discard: () => void): Draft {
+  const hasArrived = isRecorded(draft, escalation, useMyName());
+  useEffect(() => {
+    if (hasArrived) discard();
+  }, [hasArrived, discard]);
+  return hasArrived ? EMPTY : draft;
 }
 
 /** Who decided meanwhile; null for every other error. */

@@ -5,6 +5,7 @@ import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { explain } from "@/components/states";
+import { useKept } from "@/lib/kept";
 import { KINDS } from "@/lib/kinds";
 import { useObstacle } from "@/lib/queries/me";
 import { keys } from "@/lib/queries/keys";
@@ -22,11 +23,14 @@ const MODES: readonly { mode: Mode; label: string; hint: string }[] = [
   { mode: "queue", label: "Queue", hint: "at the end of its work" },
 ];
 
+const NOTHING = { text: "" };
+
 export function MessageBox({ run }: { run: Run }) {
   const title = useId();
   const isSprint = run.kind === "sprint";
   // Here, so that the end of the run does not take what was typed.
-  const [text, setText] = useState("");
+  const { value, change, forget } = useKept(`message.${run.id}`, NOTHING);
+  const { text } = value;
   const messages = useQuery({ ...messagesQuery(run.id), enabled: isSprint });
   const items = messages.data?.items ?? [];
   // Nothing can be said any more, and nothing was.
@@ -43,7 +47,9 @@ export function MessageBox({ run }: { run: Run }) {
         </p>
       )}
       {items.length > 0 && <MessageList items={items} />}
-      {isOpen && <MessageForm run={run} text={text} onText={setText} />}
+      {isOpen && (
+        <MessageForm run={run} text={text} onText={(typed) => (typed ? change({ text: typed }) : forget())} />
+      )}
     </section>
   );
 }
@@ -102,7 +108,8 @@ function MessageForm({ run, text, onText }: FormProps) {
         aria-label="Message"
         aria-describedby={`${ids}-note`}
         placeholder={reason ? "" : "Leave the cache alone."}
-        readOnly={reason !== ""}
+        // What is typed while a message is on its way would go with it.
+        readOnly={reason !== "" || sending.isPending}
         className={`${INPUT} ${reason ? "cursor-not-allowed bg-sunken" : ""}`}
         value={text}
         onChange={(event) => onText(event.target.value)}
