@@ -1,14 +1,6 @@
 // @vitest-environment jsdom
 /** A start form keeps what was typed until the run is started. */
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import {
-  createMemoryHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  RouterProvider,
-} from "@tanstack/react-router";
-import { cleanup, configure, render, screen, waitFor } from "@testing-library/react";
+import { cleanup, configure, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
@@ -16,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vite
 
 import { forgetLoaded } from "@/lib/kept";
 
+import { show } from "../../../tests/show";
 import { NewAnswerPage } from "./NewAnswerPage";
 
 const ORIGIN = location.origin;
@@ -42,40 +35,29 @@ beforeEach(() => {
 afterEach(cleanup);
 afterAll(() => server.close());
 
-async function show(): Promise<HTMLTextAreaElement> {
-  const root = createRootRoute();
-  const page = createRoute({ getParentRoute: () => root, path: "/", component: NewAnswerPage });
-  const started = createRoute({ getParentRoute: () => root, path: "/answers/$id", component: () => null });
-  const router = createRouter({
-    routeTree: root.addChildren([page, started]),
-    history: createMemoryHistory(),
-  });
-  render(
-    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
-      <RouterProvider router={router as never} />
-    </QueryClientProvider>,
-  );
+async function showForm(): Promise<HTMLTextAreaElement> {
+  show(NewAnswerPage);
   return await screen.findByRole("textbox", { name: "Query" });
 }
 
 it("keeps what was typed over other pages, a reload and a lost answer, until it has started", async () => {
-  await userEvent.type(await show(), "What does it cost?");
+  await userEvent.type(await showForm(), "What does it cost?");
   cleanup();
-  await userEvent.type(await show(), " In francs?");
+  await userEvent.type(await showForm(), " In francs?");
   await userEvent.click(screen.getByRole("button", { name: "Start the answer" }));
   await screen.findByRole("alert");
   cleanup();
   forgetLoaded();
-  expect((await show()).value).toBe("What does it cost? In francs?");
+  expect((await showForm()).value).toBe("What does it cost? In francs?");
   await userEvent.click(screen.getByRole("button", { name: "Start the answer" }));
   await waitFor(() => expect(asked).toHaveLength(2));
   await waitFor(() => expect(sessionStorage).toHaveLength(0));
   cleanup();
-  expect((await show()).value).toBe("");
+  expect((await showForm()).value).toBe("");
 });
 
 it("clears the form when asked, and goes on at its first field", async () => {
-  await userEvent.type(await show(), "What?");
+  await userEvent.type(await showForm(), "What?");
   await userEvent.click(screen.getByRole("button", { name: "Clear the form" }));
   const query = await screen.findByRole("textbox", { name: "Query" });
   expect(query).toHaveProperty("value", "");
