@@ -420,6 +420,18 @@ it.each([
   expect(readDraft(ID).guidance).toBe(kept ?? "");
 });
 
+it("shows the decision as soon as the service has recorded it", async () => {
+  const user = await show();
+  resolveWith(() => {
+    server.use(http.get(`${ORIGIN}/api/v1/escalations/${ID}`, () => delay("infinite") as never));
+    return HttpResponse.json({ ...RESOLVED, decided_by: "ada" });
+  });
+  await user.click(screen.getByRole("radio", { name: /Reject/ }));
+  await user.click(screen.getByRole("button", { name: "Reject" }));
+  await screen.findByText(/decided by/);
+  expect(screen.queryByText(/Nothing is decided yet/)).toBeNull();
+});
+
 it("sends the same answer again under the same key, another under another", async () => {
   const user = await show();
   resolveWith(() => HttpResponse.error());

@@ -4,7 +4,12 @@ import { useEffect } from "react";
 
 import { ApiError } from "@/lib/api/errors";
 import { useRepeatKey } from "@/lib/repeat-key";
-import { type Escalation, type Resolution, resolveEscalation } from "@/lib/queries/escalations";
+import {
+  type Escalation,
+  type EscalationDetail,
+  type Resolution,
+  resolveEscalation,
+} from "@/lib/queries/escalations";
 import { keys } from "@/lib/queries/keys";
 import { useMyName } from "@/lib/queries/me";
 
@@ -21,8 +26,17 @@ export function useResolve(id: string, onDone: () => void) {
   const key = useRepeatKey();
   return useMutation({
     mutationFn: (body: Resolution) => resolveEscalation(id, body, key.of(JSON.stringify(body))),
-    onSuccess: onDone,
-    onSettled: () => client.invalidateQueries({ queryKey: keys.escalations }),
+    onSuccess(outcome) {
+      // It says all that the page shows of a decision: nobody waits for it to be asked for once more.
+      client.setQueryData<EscalationDetail>(
+        keys.escalation(id),
+        (before) => before && { ...before, ...outcome },
+      );
+      onDone();
+      void client.invalidateQueries({ queryKey: keys.escalations });
+    },
+    // Whether it arrived all the same is known before the page says that it failed.
+    onError: () => client.invalidateQueries({ queryKey: keys.escalations }),
   });
 }
 
