@@ -11,7 +11,7 @@ import { render } from "@testing-library/react";
 import type { ReactNode } from "react";
 
 /** Addresses that links of the part lead to; nothing is there. */
-const ELSEWHERE = ["/answers/$id", "/sprints/$id", "/evaluators/$name"] as const;
+const ELSEWHERE = ["/answers/$id", "/sprints/$id", "/escalations/$id", "/evaluators/$name"] as const;
 
 export function show(Part: () => ReactNode): void {
   const root = createRootRoute();

@@ -27,7 +27,7 @@ it.each([
   ["does not respond", () => HttpResponse.error()],
 ])("says whether the service %s", async (word, answer) => {
   server.use(http.get(`${ORIGIN}/api/v1/me`, answer));
-  show(IdentityForm);
+  show(() => <IdentityForm />);
   expect((await screen.findByText(/does not/)).closest("[data-me]")?.textContent).toContain(word);
   expect(document.querySelector("[data-me]")?.textContent?.includes("Enter a token")).toBe(
     word === "does not know you",
