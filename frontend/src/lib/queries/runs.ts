@@ -112,18 +112,6 @@ export const attemptQuery = (id: string, phase: string, number: number) =>
       ),
   });
 
-export const diffQuery = (id: string, phase: string, number: number, against: Schemas["Against"]) =>
-  queryOptions({
-    queryKey: keys.diff(id, phase, number, against),
-    queryFn: ({ signal }) =>
-      unwrap(
-        api.GET("/api/v1/runs/{run_id}/attempts/{phase}/{number}/diff", {
-          params: { path: { run_id: id, phase: phase as Phase, number }, query: { against } },
-          signal,
-        }),
-      ),
-  });
-
 /** `key` makes a repetition of the same request safe. */
 export const startSprint = (body: SprintCreate, key: string): Promise<RunDetail> =>
   unwrap(api.POST("/api/v1/sprints", { body, params: { header: { "idempotency-key": key } } }));
