@@ -1,4 +1,4 @@
-/** Keys of requests that may be sent again: after a lost answer, nobody knows whether the first one arrived. */
+/** Keys of requests that may be sent again: after a lost answer, no one knows whether the first one arrived. */
 import { useState } from "react";
 
 import { randomKey } from "./random-key";

@@ -1,4 +1,4 @@
-/** Where the focus goes when a dialog closes that no trigger of its own opened: back to what had it before. */
+/** Where the focus goes when a dialog closes that other code than its trigger opened: back to what had it before. */
 import { useRef } from "react";
 
 export interface ReturnedFocus {

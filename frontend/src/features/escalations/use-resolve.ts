@@ -27,7 +27,7 @@ export function useResolve(id: string, onDone: () => void) {
   return useMutation({
     mutationFn: (body: Resolution) => resolveEscalation(id, body, key.of(JSON.stringify(body))),
     onSuccess(outcome) {
-      // It says all that the page shows of a decision: nobody waits for it to be asked for once more.
+      // It says all that the page shows of a decision: no one waits until it is asked for once more.
       client.setQueryData<EscalationDetail>(
         keys.escalation(id),
         (before) => before && { ...before, ...outcome },

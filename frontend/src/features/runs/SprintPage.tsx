@@ -56,7 +56,7 @@ function Loaded({ sprint }: { sprint: RunDetail }) {
   const search = parseRunSearch(root.useSearch());
   const navigate = useNavigate();
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
-  // What is judged is shown until the next verdict; what the agent does meanwhile has a place of its own.
+  // What is judged is shown until the next verdict; what the agent does meanwhile has a separate place.
   const atWork = attemptAtWork(sprint, search.attempt === undefined ? undefined : attempt);
   // The log is made after the first picture, in pieces: what is above it is read first.
   const hasTabs = useDeferredValue(true, false);

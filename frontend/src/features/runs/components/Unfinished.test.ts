@@ -13,7 +13,7 @@ it("finds the attempt at work behind those that are judged", () => {
   expect(attemptAtWork(run, working)).toBe(working);
 });
 
-it("finds none where nobody works on the named one, or on any", () => {
+it("finds none where no agent works on the named one, or on any", () => {
   expect(attemptAtWork(run, judged)).toBeUndefined();
   expect(attemptAtWork({ ...run, attempts: [judged] }, undefined)).toBeUndefined();
   expect(attemptAtWork({ ...run, attempts: [] }, undefined)).toBeUndefined();
