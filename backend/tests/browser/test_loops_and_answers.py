@@ -188,6 +188,8 @@ def test_a_director_that_asks_is_answered(service: Service, watched: Watched) ->
     expect(page.locator("[data-result='needs a person']")).to_be_visible()
     page.get_by_role("link", name="Decide").click()
     page.wait_for_url("**/escalations/*")
+    # The page before says the same, and stays until this one is loaded.
+    page.get_by_role("form", name="Decision").wait_for()
     expect(page.get_by_role("main")).to_contain_text("Which database?")
     watched.audit()
     watched.shoot("escalation-loop")

@@ -34,6 +34,43 @@ def test_the_palette_says_nothing_matches_only_when_it_knows(watched: Watched) -
     expect(dialog.get_by_text("No matches")).to_be_visible()
 
 
+def test_the_palette_without_a_service_leaves_the_page(watched: Watched) -> None:
+    page = watched.page
+    watched.open("/new", heading="New sprint")
+    page.get_by_label("Goal").fill("Half a goal")
+    page.route("**/assets/Palette-*.js", lambda route: route.abort())
+    with watched.excused():
+        page.keyboard.press("Control+k")
+        dialog = page.get_by_role("dialog", name="Search and actions")
+        expect(dialog).to_contain_text("the service does not respond")
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Goal")).to_have_value("Half a goal")
+    expect(page.get_by_label("Goal")).to_be_focused()
+
+
+BEGINNING = """link => {
+  const first = document.createRange();
+  first.setStart(link.firstChild, 0);
+  first.setEnd(link.firstChild, 1);
+  const [letter, box] = [first.getBoundingClientRect(), link.getBoundingClientRect()];
+  return letter.left >= box.left && letter.right <= box.right + 1;
+}"""
+"""Whether the first letter of a link's text is within it."""
+
+
+def test_a_long_name_begins_on_the_screen_whatever_way_it_is_read(
+    service: Service, watched: Watched, repo: Path
+) -> None:
+    page = watched.page
+    with service.client() as client:
+        for word in ("مهمة", "Task"):
+            escalate(client, repo, name=f"{word} {'x' * 150}")
+    watched.open("/?q=" + "x" * 100, heading="Runs")
+    links = page.locator("a[data-run]")
+    expect(links).to_have_count(2)
+    assert [each.evaluate(BEGINNING) for each in links.all()] == [True, True]
+
+
 def test_a_phone_shows_two_lines_a_run_and_no_bar_over_the_form(
     service: Service, watched: Watched, repo: Path
 ) -> None:

@@ -2,6 +2,8 @@
 import { AlertDialog } from "radix-ui";
 import { type FormEvent, useState } from "react";
 
+import { useReturnedFocus } from "@/lib/returned-focus";
+
 import { Button } from "./Button";
 import { explain } from "./states";
 
@@ -27,6 +29,7 @@ export function ConfirmDialog(props: Props) {
   const { title, text, label, confirm, initial = "", isOneLine = false, weight = "danger" } = props;
   const { isBusy, error, onConfirm, onClose } = props;
   const [reason, setReason] = useState(initial);
+  const returned = useReturnedFocus();
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -38,6 +41,7 @@ export function ConfirmDialog(props: Props) {
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-40 bg-black/40" />
         <AlertDialog.Content
+          {...returned}
           className={[
             "card fixed left-1/2 top-[20dvh] z-50 w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 p-4",
             "shadow-xl",

@@ -14,16 +14,19 @@ interface Props {
 
 export function DownloadButton({ what, save, children }: Props) {
   const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  function start(): void {
+    setError(null);
+    setBusy(true);
+    void save()
+      .catch(setError)
+      .finally(() => setBusy(false));
+  }
   return (
     <>
-      <Button
-        onClick={() => {
-          setError(null);
-          save().catch(setError);
-        }}
-      >
+      <Button aria-disabled={isBusy} className="aria-disabled:opacity-60" onClick={() => isBusy || start()}>
         <Download aria-hidden size={16} />
-        {children}
+        {isBusy ? "Loading …" : children}
       </Button>
       {error !== null && (
         <p role="alert" className="theirs text-failed">

@@ -12,7 +12,7 @@ import {
 } from "lucide-react";
 import { useMemo, useState } from "react";
 
-import { formatClock, formatDuration } from "@/lib/format";
+import { formatClock, formatDuration, formatMoment, isSameDay } from "@/lib/format";
 import { useNow } from "@/lib/now";
 import { buildTimeline, type Course, type Piece, type PieceKind } from "@/lib/timeline";
 
@@ -39,6 +39,7 @@ export function Timeline({ course }: { course: Course }) {
   const first = pieces[0];
   const last = pieces.at(-1);
   if (!first || !last) return <p className="text-muted">No attempts yet. The run waits for a worker.</p>;
+  const moment = isSameDay(first.from, last.to) ? formatClock : formatMoment;
   const kinds = (Object.keys(KINDS) as PieceKind[]).filter((kind) =>
     pieces.some((each) => each.kind === kind),
   );
@@ -56,7 +57,7 @@ export function Timeline({ course }: { course: Course }) {
         </ol>
       </div>
       <figcaption className="mt-1 flex flex-wrap items-center gap-x-4 text-muted">
-        <span>{formatClock(first.from)}</span>
+        <span>{moment(first.from)}</span>
         {kinds.map((kind) => {
           const { icon: Icon, word, look } = KINDS[kind];
           return (
@@ -85,7 +86,7 @@ export function Timeline({ course }: { course: Course }) {
             <ZoomIn aria-hidden size={16} />
           </Button>
         </span>
-        <span>{isOver ? formatClock(last.to) : "now"}</span>
+        <span>{isOver ? moment(last.to) : "now"}</span>
       </figcaption>
     </figure>
   );

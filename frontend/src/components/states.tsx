@@ -91,6 +91,7 @@ export function explain(error: unknown, what: string): { title: string; text: st
   return { title: `Cannot ${what}`, text: error instanceof Error ? error.message : String(error) };
 }
 
-function needsToken(error: unknown): boolean {
+/** Whether the service wants to know who asks. */
+export function needsToken(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.status === 403);
 }

@@ -63,6 +63,11 @@ export function formatMoment(time: string | number): string {
   return MOMENT.format(new Date(time));
 }
 
+/** In the reader's time zone. */
+export function isSameDay(one: string | number, other: string | number): boolean {
+  return new Date(one).toDateString() === new Date(other).toDateString();
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

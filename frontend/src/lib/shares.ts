@@ -5,18 +5,18 @@ import { parseRunsSearch, type RunsSearch } from "./search";
 
 export const NO_DATA = "no data";
 
-/** `82 %`; small shares keep a digit, so that 1 of 400 does not look like none. */
+/** `82 %`; shares near an end keep a digit, so that 1 of 400 does not look like none, and 399 not like all. */
 export function formatShare(value: number | null): string {
   if (value === null) return NO_DATA;
   const percent = value * 100;
-  const rounded =
-    percent > 0 && percent < 1
-      ? percent.toFixed(1)
-      : percent > 99 && percent < 100
-        ? percent.toFixed(1)
-        : percent.toFixed(0);
-  return `${rounded} %`;
+  if (percent > 0 && percent < LEAST) return `< ${LEAST} %`;
+  if (percent > 100 - LEAST && percent < 100) return `> ${100 - LEAST} %`;
+  const isNearEnd = (percent > 0 && percent < 1) || (percent > 99 && percent < 100);
+  return `${percent.toFixed(isNearEnd ? 1 : 0)} %`;
 }
+
+/** In percent: less than this, or as close to all, is said in words. */
+const LEAST = 0.1;
 
 /** `68 % to 91 %`: the 95 % interval. */
 export function formatInterval(share: Share): string {

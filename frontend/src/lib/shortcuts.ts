@@ -28,6 +28,8 @@ export function useOfferedActions(): readonly Action[] {
 }
 
 const SEQUENCE_MS = 1000;
+/** Keys that go on while they are held down. Every other one counts once: a sequence such as `s s` decides something. */
+const MOVES: ReadonlySet<string> = new Set(["j", "k", "[", "]", "{", "}"]);
 /** After a field vanished under its writer, letters are meant for it and not for the page. */
 const QUIET_MS = 4000;
 
@@ -37,11 +39,8 @@ export function listenToKeys(target: Window): () => void {
   let first = "";
   let firstAt = 0;
   const onKey = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
-      return;
+    if (isForOthers(event)) return;
     if (event.timeStamp - vanished.at() < QUIET_MS && event.key.length === 1) return;
-    // A dialog has the keys for itself.
-    if (document.querySelector("[role=dialog], [role=menu], [role=listbox]")) return;
     const both = event.timeStamp - firstAt < SEQUENCE_MS ? `${first} ${event.key}` : "";
     const offered = store.get();
     const found =
@@ -58,6 +57,14 @@ export function listenToKeys(target: Window): () => void {
     target.removeEventListener("keydown", onKey);
     vanished.stop();
   };
+}
+
+/** Whether a key is no shortcut of the page: a dialog has the keys for itself, and a field its text. */
+function isForOthers(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+    return true;
+  if (event.repeat && !MOVES.has(event.key)) return true;
+  return document.querySelector("[role=dialog], [role=alertdialog], [role=menu], [role=listbox]") !== null;
 }
 
 /** Browsers that report a removal as a blur do so in the moment of the removal. */

@@ -4,6 +4,7 @@ import { Dialog } from "radix-ui";
 import { useEffect, useMemo } from "react";
 
 import { Button } from "@/components/Button";
+import { useReturnedFocus } from "@/lib/returned-focus";
 import { type Action, isMac, listenToKeys, useActions, useOfferedActions } from "@/lib/shortcuts";
 import { useStore } from "@/lib/store";
 
@@ -13,6 +14,7 @@ import { overlays } from "./overlays";
 export function KeyboardHelp() {
   const navigate = useNavigate();
   const overlay = useStore(overlays);
+  const returned = useReturnedFocus();
   const offered = useOfferedActions().filter((each) => each.keys);
   const general = useMemo<readonly Action[]>(
     () => [
@@ -77,6 +79,7 @@ export function KeyboardHelp() {
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40" />
         <Dialog.Content
+          {...returned}
           aria-describedby={undefined}
           className={[
             "card fixed left-1/2 top-[10dvh] z-50 max-h-[80dvh] w-[min(32rem,calc(100vw-2rem))]",

@@ -9,6 +9,7 @@ import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import { KINDS } from "@/lib/kinds";
 import { runsQuery } from "@/lib/queries/runs";
+import { useReturnedFocus } from "@/lib/returned-focus";
 import { useOfferedActions } from "@/lib/shortcuts";
 
 import { KeyCaps } from "./KeyCaps";
@@ -25,6 +26,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const [words, setWords] = useState("");
   const actions = useOfferedActions();
   const navigate = useNavigate();
+  const returned = useReturnedFocus();
   const runs = useInfiniteQuery(runsQuery(words.trim() ? { q: words.trim().slice(0, 200) } : {}));
   const found = (runs.data?.pages[0]?.items ?? []).slice(0, SHOWN_RUNS);
   const groups = [...new Set(actions.map((each) => each.group))];
@@ -39,6 +41,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40" />
         <Dialog.Content
+          {...returned}
           aria-describedby={undefined}
           className={[
             "card fixed left-1/2 top-[12dvh] z-50 w-[min(40rem,calc(100vw-2rem))] -translate-x-1/2",

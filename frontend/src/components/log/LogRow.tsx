@@ -1,7 +1,7 @@
 /** One line of a log: its name, the number of its event, links to it; its colours are the terminal's. */
 import { memo, type ReactNode } from "react";
 
-import { formatClock } from "@/lib/format";
+import { formatClock, formatMoment } from "@/lib/format";
 import type { LogLine } from "@/lib/log";
 import { parseAnsi, type Span } from "@/lib/text/ansi";
 
@@ -37,7 +37,7 @@ export const LogRow = memo(function LogRow(props: Props) {
         // Rows are too low for links that fingers could hit; the button below the log does the same.
         data-line={line.id}
         className="min-w-9 shrink-0 sm:w-18 cursor-pointer select-none text-right text-muted hover:underline"
-        title={`${formatClock(line.time)} ${line.phase ?? ""} ${line.attempt ?? ""}`}
+        title={`${formatMoment(line.time)} ${line.phase ?? ""} ${line.attempt ?? ""}`}
       >
         {nameOf(line)}
       </span>

@@ -11,7 +11,7 @@ import { EmptyState, ErrorState, explain, LoadingState } from "@/components/stat
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import { KINDS } from "@/lib/kinds";
-import { shortProject } from "@/lib/projects";
+import { shortNames, shortProject } from "@/lib/projects";
 import {
   type BacklogItem,
   type BacklogProject,
@@ -166,20 +166,21 @@ function WaitingItem({ item }: { item: BacklogItem }) {
 }
 
 function Projects({ projects }: { projects: readonly BacklogProject[] }) {
+  const names = shortNames(projects.map((each) => each.project));
   return (
     <section aria-label="Projects">
       <h2 className="sr-only">Projects</h2>
       <ul className="flex flex-col gap-1">
-        {projects.map((each) => (
-          <ProjectLine key={each.project} project={each} />
+        {projects.map((each, index) => (
+          <ProjectLine key={each.project} project={each} name={names[index] ?? each.project} />
         ))}
       </ul>
     </section>
   );
 }
 
-function ProjectLine({ project }: { project: BacklogProject }) {
-  const name = shortProject(project.project);
+/** `name` is no other's: who pauses a project must not pause its namesake. */
+function ProjectLine({ project, name }: { project: BacklogProject; name: string }) {
   const paused = project.paused_at !== null;
   const change = useBoardChange(() => changeProject({ project: project.project, paused: !paused }));
   return (

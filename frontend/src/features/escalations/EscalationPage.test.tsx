@@ -390,6 +390,48 @@ it("tells the second reviewer who was first and when, and keeps their text over 
   );
 });
 
+it("keeps the text over a reload while the number of attempts is empty", async () => {
+  const user = await show();
+  await user.click(screen.getByRole("radio", { name: /Retry/ }));
+  await user.type(screen.getByRole("textbox", { name: /^Guidance/ }), "Divide by two.");
+  await user.clear(screen.getByRole("spinbutton", { name: "Further attempts" }));
+  cleanup();
+  forgetLoaded();
+  await show();
+  expect(screen.getByRole("textbox", { name: /^Guidance/ })).toHaveProperty("value", "Divide by two.");
+  expect(screen.getByRole("spinbutton", { name: "Further attempts" })).toHaveProperty("value", "");
+});
+
+it.each([
+  ["ada", null],
+  ["grace", "No."],
+])("after a lost answer to a decision by ada, recorded by %s, keeps %s", async (decidedBy, kept) => {
+  const user = await show();
+  resolveWith(() => {
+    escalation = { ...RESOLVED, decided_by: decidedBy, guidance: "No." };
+    return HttpResponse.error();
+  });
+  await user.click(screen.getByRole("radio", { name: /Reject/ }));
+  await user.type(screen.getByRole("textbox", { name: /Reason/ }), "No.");
+  await user.click(screen.getByRole("button", { name: "Reject" }));
+  await screen.findByText(/decided by/);
+  const unsent = screen.queryByRole("textbox", { name: "Your unsent guidance" });
+  expect(unsent?.textContent ?? null).toBe(kept);
+  expect(readDraft(ID).guidance).toBe(kept ?? "");
+});
+
+it("shows the decision as soon as the service has recorded it", async () => {
+  const user = await show();
+  resolveWith(() => {
+    server.use(http.get(`${ORIGIN}/api/v1/escalations/${ID}`, () => delay("infinite") as never));
+    return HttpResponse.json({ ...RESOLVED, decided_by: "ada" });
+  });
+  await user.click(screen.getByRole("radio", { name: /Reject/ }));
+  await user.click(screen.getByRole("button", { name: "Reject" }));
+  await screen.findByText(/decided by/);
+  expect(screen.queryByText(/Nothing is decided yet/)).toBeNull();
+});
+
 it("sends the same answer again under the same key, another under another", async () => {
   const user = await show();
   resolveWith(() => HttpResponse.error());

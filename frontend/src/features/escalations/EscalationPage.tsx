@@ -27,7 +27,7 @@ import { WhyPanel } from "./components/WhyPanel";
 import { forgetOldDrafts, useDraft } from "./draft";
 import { afterThis, useNextKey } from "./next";
 import { canSend, type Decision, type Draft, resolutionOf } from "./resolution";
-import { conflictOf, useResolve } from "./use-resolve";
+import { conflictOf, useResolve, useUnsent } from "./use-resolve";
 
 interface Props {
   id: string;
@@ -66,6 +66,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
   useEffect(() => {
     if (isDeciding) wasDeciding.current = true;
   }, [isDeciding]);
+  const unsent = useUnsent(draft, escalation, discard);
   const { data: queue } = useQuery(escalationsQuery("open"));
   const waiting = useMemo(() => afterThis(queue?.items ?? [], escalation), [queue, escalation]);
   const canAccept = escalation.can_accept;
@@ -151,7 +152,7 @@ function Review({ escalation, shown, onShow }: { escalation: EscalationDetail } 
           ) : (
             <ResolvedPanel
               escalation={{ ...escalation, ...decidedBy(escalation, conflict) }}
-              draft={draft}
+              draft={unsent}
               onDiscard={discard}
               next={waiting[0]?.id ?? null}
               waiting={waiting.length}

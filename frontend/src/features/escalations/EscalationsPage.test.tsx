@@ -1,18 +1,11 @@
 // @vitest-environment jsdom
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import {
-  createMemoryHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  RouterProvider,
-} from "@tanstack/react-router";
-import { cleanup, configure, render, screen } from "@testing-library/react";
+import { cleanup, configure, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 
+import { show } from "../../../tests/show";
 import { EscalationsPage } from "./EscalationsPage";
 
 const ORIGIN = location.origin;
@@ -58,24 +51,14 @@ const server = setupServer(
 beforeAll(() => server.listen({ onUnhandledRequest: "error" }));
 afterEach(() => {
   cleanup();
+  server.resetHandlers();
   vi.useRealTimers();
 });
 afterAll(() => server.close());
 
 it("keeps the pages that are read while the time goes on", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: NOON });
-  const root = createRootRoute();
-  const page = createRoute({
-    getParentRoute: () => root,
-    path: "/",
-    component: () => <EscalationsPage search={{ hours: 1 }} onChange={() => {}} />,
-  });
-  const router = createRouter({ routeTree: root.addChildren([page]), history: createMemoryHistory() });
-  render(
-    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
-      <RouterProvider router={router as never} />
-    </QueryClientProvider>,
-  );
+  show(() => <EscalationsPage search={{ hours: 1 }} onChange={() => {}} />);
   await userEvent.click(await screen.findByRole("button", { name: "Show more" }));
   await screen.findByText("Second");
   vi.setSystemTime(NOON + 2 * 3_600_000);
@@ -83,3 +66,29 @@ it("keeps the pages that are read while the time goes on", async () => {
   expect(screen.getByText("Second")).toBeTruthy();
   expect([...asked]).toEqual(["2026-01-02T11:00:00.000Z"]);
 });
+
+it("does not take everybody's escalations for mine before it knows who asks", async () => {
+  const whose: (string | null)[] = [];
+  const { promise: known, tell } = told();
+  server.use(
+    http.get(`${ORIGIN}/api/v1/me`, async () => {
+      await known;
+      return HttpResponse.json({ name: "ada", role: "admin" });
+    }),
+    http.get(`${ORIGIN}/api/v1/escalations`, ({ request }) => {
+      whose.push(new URL(request.url).searchParams.get("assigned"));
+      return HttpResponse.json({ items: [escalation("Halves")], next_cursor: null });
+    }),
+  );
+  show(() => <EscalationsPage search={{ who: "me" }} onChange={() => {}} />);
+  await screen.findByText(/^Loading the escalations/);
+  tell();
+  await screen.findByText("Halves");
+  expect(whose).toEqual(["ada"]);
+});
+
+function told() {
+  let tell = () => {};
+  const promise = new Promise<void>((resolve) => (tell = resolve));
+  return { promise, tell: () => tell() };
+}

@@ -1,5 +1,4 @@
 /** The inbox of what waits for a person, oldest first. */
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Inbox } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
@@ -14,7 +13,7 @@ import { UntrustedText } from "@/components/UntrustedText";
 import { plural } from "@/lib/format";
 import { KINDS } from "@/lib/kinds";
 import { shortProject } from "@/lib/projects";
-import { type Escalation, type EscalationStatus, inboxQuery } from "@/lib/queries/escalations";
+import type { Escalation, EscalationStatus } from "@/lib/queries/escalations";
 import type { EscalationsSearch } from "@/lib/search";
 import { type Action, useActions } from "@/lib/shortcuts";
 import { visible } from "@/lib/text/visible";
@@ -25,7 +24,7 @@ import { InboxFilters } from "./components/InboxFilters";
 import { placeOf } from "./consequences";
 import { DECISIONS, reasonOf } from "./labels";
 import { moveFocus, pressAssignment, pressChoice } from "./row-keys";
-import { useFilters } from "./use-filters";
+import { useInbox } from "./use-inbox";
 import { useKeptFocus } from "./use-kept-focus";
 
 const WORDS: Record<EscalationStatus, string> = {
@@ -42,8 +41,7 @@ interface Props {
 
 export function EscalationsPage({ search, onChange }: Props) {
   const status = search.status ?? "open";
-  const filters = useFilters(search);
-  const inbox = useInfiniteQuery({ ...inboxQuery(filters), placeholderData: keepPreviousData });
+  const inbox = useInbox(search);
   const items = useMemo(() => inbox.data?.pages.flatMap((page) => page.items) ?? [], [inbox.data]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = useRef<HTMLUListElement>(null);

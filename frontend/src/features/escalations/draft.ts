@@ -22,7 +22,8 @@ const kept = z.object({
   draft: z.object({
     decision: z.nullable(z.enum(["accept", "retry", "reject"])),
     guidance: z.string(),
-    attempts: z.number(),
+    // An emptied field is no number, and JSON has no word for that.
+    attempts: z.catch(z.number(), Number.NaN),
     openPaths: z.string(),
     comments: z.array(comment),
     knownFailures: z.catch(z.boolean(), false),

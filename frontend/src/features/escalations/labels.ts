@@ -2,6 +2,7 @@
 import type { Schemas } from "@/lib/api/client";
 import { formatCount } from "@/lib/format";
 import { REASONS } from "@/lib/reasons";
+import { formatShare } from "@/lib/shares";
 
 /** Why a person is asked, in a few words. */
 export function reasonOf({
@@ -45,10 +46,8 @@ export function trackRecordText(record: Schemas["TrackRecord"]): string {
 function shareText(share: Schemas["Share"], what: string, how: string): string {
   if (share.of === 0 || share.value === null) return "";
   const interval =
-    share.low === null || share.high === null ? "" : ` (95 %: ${percent(share.low)}–${percent(share.high)})`;
+    share.low === null || share.high === null
+      ? ""
+      : ` (95 %: ${formatShare(share.low)}–${formatShare(share.high)})`;
   return `${share.count} of ${share.of} marked ${what} ${how}${interval}`;
-}
-
-function percent(value: number): string {
-  return `${Math.round(value * 100)} %`;
 }

@@ -1,7 +1,7 @@
 /** A reviewer's answer while it is typed, and the same answer as a request, as curl and as a command. Pure. */
 import type { Schemas } from "@/lib/api/client";
 import { command, curl, isReference } from "@/lib/commands";
-import { type LineComment, written } from "@/lib/diff/comments";
+import { type LineComment, placeText, written } from "@/lib/diff/comments";
 
 export type Decision = Schemas["EscalationDecision"];
 export type Resolution = Schemas["EscalationResolve"];
@@ -57,6 +57,18 @@ function sent({ path, line, body, side = "new", start_line: start }: LineComment
 export function globsOf(text: string): string[] {
   return [...new Set(text.split("\n").map((line) => line.trim()))].filter(Boolean);
 }
+
+type Outcome = Pick<Schemas["EscalationView"], "decision" | "decided_by" | "guidance" | "line_comments">;
+
+/** Whether the outcome is what `me` sent: the answer to it may have been lost on its way. */
+export function isRecorded(draft: Draft, outcome: Outcome, me: string): boolean {
+  if (me === "" || outcome.decided_by !== me || outcome.decision !== draft.decision) return false;
+  const said = [draft.guidance.trim(), ...written(draft.comments).map(commentText)];
+  const recorded = [outcome.guidance, ...outcome.line_comments.map(commentText)];
+  return said.length === recorded.length && said.every((each, index) => each === recorded[index]);
+}
+
+const commentText = (comment: LineComment) => `${placeText(comment)}: ${comment.body.trim()}`;
 
 /** What is missing; empty when it can be sent. */
 export function missing(draft: Draft): string {

@@ -1,11 +1,19 @@
 /** Sends a decision and waits for the service: nothing is shown as decided before it says so. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useEffect } from "react";
 
 import { ApiError } from "@/lib/api/errors";
-import { randomKey } from "@/lib/random-key";
-import { type Resolution, resolveEscalation } from "@/lib/queries/escalations";
+import { useRepeatKey } from "@/lib/repeat-key";
+import {
+  type Escalation,
+  type EscalationDetail,
+  type Resolution,
+  resolveEscalation,
+} from "@/lib/queries/escalations";
 import { keys } from "@/lib/queries/keys";
+import { useMyName } from "@/lib/queries/me";
+
+import { type Draft, EMPTY, isRecorded } from "./resolution";
 
 export interface Conflict {
   readonly by: string;
@@ -15,17 +23,30 @@ export interface Conflict {
 
 export function useResolve(id: string, onDone: () => void) {
   const client = useQueryClient();
-  const sent = useRef({ body: "", key: "" });
+  const key = useRepeatKey();
   return useMutation({
-    mutationFn: (body: Resolution) => {
-      // The same answer, sent again after no answer came, must not count twice.
-      const text = JSON.stringify(body);
-      if (sent.current.body !== text) sent.current = { body: text, key: randomKey() };
-      return resolveEscalation(id, body, sent.current.key);
+    mutationFn: (body: Resolution) => resolveEscalation(id, body, key.of(JSON.stringify(body))),
+    onSuccess(outcome) {
+      // It says all that the page shows of a decision: no one waits until it is asked for once more.
+      client.setQueryData<EscalationDetail>(
+        keys.escalation(id),
+        (before) => before && { ...before, ...outcome },
+      );
+      onDone();
+      void client.invalidateQueries({ queryKey: keys.escalations });
     },
-    onSuccess: onDone,
-    onSettled: () => client.invalidateQueries({ queryKey: keys.escalations }),
+    // Whether it arrived all the same is known before the page says that it failed.
+    onError: () => client.invalidateQueries({ queryKey: keys.escalations }),
   });
+}
+
+/** What of a draft is not recorded. Without an answer the page learns from the escalation that all of it arrived. */
+export function useUnsent(draft: Draft, escalation: Escalation, discard: () => void): Draft {
+  const hasArrived = isRecorded(draft, escalation, useMyName());
+  useEffect(() => {
+    if (hasArrived) discard();
+  }, [hasArrived, discard]);
+  return hasArrived ? EMPTY : draft;
 }
 
 /** Who decided meanwhile; null for every other error. */

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 
 import { ShareCell } from "@/components/MetricTile";
 import { PageHeader } from "@/components/PageHeader";
-import { EmptyState, ErrorState, LoadingState } from "@/components/states";
+import { EmptyState, ErrorState, explain, LoadingState } from "@/components/states";
 import type { Schemas } from "@/lib/api/client";
 import { type EvaluatorMetrics, metricsQuery } from "@/lib/queries/metrics";
 import { evaluatorsQuery } from "@/lib/queries/service";
@@ -32,7 +32,18 @@ export function EvaluatorsPage() {
           onRetry={() => void registered.refetch()}
         />
       )}
-      {registered.data && <Evaluators rows={rowsOf(registered.data.items, report.data?.evaluators ?? [])} />}
+      {report.error && !report.data && (
+        <p role="alert" className="theirs pb-3 text-failed">
+          {explain(report.error, "load the figures").text}
+        </p>
+      )}
+      {registered.data && (
+        <Evaluators
+          rows={rowsOf(registered.data.items, report.data?.evaluators ?? [])}
+          // As long as nothing is known, nothing is said of how much there is.
+          absent={report.data ? "no data" : report.error ? "not loaded" : "loading …"}
+        />
+      )}
     </>
   );
 }
@@ -64,7 +75,7 @@ function rowsOf(
   ];
 }
 
-function Evaluators({ rows }: { rows: readonly Row[] }) {
+function Evaluators({ rows, absent }: { rows: readonly Row[]; absent: string }) {
   if (rows.length === 0) {
     return (
       <EmptyState title="No evaluators are registered">
@@ -83,7 +94,7 @@ function Evaluators({ rows }: { rows: readonly Row[] }) {
             <th scope="col">Evaluator</th>
             <th scope="col">Type</th>
             <th scope="col">Phases</th>
-            <th scope="col">Source</th>{" "}
+            <th scope="col">Source</th>
             <th scope="col" className="number">
               Latency p50 / p95
             </th>
@@ -106,7 +117,7 @@ function Evaluators({ rows }: { rows: readonly Row[] }) {
               <td className="whitespace-nowrap">{row.part}</td>
               <td>{row.phases}</td>
               <td>{row.source}</td>
-              <Measured figures={row.figures} />
+              <Measured figures={row.figures} absent={absent} />
             </tr>
           ))}
         </tbody>
@@ -115,11 +126,11 @@ function Evaluators({ rows }: { rows: readonly Row[] }) {
   );
 }
 
-function Measured({ figures }: { figures: EvaluatorMetrics | undefined }) {
+function Measured({ figures, absent }: { figures: EvaluatorMetrics | undefined; absent: string }) {
   if (!figures) {
     return ["time", "passes", "fails"].map((each) => (
       <td key={each} className="number text-muted">
-        no data
+        {absent}
       </td>
     ));
   }

@@ -7,7 +7,7 @@ import { useMemo } from "react";
 import { buttonClass } from "@/components/Button";
 import { MetricTile } from "@/components/MetricTile";
 import { PageHeader } from "@/components/PageHeader";
-import { EmptyState, ErrorState, LoadingState } from "@/components/states";
+import { EmptyState, ErrorState, explain, LoadingState } from "@/components/states";
 import { TrendChart } from "@/components/TrendChart";
 import { plural } from "@/lib/format";
 import {
@@ -56,10 +56,20 @@ export function MetricsPage() {
       <PageHeader
         title="Metrics"
         beside={report.data && <span className="text-muted">{plural(report.data.runs, "run")}</span>}
-        actions={report.data && <ExportButtons report={report.data} trend={trend.data} />}
+        actions={
+          report.data &&
+          !report.isPlaceholderData && <ExportButtons report={report.data} trend={trend.data} />
+        }
       />
       <ScopeBar search={search} onChange={change} />
       {report.isPending && <LoadingState what="the metrics" />}
+      {/* The figures below are those of the choice before. */}
+      {report.isPlaceholderData && <LoadingState what="the figures of this choice" />}
+      {trend.error && !trend.data && (
+        <p role="alert" className="theirs pb-3 text-failed">
+          {explain(trend.error, "load the trend").text}
+        </p>
+      )}
       {report.error && !report.data && (
         <ErrorState error={report.error} what="load the metrics" onRetry={() => void report.refetch()} />
       )}

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { AnswerAttempt } from "@/components/AnswerAttempt";
-import { type AnswerDetail, answerQuery } from "@/lib/queries/answers";
+import { type AnswerAttempt as Attempt, type AnswerDetail, answerQuery } from "@/lib/queries/answers";
 
 import { AnswerResult } from "./components/AnswerResult";
 import { AnswerInputs } from "./components/AnswerInputs";
@@ -16,7 +16,7 @@ export function AnswerPage({ id }: { id: string }) {
 }
 
 function Loaded({ answer }: { answer: AnswerDetail }) {
-  const chosen = useRunSearch().attempt ?? answer.attempts.at(-1)?.number;
+  const named = useRunSearch().attempt;
   return (
     <RunPage
       run={answer}
@@ -29,16 +29,30 @@ function Loaded({ answer }: { answer: AnswerDetail }) {
           Attempts (at most {answer.max_attempts})
         </h2>
         {answer.attempts.length === 0 && <p className="text-muted">No text yet.</p>}
-        {answer.attempts.map((each) => (
-          <AnswerAttempt
-            key={`${each.number} ${chosen === each.number}`}
-            attempt={each}
-            given={answer.entries.length}
-            open={chosen === each.number}
-          />
-        ))}
+        <Attempts attempts={answer.attempts} given={answer.entries.length} named={named} />
       </section>
       <AnswerInputs answer={answer} />
     </RunPage>
   );
+}
+
+interface AttemptsProps {
+  attempts: readonly Attempt[];
+  /** Pieces of evidence that came with the question. */
+  given: number;
+  /** The one that the address names. */
+  named: number | undefined;
+}
+
+/** The named or the last one is open. The next one comes below it, and leaves open what is read. */
+export function Attempts({ attempts, given, named }: AttemptsProps) {
+  const first = named ?? attempts.at(-1)?.number;
+  return attempts.map((each) => (
+    <AnswerAttempt
+      key={`${each.number} ${named === each.number}`}
+      attempt={each}
+      given={given}
+      open={each.number === first}
+    />
+  ));
 }

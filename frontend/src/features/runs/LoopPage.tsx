@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { LoopIteration } from "@/components/LoopIteration";
-import { type LoopDetail, loopQuery } from "@/lib/queries/loops";
+import { type Iteration, type LoopDetail, loopQuery } from "@/lib/queries/loops";
 
 import { LoopDefinition } from "./components/LoopDefinition";
 import { LoopResult } from "./components/LoopResult";
@@ -17,7 +17,7 @@ export function LoopPage({ id }: { id: string }) {
 }
 
 function Loaded({ loop }: { loop: LoopDetail }) {
-  const chosen = useRunSearch().attempt ?? loop.iterations.at(-1)?.iteration;
+  const named = useRunSearch().attempt;
   const result = (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <LoopResult loop={loop} />
@@ -32,14 +32,26 @@ function Loaded({ loop }: { loop: LoopDetail }) {
           Iterations (at most {loop.max_attempts})
         </h2>
         {loop.iterations.length === 0 && <p className="text-muted">No iterations yet.</p>}
-        {loop.iterations.map((each) => (
-          <LoopIteration
-            key={`${each.iteration} ${chosen === each.iteration}`}
-            iteration={each}
-            open={chosen === each.iteration}
-          />
-        ))}
+        <Iterations iterations={loop.iterations} named={named} />
       </section>
     </RunPage>
   );
+}
+
+interface IterationsProps {
+  iterations: readonly Iteration[];
+  /** The one that the address names. */
+  named: number | undefined;
+}
+
+/** The named or the last one is open. The next one comes below it, and leaves open what is read. */
+export function Iterations({ iterations, named }: IterationsProps) {
+  const first = named ?? iterations.at(-1)?.iteration;
+  return iterations.map((each) => (
+    <LoopIteration
+      key={`${each.iteration} ${named === each.iteration}`}
+      iteration={each}
+      open={each.iteration === first}
+    />
+  ));
 }

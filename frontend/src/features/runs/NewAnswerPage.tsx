@@ -1,10 +1,9 @@
 /** `/new?kind=answer`: asks a question that is answered from evidence, and judged before it is given. */
-import { useState } from "react";
-
 import { Button } from "@/components/Button";
 import type { ApiError } from "@/lib/api/errors";
 import { curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
+import { useKept } from "@/lib/kept";
 import { startAnswer } from "@/lib/queries/answers";
 
 import { Field } from "./components/Field";
@@ -20,13 +19,14 @@ import {
 } from "./loop-and-answer-forms";
 
 export function NewAnswerPage() {
-  const [fields, setFields] = useState(EMPTY_ANSWER);
-  const change = (part: Partial<AnswerFields>) => setFields((before) => ({ ...before, ...part }));
+  const { value: fields, change, forget } = useKept<AnswerFields>("answer", EMPTY_ANSWER);
   return (
     <StartForm
       kind="answer"
       note="Without evidence, every claim counts as unsupported."
       copies={copies(fields)}
+      isFilled={fields !== EMPTY_ANSWER}
+      onClear={forget}
       body={JSON.stringify(answerRequest(fields))}
       start={(key) => startAnswer(answerRequest(fields), key)}
     >

@@ -1,8 +1,7 @@
 /** `/new?kind=director_loop`: starts a loop from its definition in XML or JSON. */
-import { useState } from "react";
-
 import { curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
+import { useKept } from "@/lib/kept";
 import { startLoop } from "@/lib/queries/loops";
 import { visible } from "@/lib/text/visible";
 
@@ -18,8 +17,7 @@ const EXAMPLE = `<task type="director_evaluator_loop">
   …`;
 
 export function NewLoopPage() {
-  const [fields, setFields] = useState(EMPTY_LOOP);
-  const change = (part: Partial<LoopFields>) => setFields((before) => ({ ...before, ...part }));
+  const { value: fields, change, forget } = useKept<LoopFields>("loop", EMPTY_LOOP);
   const copies = [
     {
       label: "curl",
@@ -33,6 +31,8 @@ export function NewLoopPage() {
       kind="director_loop"
       note="The loop reads its files and never writes to their source."
       copies={copies}
+      isFilled={fields !== EMPTY_LOOP}
+      onClear={forget}
       body={JSON.stringify(loopRequest(fields))}
       start={(key) => startLoop(loopRequest(fields), key)}
     >

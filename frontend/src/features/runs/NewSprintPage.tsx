@@ -1,8 +1,7 @@
 /** `/new`: starts a sprint; the same can be copied as a curl call and as a command line. */
-import { useState } from "react";
-
 import { curl } from "@/lib/commands";
 import { identity } from "@/lib/identity";
+import { useKept } from "@/lib/kept";
 import { startSprint } from "@/lib/queries/runs";
 
 import { AgentsNotice } from "./components/AgentsNotice";
@@ -15,13 +14,14 @@ import { inOwnWords } from "./refusals";
 import { commandOf, EMPTY_FIELDS, requestOf, type StartFields } from "./start-form";
 
 export function NewSprintPage() {
-  const [fields, setFields] = useState(EMPTY_FIELDS);
-  const change = (part: Partial<StartFields>) => setFields((before) => ({ ...before, ...part }));
+  const { value: fields, change, forget } = useKept<StartFields>("sprint", EMPTY_FIELDS);
   return (
     <StartForm
       kind="sprint"
       note="The sprint reads your repository and never writes to it."
       copies={copies(fields)}
+      isFilled={fields !== EMPTY_FIELDS}
+      onClear={forget}
       body={JSON.stringify(requestOf(fields))}
       start={(key) => startSprint(requestOf(fields), key)}
     >

@@ -60,7 +60,7 @@ export function RunsPage() {
       <RunFiltersBar search={search} counts={statuses.data} byKind={kinds.data?.by_kind} onChange={change} />
       {search.metric && <MetricRunsNotice search={search} onClear={() => void navigate({ search: {} })} />}
       <Content
-        filters={search}
+        filters={filters}
         query={runs}
         items={items}
         shown={shown}
@@ -137,14 +137,9 @@ function More(props: MoreProps) {
 }
 
 function isFiltered(filters: RunFilters): boolean {
-  return Boolean(
-    filters.q ||
-    filters.metric ||
-    filters.kind?.length ||
-    filters.status?.length ||
-    filters.paused ||
-    filters.needs_human !== undefined,
-  );
+  const isNothing = (each: unknown) =>
+    each === undefined || each === "" || (Array.isArray(each) && !each.length);
+  return !Object.values(filters).every(isNothing);
 }
 
 function NothingFound({ onClear }: { onClear: () => void }) {

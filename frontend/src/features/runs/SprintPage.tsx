@@ -26,7 +26,7 @@ import { RetryPrompt } from "./components/RetryPrompt";
 import { RunActions } from "./components/RunActions";
 import { RunFacts } from "./components/RunFacts";
 import { RunTabs } from "./components/RunTabs";
-import { candidatesAtWork, isAtWork, Unfinished } from "./components/Unfinished";
+import { attemptAtWork, candidatesAtWork, Unfinished } from "./components/Unfinished";
 
 export function SprintPage({ id }: { id: string }) {
   const sprint = useQuery(runQuery(id));
@@ -56,6 +56,8 @@ function Loaded({ sprint }: { sprint: RunDetail }) {
   const search = parseRunSearch(root.useSearch());
   const navigate = useNavigate();
   const attempt = chosenAttempt(sprint, search.phase, search.attempt);
+  // What is judged is shown until the next verdict; what the agent does meanwhile has a separate place.
+  const atWork = attemptAtWork(sprint, search.attempt === undefined ? undefined : attempt);
   // The log is made after the first picture, in pieces: what is above it is read first.
   const hasTabs = useDeferredValue(true, false);
   const show = (part: Partial<RunSearch>) =>
@@ -82,12 +84,12 @@ function Loaded({ sprint }: { sprint: RunDetail }) {
         {hasResult(sprint) && <ResultCard run={sprint} />}
         <PhaseRail phases={sprint.phases} isPaused={Boolean(sprint.paused)} />
         <Timeline course={sprint} />
-        {attempt && isAtWork(sprint, attempt) && (
+        {atWork && (
           <Unfinished
-            key={attempt.id}
+            key={atWork.id}
             runId={sprint.id}
-            attempt={attempt}
-            candidates={candidatesAtWork(milestones, attempt)}
+            attempt={atWork}
+            candidates={candidatesAtWork(milestones, atWork)}
           />
         )}
         {attempt && (

@@ -68,6 +68,11 @@ export const EMPTY_FIELDS: StartFields = {
   heldOutFeedback: "",
 };
 
+/** Whether some of the fields are not as in an empty form. */
+export function differs(fields: StartFields, names: readonly (keyof StartFields)[]): boolean {
+  return names.some((each) => fields[each] !== EMPTY_FIELDS[each]);
+}
+
 /** The request's body. Values are not checked here: the service does, and says what is wrong with which field. */
 export function requestOf(fields: StartFields): SprintCreate {
   return compact({

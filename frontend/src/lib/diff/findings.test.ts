@@ -26,6 +26,10 @@ describe("findings in a diff", () => {
     expect(findingsOf([verdict("failed", [text])]).size).toBe(0);
   });
 
+  it.each(["größe.py", "src/größe.py", "資料/読む.py", "e\u0301te/a+b@c.py"])("are found in %s", (path) => {
+    expect([...findingsOf([verdict("failed", [`${path}:3: E501`])]).keys()]).toEqual([path]);
+  });
+
   it("come from verdicts that did not pass", () => {
     expect(findingsOf([verdict("passed", ["a.py:1"])]).size).toBe(0);
     expect(findingsOf([verdict("errored", ["a.py:1"])]).size).toBe(1);

@@ -11,7 +11,8 @@ export interface Finding {
 }
 
 /** A path with a line, as tools write it: `app/main.py:12`, `app/main.py:12:5`. */
-const PLACE = /(?<![\w/.-])((?:[\w.@+-]+\/)*[\w.@+-]+\.\w+):(\d{1,7})\b/g;
+const PLACE =
+  /(?<![\p{L}\p{M}\p{N}_/.@+-])((?:[\p{L}\p{M}\p{N}_.@+-]+\/)*[\p{L}\p{M}\p{N}_.@+-]+\.\w+):(\d{1,7})\b/gu;
 
 /** The findings of verdicts that did not pass, by path; one that is said twice is given once. */
 export function findingsOf(evaluations: readonly Evaluation[]): ReadonlyMap<string, readonly Finding[]> {

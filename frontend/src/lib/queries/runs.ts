@@ -112,18 +112,6 @@ export const attemptQuery = (id: string, phase: string, number: number) =>
       ),
   });
 
-export const diffQuery = (id: string, phase: string, number: number, against: Schemas["Against"]) =>
-  queryOptions({
-    queryKey: keys.diff(id, phase, number, against),
-    queryFn: ({ signal }) =>
-      unwrap(
-        api.GET("/api/v1/runs/{run_id}/attempts/{phase}/{number}/diff", {
-          params: { path: { run_id: id, phase: phase as Phase, number }, query: { against } },
-          signal,
-        }),
-      ),
-  });
-
 /** `key` makes a repetition of the same request safe. */
 export const startSprint = (body: SprintCreate, key: string): Promise<RunDetail> =>
   unwrap(api.POST("/api/v1/sprints", { body, params: { header: { "idempotency-key": key } } }));
@@ -134,12 +122,14 @@ export const pauseRun = (id: string, reason: string): Promise<RunDetail> =>
 export const resumeRun = (id: string): Promise<RunDetail> =>
   unwrap(api.POST("/api/v1/runs/{run_id}/resume", { params: { path: { run_id: id } } }));
 
-/** A new sprint that begins with what an attempt left. */
-export const forkRun = (id: string, phase: string, attempt: number, guidance: string): Promise<RunDetail> =>
+export type RunFork = Schemas["RunFork"];
+
+/** A new sprint that begins with what an attempt left. `key` makes a repetition of the same request safe. */
+export const forkRun = (id: string, body: RunFork, key: string): Promise<RunDetail> =>
   unwrap(
     api.POST("/api/v1/runs/{run_id}/fork", {
-      params: { path: { run_id: id } },
-      body: { phase: phase as Phase, attempt, guidance, policy: {} },
+      params: { path: { run_id: id }, header: { "idempotency-key": key } },
+      body,
     }),
   );
 

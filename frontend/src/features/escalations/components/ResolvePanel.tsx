@@ -87,6 +87,8 @@ export function ResolvePanel({ escalation, draft, update, onSend, isSending, err
           className="field"
           rows={5}
           maxLength={LONGEST_GUIDANCE}
+          // What is typed now would not be sent.
+          readOnly={isSending}
           value={draft.guidance}
           aria-invalid={fieldError(error, "guidance") !== ""}
           onChange={(event) => update((before) => ({ ...before, guidance: event.target.value }))}

@@ -1,11 +1,13 @@
 /** What else is known of an evaluator: its calibrations, and what it saw while it was observed. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 
+import { Button } from "@/components/Button";
 import { RelativeTime } from "@/components/RelativeTime";
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
-import { formatMoment, plural } from "@/lib/format";
+import { formatCount, formatMoment, plural } from "@/lib/format";
 import {
   type Calibration,
   calibrationsQuery,
@@ -38,13 +40,7 @@ export function Trust({ name }: { name: string }) {
             {inWords(gate.would_block)}, in {plural(gate.runs, "run")}. Of these, people overruled{" "}
             {inWords(gate.overruled)}, and confirmed {inWords(gate.confirmed)}.
           </p>
-          {blocked.length > 0 && (
-            <ul aria-label="What it would have blocked" className="card flex flex-col p-1">
-              {blocked.slice(0, SHOWN).map((each) => (
-                <Blocked key={`${each.run_id} ${each.phase} ${each.attempt}`} one={each} />
-              ))}
-            </ul>
-          )}
+          {blocked.length > 0 && <WouldHaveBlocked blocked={blocked} />}
         </section>
       )}
     </>
@@ -60,6 +56,25 @@ function Calibrated({ name, calibration }: { name: string; calibration: Calibrat
       {found.version && `, version ${found.version}`}): bad cases that passed {inWords(found.bad_passed)},
       good cases that failed {inWords(found.good_failed)}.
     </p>
+  );
+}
+
+function WouldHaveBlocked({ blocked }: { blocked: readonly WouldBlock[] }) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? blocked : blocked.slice(0, SHOWN);
+  return (
+    <>
+      <ul aria-label="What it would have blocked" className="card flex flex-col p-1">
+        {shown.map((each) => (
+          <Blocked key={`${each.run_id} ${each.phase} ${each.attempt}`} one={each} />
+        ))}
+      </ul>
+      {shown.length < blocked.length && (
+        <Button className="self-start" onClick={() => setWhole(true)}>
+          Show {formatCount(blocked.length - shown.length)} more
+        </Button>
+      )}
+    </>
   );
 }
 

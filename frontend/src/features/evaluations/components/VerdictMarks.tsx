@@ -1,9 +1,10 @@
 /** Marks on a verdict, and the buttons that make one. Waits for the server; nothing is shown before it is true. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 
 import { Allowed } from "@/components/Allowed";
 import { Button } from "@/components/Button";
+import { explain } from "@/components/states";
 import { UntrustedText } from "@/components/UntrustedText";
 import { markVerdict, withdrawMark } from "@/lib/queries/metrics";
 import type { Evaluation } from "@/lib/queries/runs";
@@ -14,6 +15,15 @@ export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [note, setNote] = useState("");
+  const why = useRef<HTMLInputElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    // The button gives way to the form, and the form to the button.
+    if (isOpen) why.current?.focus();
+    else if (wasOpen.current && document.activeElement === document.body) opener.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
   const changed = () =>
     Promise.all([
       queries.invalidateQueries({ queryKey: ["evaluators"] }),
@@ -42,10 +52,15 @@ export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
             <UntrustedText text={each.marked_by} /> says it was <strong>{KINDS[each.kind]}</strong>
           </span>
           {each.note && <UntrustedText text={each.note} className="text-muted" />}
-          <Button weight="quiet" onClick={() => withdraw.mutate(each.id)} disabled={withdraw.isPending}>
+          <Allowed
+            needs="reviewer"
+            weight="quiet"
+            onClick={() => withdraw.mutate(each.id)}
+            disabled={withdraw.isPending}
+          >
             Withdraw
             <span className="sr-only"> the mark by {each.marked_by}</span>
-          </Button>
+          </Allowed>
         </p>
       ))}
       {isOpen ? (
@@ -54,6 +69,7 @@ export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
           onSubmit={(event: FormEvent) => event.preventDefault()}
         >
           <input
+            ref={why}
             aria-label="Why"
             placeholder="Why"
             maxLength={4000}
@@ -73,14 +89,14 @@ export function VerdictMarks({ evaluation }: { evaluation: Evaluation }) {
         </form>
       ) : (
         <div>
-          <Allowed needs="reviewer" onClick={() => setOpen(true)}>
+          <Allowed ref={opener} needs="reviewer" onClick={() => setOpen(true)}>
             Was it right?
           </Allowed>
         </div>
       )}
       {error && (
         <p role="alert" className="text-failed">
-          {error.message}
+          {explain(error, "save the mark").text}
         </p>
       )}
     </div>

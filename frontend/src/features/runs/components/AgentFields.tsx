@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { agentsQuery } from "@/lib/queries/service";
 
 import type { FieldsProps } from "../fields-props";
+import { differs } from "../start-form";
 import { AgentStates } from "./AgentStates";
 import { CandidateFields } from "./CandidateFields";
 import { Field } from "./Field";
@@ -18,12 +19,18 @@ const REFUSABLE = [
   "agent.script",
 ];
 
+const FIELDS = ["backend", "model", "temperature", "systemPrompt", "candidates", "script"] as const;
+
 export function AgentFields({ fields, change, errorOf }: FieldsProps) {
   const agents = useQuery(agentsQuery);
   const installed = agents.data?.items.filter((each) => each.kind === "installed") ?? [];
   const isNamed = fields.named.length > 0;
   return (
-    <FormPart title="Agent" hasNews={isNamed || REFUSABLE.some((each) => errorOf(each) !== "")}>
+    <FormPart
+      title="Agent"
+      hasNews={isNamed || REFUSABLE.some((each) => errorOf(each) !== "")}
+      isFilled={differs(fields, FIELDS)}
+    >
       <div className="mt-3 grid gap-3 md:grid-cols-2">
         <Field label="Agent" error={errorOf("agent.backend")}>
           <select

@@ -47,6 +47,15 @@ it.each([
   expect(isOpen()).toBe(true);
 });
 
+it.each([
+  [AgentFields, { model: "openai:gpt-4o" }],
+  [PolicyFields, { safeFixes: true }],
+  [HeldOutFields, { heldOutShare: "0.3" }],
+] as const)("opens with what was typed before: %#", (Fields, change) => {
+  render(form(Fields, "", change));
+  expect(isOpen()).toBe(true);
+});
+
 it("stays open when the last named candidate is removed", () => {
   const named = [{ agent: "pydantic-ai", model: "" }];
   const { rerender } = render(form(AgentFields, "", { named }));

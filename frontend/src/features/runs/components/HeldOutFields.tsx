@@ -1,7 +1,10 @@
 /** Tests that no agent sees: a patch or a share of the base's own, and what the agent learns when they fail. */
 import type { FieldsProps } from "../fields-props";
+import { differs } from "../start-form";
 import { Field } from "./Field";
 import { FormPart } from "./FormPart";
+
+const FIELDS = ["heldOut", "heldOutShare", "heldOutFeedback"] as const;
 
 export function HeldOutFields({ fields, change, errorOf }: FieldsProps) {
   const error = errorOf("held_out.patch") || errorOf("held_out");
@@ -13,7 +16,11 @@ export function HeldOutFields({ fields, change, errorOf }: FieldsProps) {
   }
 
   return (
-    <FormPart title="Held-out tests" hasNews={[error, shareError, told].some((each) => each !== "")}>
+    <FormPart
+      title="Held-out tests"
+      hasNews={[error, shareError, told].some((each) => each !== "")}
+      isFilled={differs(fields, FIELDS)}
+    >
       <div className="mt-3 flex flex-col gap-3">
         <p className="text-muted">
           No agent sees these tests. They judge each attempt, and work that only fits the visible tests fails.

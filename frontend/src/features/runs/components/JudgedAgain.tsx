@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ListChecks } from "lucide-react";
 
-import { Button } from "@/components/Button";
+import { Allowed } from "@/components/Allowed";
 import { RelativeTime } from "@/components/RelativeTime";
 import { explain } from "@/components/states";
 import { UntrustedText } from "@/components/UntrustedText";
@@ -25,10 +25,10 @@ function Judged({ id }: { id: string }) {
   });
   return (
     <>
-      <Button disabled={again.isPending} onClick={() => again.mutate()}>
+      <Allowed needs="operator" disabled={again.isPending} onClick={() => again.mutate()}>
         <ListChecks aria-hidden size={14} />
         Evaluate again on the target
-      </Button>
+      </Allowed>
       <span role="status" className="basis-full empty:hidden">
         {again.isPending && <span className="text-muted">Evaluating the merged files …</span>}
         {again.error && (

@@ -1,16 +1,17 @@
 /** Says something to the agent of a run, and shows what became of everything that was said. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Send } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, useId, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { explain } from "@/components/states";
+import { useKept } from "@/lib/kept";
 import { KINDS } from "@/lib/kinds";
 import { useObstacle } from "@/lib/queries/me";
 import { keys } from "@/lib/queries/keys";
 import { type MessageCreate, messagesQuery, sendMessage } from "@/lib/queries/messages";
 import type { Run } from "@/lib/queries/runs";
-import { randomKey } from "@/lib/random-key";
+import { useRepeatKey } from "@/lib/repeat-key";
 
 import { INPUT } from "./Field";
 import { MessageList } from "./MessageList";
@@ -22,11 +23,14 @@ const MODES: readonly { mode: Mode; label: string; hint: string }[] = [
   { mode: "queue", label: "Queue", hint: "at the end of its work" },
 ];
 
+const NOTHING = { text: "" };
+
 export function MessageBox({ run }: { run: Run }) {
   const title = useId();
   const isSprint = run.kind === "sprint";
   // Here, so that the end of the run does not take what was typed.
-  const [text, setText] = useState("");
+  const { value, change, forget } = useKept(`message.${run.id}`, NOTHING);
+  const { text } = value;
   const messages = useQuery({ ...messagesQuery(run.id), enabled: isSprint });
   const items = messages.data?.items ?? [];
   // Nothing can be said any more, and nothing was.
@@ -43,7 +47,9 @@ export function MessageBox({ run }: { run: Run }) {
         </p>
       )}
       {items.length > 0 && <MessageList items={items} />}
-      {isOpen && <MessageForm run={run} text={text} onText={setText} />}
+      {isOpen && (
+        <MessageForm run={run} text={text} onText={(typed) => (typed ? change({ text: typed }) : forget())} />
+      )}
     </section>
   );
 }
@@ -59,16 +65,11 @@ function useReason(run: Run): string {
 /** Sends a text. It stays in the field until the service has recorded it. */
 function useSending(run: Run, text: string, mode: Mode, done: () => void) {
   const client = useQueryClient();
-  const sent = useRef({ body: "", key: "" });
+  const key = useRepeatKey();
   return useMutation({
-    mutationFn: () => {
-      const body = `${mode} ${text}`;
-      // Sent again without a change it is the same message, whether or not the first answer arrived.
-      if (sent.current.body !== body) sent.current = { body, key: randomKey() };
-      return sendMessage(run.id, { text, mode }, sent.current.key);
-    },
+    mutationFn: () => sendMessage(run.id, { text, mode }, key.of(`${mode} ${text}`)),
     onSuccess() {
-      sent.current = { body: "", key: "" };
+      key.arrived();
       done();
       void client.invalidateQueries({ queryKey: keys.messages(run.id) });
     },
@@ -107,7 +108,8 @@ function MessageForm({ run, text, onText }: FormProps) {
         aria-label="Message"
         aria-describedby={`${ids}-note`}
         placeholder={reason ? "" : "Leave the cache alone."}
-        readOnly={reason !== ""}
+        // What is typed while a message is on its way would go with it.
+        readOnly={reason !== "" || sending.isPending}
         className={`${INPUT} ${reason ? "cursor-not-allowed bg-sunken" : ""}`}
         value={text}
         onChange={(event) => onText(event.target.value)}

@@ -1,6 +1,6 @@
 /** Within which bounds, and how it is judged; what is left empty is as the service is set. */
 import type { FieldsProps } from "../fields-props";
-import type { StartFields } from "../start-form";
+import { differs, type StartFields } from "../start-form";
 import { BudgetFields } from "./BudgetFields";
 import { Field } from "./Field";
 import { FormPart } from "./FormPart";
@@ -16,6 +16,11 @@ const NAMES = [
   "open_paths.0",
 ];
 
+const FIELDS = [
+  ...(["maxAttempts", "retryFrom", "retryContext", "maxTokens", "maxCost"] as const),
+  ...(["passThreshold", "blockingThreshold", "openPaths", "deterministicOnly", "safeFixes"] as const),
+];
+
 export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
   const of = (name: string) => errorOf(`policy.${name}`);
   const text = (name: keyof StartFields) => ({
@@ -23,7 +28,11 @@ export function PolicyFields({ fields, change, errorOf }: FieldsProps) {
     onChange: (event: { target: { value: string } }) => change({ [name]: event.target.value }),
   });
   return (
-    <FormPart title="Limits and evaluation" hasNews={NAMES.some((each) => of(each) !== "")}>
+    <FormPart
+      title="Limits and evaluation"
+      hasNews={NAMES.some((each) => of(each) !== "")}
+      isFilled={differs(fields, FIELDS)}
+    >
       <div className="mt-3 grid gap-3 md:grid-cols-2">
         <Field
           label="Attempts per phase"

@@ -16,7 +16,7 @@ interface Props {
 export function RoleAgentFields({ fields, change, refused, roles }: Props) {
   const said = saidOf(refused, "agent");
   return (
-    <FormPart title="Agent" hasNews={said !== ""}>
+    <FormPart title="Agent" hasNews={said !== ""} isFilled={fields.model + fields.script !== ""}>
       <div className="mt-3 grid gap-3 md:grid-cols-2">
         <Field
           label="Model"

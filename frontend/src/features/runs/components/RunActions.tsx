@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { FileDiff, GitFork, Pause, Play, UserRound } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 
 import { Allowed } from "@/components/Allowed";
 import { buttonClass } from "@/components/Button";
@@ -17,10 +17,12 @@ import {
   cancelRun,
   forkRun,
   pauseRun,
+  type Phase,
   resumeRun,
   type Run,
   type RunDetail,
 } from "@/lib/queries/runs";
+import { useRepeatKey } from "@/lib/repeat-key";
 import { type Action, useActions } from "@/lib/shortcuts";
 
 import { resultCommand } from "../run-commands";
@@ -39,12 +41,18 @@ interface Props {
 
 export function RunActions({ run, attempts, attempt }: Props) {
   const [asks, setAsks] = useState<Ask | null>(null);
+  // A newer attempt may come while the dialog is open: the fork still begins with the one that was chosen.
+  const [forked, setForked] = useState<Attempt>();
   const leftFiles = attempts?.some((each) => each.head_commit) ?? false;
   const isOver = OVER.has(run.status);
   const isPaused = Boolean(run.paused);
   const origin = attempt?.head_commit ? attempt : undefined;
-  const act = useRunCommands(run, origin, () => setAsks(null));
+  const act = useRunCommands(run, forked, () => setAsks(null));
   const { mutate: resume } = act.resume;
+  const askFork = useCallback(() => {
+    setForked(origin);
+    setAsks("fork");
+  }, [origin]);
   const actions = useMemo<readonly Action[]>(() => {
     const group = "This run";
     const hold = isPaused
@@ -57,10 +65,10 @@ export function RunActions({ run, attempts, attempt }: Props) {
       id: "fork-run",
       label: "Start a new run from this attempt",
       group,
-      run: () => setAsks("fork"),
+      run: askFork,
     };
     return origin ? [...going, fork] : going;
-  }, [isOver, isPaused, origin, resume]);
+  }, [isOver, isPaused, origin, resume, askFork]);
   useActions(actions);
 
   return (
@@ -79,7 +87,7 @@ export function RunActions({ run, attempts, attempt }: Props) {
       )}
       <CopyMenu items={copies(run, leftFiles)} />
       {origin && (
-        <Allowed needs="operator" onClick={() => setAsks("fork")}>
+        <Allowed needs="operator" onClick={askFork}>
           <GitFork aria-hidden size={16} />
           Fork
         </Allowed>
@@ -103,7 +111,7 @@ export function RunActions({ run, attempts, attempt }: Props) {
       <ResumeError error={act.resume.error} />
       {asks && (
         <ConfirmDialog
-          {...dialogOf(asks, origin)}
+          {...dialogOf(asks, forked)}
           isBusy={act[asks].isPending}
           error={act[asks].error}
           onConfirm={(text) => act[asks].mutate(text)}
@@ -147,6 +155,7 @@ function ResumeError({ error }: { error: Error | null }) {
 function useRunCommands(run: Run, origin: Attempt | undefined, done: () => void) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const key = useRepeatKey();
   const onSuccess = (next: RunDetail) => {
     if (next.kind === "sprint") client.setQueryData(keys.run(next.id), next);
     else void client.invalidateQueries({ queryKey: keys.run(next.id) });
@@ -161,8 +170,14 @@ function useRunCommands(run: Run, origin: Attempt | undefined, done: () => void)
   const pause = useMutation({ mutationFn: (reason: string) => pauseRun(run.id, reason), onSuccess });
   const resume = useMutation({ mutationFn: () => resumeRun(run.id), onSuccess });
   const fork = useMutation({
-    mutationFn: (guidance: string) => forkRun(run.id, origin?.phase ?? "", origin?.number ?? 0, guidance),
-    onSuccess,
+    mutationFn: (guidance: string) => {
+      const body = { phase: origin?.phase as Phase, attempt: origin?.number ?? 0, guidance, policy: {} };
+      return forkRun(run.id, body, key.of(JSON.stringify(body)));
+    },
+    onSuccess(next: RunDetail) {
+      key.arrived();
+      onSuccess(next);
+    },
   });
   return { cancel, pause, resume, fork };
 }

@@ -124,11 +124,13 @@ const RunRow = memo(function RunRow({ run, index, columns, measure }: RowProps) 
           <Link
             to={KINDS[run.kind].page}
             params={{ id: run.id }}
-            className="block truncate font-medium hover:underline"
+            // What is cut off is the end, also of a name that is read from the right.
+            dir="auto"
+            className="block truncate text-left font-medium hover:underline"
             title={visible(`${run.name}\n\n${run.goal.slice(0, 500)}`)}
             data-run
           >
-            <UntrustedText text={run.name} />
+            {visible(run.name)}
           </Link>
           {run.forked_from && <ForkedFrom run={run.forked_from.run_id} />}
           {run.forge && <PullLink forge={run.forge} />}

@@ -154,7 +154,9 @@ function ArchiveFields({ values, change, errorOf }: Props) {
     <div className="flex flex-col gap-2">
       <Field
         label="Archive"
-        hint="tar, tar.gz, tar.bz2, tar.xz or zip"
+        hint={
+          values.archive ? `Chosen: ${visible(values.archive.name)}` : "tar, tar.gz, tar.bz2, tar.xz or zip"
+        }
         error={errorOf("source.data") || errorOf("source")}
       >
         <input type="file" onChange={(event) => read(event.target.files?.[0])} />

@@ -1,16 +1,17 @@
 /** What the forms of every kind of run have in common: choose the kind, send, wait, and show what is refused. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type FormEvent, type ReactNode, useEffect, useRef } from "react";
+import { type FormEvent, Fragment, type ReactNode, useEffect, useRef, useState } from "react";
 
 import { Allowed } from "@/components/Allowed";
+import { Button } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
 import { PageHeader } from "@/components/PageHeader";
 import { explain } from "@/components/states";
 import { ApiError, UnreachableError } from "@/lib/api/errors";
 import { KINDS, type RunKind } from "@/lib/kinds";
 import { keys } from "@/lib/queries/keys";
-import { randomKey } from "@/lib/random-key";
+import { useRepeatKey } from "@/lib/repeat-key";
 
 const ALL: readonly RunKind[] = ["sprint", "director_loop", "answer"];
 
@@ -24,6 +25,9 @@ interface Props {
   /** What is said beside the button. */
   note: string;
   copies: readonly Copy[];
+  /** Something was typed; it stays until the run is started or the form is cleared. */
+  isFilled: boolean;
+  onClear: () => void;
   /** What is sent, as text; as long as it stays the same, so does the key. */
   body: string;
   /** Starts it; the key makes a repetition safe. */
@@ -32,20 +36,22 @@ interface Props {
   children: (refused: ApiError | null) => ReactNode;
 }
 
-export function StartForm({ kind, note, copies, body, start, children }: Props) {
+export function StartForm({ kind, note, copies, isFilled, onClear, body, start, children }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
   const { word, page } = KINDS[kind];
-  const sent = useRef({ body: "", key: "" });
+  // Fields of files have what they show of themselves: they are made anew.
+  const [cleared, setCleared] = useState(0);
+  useEffect(() => {
+    if (cleared > 0) form.current?.querySelector<HTMLElement>("textarea, input")?.focus();
+  }, [cleared]);
+  const key = useRepeatKey();
   const starting = useMutation({
-    mutationFn: () => {
-      // Sent again without a change it is the same run, whether or not the first answer arrived.
-      if (sent.current.body !== body) sent.current = { body, key: randomKey() };
-      return start(sent.current.key);
-    },
+    mutationFn: () => start(key.of(body)),
     onSuccess({ id }) {
       void client.invalidateQueries({ queryKey: keys.runs });
+      onClear();
       void navigate({ to: page, params: { id } });
     },
   });
@@ -58,6 +64,12 @@ export function StartForm({ kind, note, copies, body, start, children }: Props) 
     refused?.scrollIntoView({ block: "center" });
   }, [starting.error]);
 
+  function clear(): void {
+    onClear();
+    starting.reset();
+    setCleared(cleared + 1);
+  }
+
   function submit(event: FormEvent): void {
     event.preventDefault();
     starting.mutate();
@@ -65,7 +77,19 @@ export function StartForm({ kind, note, copies, body, start, children }: Props) 
 
   return (
     <div className="mx-auto max-w-3xl">
-      <PageHeader title={`New ${word}`} actions={<CopyMenu items={copies} label="Copy as" />} />
+      <PageHeader
+        title={`New ${word}`}
+        actions={
+          <>
+            {isFilled && (
+              <Button disabled={starting.isPending} onClick={clear}>
+                Clear the form
+              </Button>
+            )}
+            <CopyMenu items={copies} label="Copy as" />
+          </>
+        }
+      />
       <nav aria-label="Kind of run" className="flex flex-wrap gap-1 pb-4">
         {ALL.map((each) => (
           <Link
@@ -86,7 +110,9 @@ export function StartForm({ kind, note, copies, body, start, children }: Props) 
         ))}
       </nav>
       <form ref={form} onSubmit={submit} className="flex flex-col gap-4" noValidate>
-        {children(starting.error instanceof ApiError ? starting.error : null)}
+        <Fragment key={cleared}>
+          {children(starting.error instanceof ApiError ? starting.error : null)}
+        </Fragment>
         {starting.isError && <Refusal error={starting.error} word={word} />}
         <div className="flex items-center gap-3">
           <Allowed needs="operator" type="submit" weight="primary" disabled={starting.isPending}>

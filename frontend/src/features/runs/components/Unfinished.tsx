@@ -24,9 +24,14 @@ const LOOKS: Record<PlainLine["kind"], string> = {
   same: "",
 };
 
-/** Whether an agent works on the attempt at this moment. */
-export const isAtWork = (run: RunDetail, attempt: Attempt): boolean =>
-  attempt.status === "started" && run.status === "active" && !run.paused;
+type Working = Pick<RunDetail, "status" | "paused" | "attempts">;
+
+/** The attempt that an agent works on at this moment: the named one, or else the run's last. */
+export function attemptAtWork(run: Working, named: Attempt | undefined): Attempt | undefined {
+  const attempt = named ?? run.attempts.at(-1);
+  const isAtWork = attempt?.status === "started" && run.status === "active" && !run.paused;
+  return isAtWork ? attempt : undefined;
+}
 
 /** How many agents work on the attempt. */
 export function candidatesAtWork(milestones: readonly RunEvent[], attempt: Attempt): number {

@@ -4,7 +4,7 @@ import { useRouter } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 
 import { Button } from "@/components/Button";
-import { explain } from "@/components/states";
+import { explain, needsToken } from "@/components/states";
 import { StatusBadge } from "@/components/StatusBadge";
 import { UntrustedText } from "@/components/UntrustedText";
 import { identity } from "@/lib/identity";
@@ -94,6 +94,14 @@ function Me({ token }: { token: string }) {
     );
   }
   if (!error) return null;
+  if (!needsToken(error)) {
+    return (
+      <p data-me>
+        <StatusBadge status="errored" word="Who you are is not known now." />{" "}
+        <UntrustedText text={explain(error, "ask who you are").text} />
+      </p>
+    );
+  }
   return (
     <p data-me>
       <StatusBadge status="failed" word="The service does not know you." /> Enter a token.
