@@ -106,8 +106,14 @@ class BaseTests:
             harness = replace(harness, without=(*self.slow.known, *self.endless.known))
         return await harness.run(await self._tree(files), ids=ids)
 
-    async def load_now(self) -> RunReport:
-        """Load the files of the base's tests in the base, and run none."""
+    async def loaded(self) -> RunReport:
+        """Load the files of the base's tests in the base, at most once, and run none.
+
+        A baseline does not tell what that changes.
+        """
+        return await (self._listed() if self.remembered is None else self._load())
+
+    async def _load(self) -> RunReport:
         return await self._harness.run(await self._tree(), collect_only=True)
 
     async def _run_short(self) -> RunReport:
@@ -134,8 +140,11 @@ class BaseTests:
         if not files:
             return []
         in_question = [each for each in idle if file_of(each) in files]
-        # Most tests are skipped at the base, too. Only if these alone do not show it, their files run.
-        if _all_idle(in_question, await self.run(files, in_question)):
+        # Most tests are skipped at the base, too. Only if neither the list of its tests nor a run of these
+        # alone shows it, their files run.
+        marked = await self._skipped_by_marks()
+        left = [each for each in in_question if each not in marked]
+        if not left or _all_idle(left, await self.run(set(map(file_of, left)), left)):
             return []
         there = await self.run(files)
         known, awake = set(there.tests), {each.id for each in there.tests.values() if not each.idle}
@@ -150,6 +159,10 @@ class BaseTests:
             for each in in_question
             if each in awake or (each not in known and function_of(each) in awake_functions)
         ]
+
+    async def _skipped_by_marks(self) -> frozenset[str]:
+        """Return the tests that marks skip at the base; none if its tests were not listed."""
+        return frozenset() if self._listing is None else frozenset((await self._listing).skipped)
 
     async def red_among(self, tests: Collection[str]) -> dict[str, str]:
         """Return those of some tests that fail at the base, each with its message there."""
@@ -254,7 +267,7 @@ class BaseTests:
     async def _collect(self) -> RunReport:
         if self.remembered is not None:
             return self.remembered.report()
-        return await self.load_now()
+        return await self._load()
 
     def _read(self) -> WrittenTests:
         run = self._layout.base_run

@@ -19,7 +19,6 @@ from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness, run_directory
 from app.workspaces.files.temporary import in_thread
-from app.workspaces.together import together
 
 _MOST_SECONDS = 4.0
 
@@ -66,10 +65,21 @@ class SilentTests:
         files = {each.file.name: each.file.source.content for each in self.units if each.file.name in changed}
         for where in (self.tree, self.base):
             if asked and where is not None:
-                one, other = await together(self._run(where, changed, asked), self._run(where, files, asked))
-                differing: set[str] = {each for each in asked if _differs(one, other, each)}
+                differing = await self._differing(where, changed, files, asked)
                 asked = differing if where is self.tree else asked - differing
         return tuple(sorted(asked))
+
+    async def _differing(
+        self, where: RunTree, changed: Mapping[str, bytes], usual: Mapping[str, bytes], asked: Collection[str]
+    ) -> set[str]:
+        """Return the tests that fail in the changed files and pass in the usual ones."""
+        report = await self._run(where, changed, asked)
+        failing = {each for each in asked if _fails(report, each)}
+        if not failing:
+            return set()
+        # All of them run again, because one may depend on those before it.
+        report = await self._run(where, usual, asked)
+        return {each for each in failing if _passes(report, each)}
 
     def _changed(self, wanted: Collection[str], edits_of: _Edits) -> tuple[dict[str, bytes], set[str]]:
         """Return the changed files, and the tests in question whose functions are changed."""
@@ -100,10 +110,9 @@ def _passes(report: RunReport, test: str) -> bool:
     return test in report.tests and report.tests[test].ok
 
 
-def _differs(changed: RunReport, usual: RunReport, test: str) -> bool:
-    """Return True if a test passes in the usual file, and fails in the changed one."""
-    found = changed.tests.get(test)
-    return _passes(usual, test) and found is not None and found.bad and not found.was_cut
+def _fails(report: RunReport, test: str) -> bool:
+    found = report.tests.get(test)
+    return found is not None and found.bad and not found.was_cut
 
 
 def _functions_of(file: TestFile) -> dict[str, Function]:

@@ -93,26 +93,28 @@ def speechless(pairs: Iterable[Answers]) -> set[str]:
     return found - told
 
 
-def touchy(
-    tests: Iterable[str], touched: Sequence[RunReport], plain: RunReport, base: Sequence[RunReport]
-) -> dict[str, str]:
-    """Return the tests that fail if their file changes at all, even by a comment.
+def failing_in_all(tests: Iterable[str], touched: Sequence[RunReport]) -> list[str]:
+    """Return the tests that fail in each of some runs with an added comment in their files.
 
     A run or a test that reached its time limit is no evidence.
+    """
+    if any(run.ending is PytestEnding.TIMED_OUT for run in touched):
+        return []
+    return [each for each in tests if not any(_may_be_ok(each, run) for run in touched)]
+
+
+def touchy(failing: Iterable[str], plain: RunReport, base: Sequence[RunReport]) -> dict[str, str]:
+    """Return the tests that fail if their file changes at all, even by a comment.
 
     Args:
-        tests: those in question.
-        touched: runs with an added comment in the files.
+        failing: tests that fail with an added comment in their files.
         plain: another run with unchanged files.
         base: results of the base's own code with an added comment and with unchanged files; or nothing.
     """
-    if any(run.ending is PytestEnding.TIMED_OUT for run in touched):
-        return {}
-    fails = [
-        each for each in tests if _is_ok(each, plain) and not any(_may_be_ok(each, run) for run in touched)
-    ]
     return {
-        each: _TOUCHY for each in fails if not (base and _is_ok(each, base[1]) and not _is_ok(each, base[0]))
+        each: _TOUCHY
+        for each in failing
+        if _is_ok(each, plain) and not (base and _is_ok(each, base[1]) and not _is_ok(each, base[0]))
     }
 
 

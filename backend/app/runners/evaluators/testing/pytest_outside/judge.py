@@ -38,13 +38,12 @@ from .variables import lent_variables
 from .wire import Wire
 
 # The plug-ins are chosen as in the other run. That package is beside this one, and stands alone.
-_plugins = importlib.import_module("pytest_runner.plugins")
-_row_ids = importlib.import_module("pytest_runner.row_ids")
+_MODULES = ("plugins", "row_ids", "deselected", "limits")
+_plugins, _rows, _marks, _limits = (importlib.import_module(f"pytest_runner.{each}") for each in _MODULES)
 
 _MESSAGE_CHARS = 600
 _PATIENCE = 10.0
-_TRIED = 20
-_WORTH = 0.2
+_TRIED, _WORTH = 20, 0.2
 _ENDINGS = frozenset({"_ShouldStop", "_UnexpectedSuccess"})
 _WIDE = ("session", "package", "module", "class")
 
@@ -288,13 +287,14 @@ def main(arguments: list[str]) -> None:
     sys.meta_path.insert(0, CandidateFinder(tree, support, peer))
     guard = CandidateCodeGuard(tree, support, peer)
     guard.install()
-    options = [f"--basetemp={plan['shared']}/pytest", "--tb=native"]
+    options = [f"--basetemp={plan['shared']}/pytest", "--tb=no"]
     needed = _plugins.needed_plugins(plan["sources"])
     options += _plugins.options_to_load(needed)
     options += _plugins.without_options_of_others(_plugins.usable(plan["arguments"]), needed)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - works in every version of pytest
     sys.argv = ["pytest", *options]
-    plugins = [OutsideReporter(records, notes, peer, plan), guard, _row_ids.RowIds(plan["tree"])]
+    plugins = [OutsideReporter(records, notes, peer, plan), guard, _rows.RowIds(plan["tree"])]
+    plugins += [_marks.DeselectedFunctions(plan["sources"]), _limits.SteadyHypothesis()]
     pytest.main([*options, *plan["files"]], plugins=plugins)
     sys.stdout.flush()
     sys.stderr.flush()

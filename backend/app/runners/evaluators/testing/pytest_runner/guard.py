@@ -22,6 +22,7 @@ _MODULES = (
     *("phaserunner_tests.recorder", "phaserunner_tests.canaries", "phaserunner_tests.guard"),
     *("phaserunner_tests.limits", "phaserunner_tests.surroundings", "phaserunner_tests.kinds"),
     "phaserunner_tests.wide_exceptions",
+    "phaserunner_tests.deselected",
 )
 _BUILTINS = ("AssertionError", "abs", "all", "any", "bool", "isinstance", "len", "sorted", "sum", "type")
 

@@ -15,12 +15,15 @@ _STUCK = 2.5
 """After so many times its limit on the processor, a test is in a call into C that never returns."""
 _HYPOTHESIS_PLUGIN = "hypothesispytest"
 _PROFILE = "phaserunner"
+_FOR_READERS = ("shrink", "explain")
+"""Phases of Hypothesis that only change which failure it shows."""
 
 
 def lift_deadlines(config: pytest.Config) -> None:
     """Keep Hypothesis from measuring time, unless a test sets a deadline itself.
 
-    Its default of 200 ms for an example measures the machine: on a busy one, honest tests fail.
+    Its default of 200 ms for an example measures the machine: on a busy one, honest tests fail. Where no
+    failure is shown, it does not look for the smallest example either, which may take minutes.
     """
     if not ("hypothesis" in sys.modules or config.pluginmanager.hasplugin(_HYPOTHESIS_PLUGIN)):
         return
@@ -29,9 +32,20 @@ def lift_deadlines(config: pytest.Config) -> None:
     except ImportError:
         return
     now: Any = settings.default
-    slow = {*now.suppress_health_check, HealthCheck.too_slow}
-    settings.register_profile(_PROFILE, parent=now, deadline=None, suppress_health_check=list(slow))
+    slow = [*{*now.suppress_health_check, HealthCheck.too_slow}]
+    is_shown = config.option.tbstyle != "no"
+    phases = [each for each in now.phases if is_shown or each.name not in _FOR_READERS]
+    settings.register_profile(_PROFILE, parent=now, deadline=None, suppress_health_check=slow, phases=phases)
     settings.load_profile(_PROFILE)
+
+
+class SteadyHypothesis:
+    """The pytest plug-in for the run away from the code; see `lift_deadlines`."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Change the project's settings once its conftests have made them."""
+        lift_deadlines(config)
 
 
 class CutError(BaseException):

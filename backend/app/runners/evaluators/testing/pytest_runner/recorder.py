@@ -19,6 +19,7 @@ from .import_places import let_children_import
 from .limits import TestLimits, lift_deadlines
 from .network import Unreachable
 from .plugins import PinnedModules, need_no_rewriting, set_aside
+from .skip_marks import skipped_by_marks
 from .surroundings import Surroundings
 from .time_budget import TimeBudget
 from .wide_exceptions import wide_exceptions
@@ -149,6 +150,7 @@ class ReportPlugin:
         if self._surroundings:
             self._surroundings.remember(self._modules)
             if session.config.option.collectonly:
+                self._send("skipped", ids=skipped_by_marks(session.items))
                 self._report_surroundings(self._surroundings)
         self._report_replaced()
 

@@ -9,9 +9,10 @@ how long all may wait before some are left out, or null. After `seconds` the pro
 the monotonic clock. The secret is JSON, too, but comes through a pipe that is empty after reading: `key`, and
 the canaries that `begin` and `end` the run.
 
-The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `canary`, `test`, `left_out`,
-`replaced` and `altered` as they occur, then `finish` with the exit code. A process that ends without
-`finish`, or with another status than the reported one, did not run to its end, whatever else it wrote.
+The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `skipped`, `canary`, `test`,
+`left_out`, `replaced` and `altered` as they occur, then `finish` with the exit code. A process that ends
+without `finish`, or with another status than the reported one, did not run to its end, whatever else it
+wrote.
 """
 
 import json
@@ -93,6 +94,7 @@ def _run_pytest(
     late: "list[str]",
 ) -> int:
     """Run pytest without the plug-ins that cannot be loaded. Tests that do not need them still run."""
+    from .deselected import DeselectedFunctions  # noqa: PLC0415 - parts of pytest
     from .early_filters import EarlyFilters  # noqa: PLC0415 - an older pytest lacks what it is made of
     from .parser_errors import show_failures_without_parser  # noqa: PLC0415 - parts of pytest
     from .recorder import ReportPlugin  # noqa: PLC0415 - as above
@@ -110,7 +112,8 @@ def _run_pytest(
         program = os.path.join(os.path.dirname(pytest.__file__), "__main__.py")
         sys.argv = [program if task["is_module"] else "pytest", *given]
         low, filters = LowDescriptors(), EarlyFilters()
-        ours = [ReportPlugin(send, task, canaries, late), RowIds(task["tree"]), low, filters]
+        rows = [RowIds(task["tree"]), DeselectedFunctions(task["sources"])]
+        ours = [ReportPlugin(send, task, canaries, late), *rows, low, filters]
         try:
             return int(pytest.main(given, plugins=ours))
         finally:

@@ -67,7 +67,7 @@ class TimeBudget:
         self._open, self._read, self._close = os.open, os.read, os.close
         self._usage = resource.getrusage
         self._now, self._worked = clock or self._own_time, worked or self._time_at_work
-        self._began = self._times()
+        self._began = self._last_times = self._times()
         limits = () if limit is None else (limit, self._last - monotonic())
         self._allowances = [_Allowance(each) for each in limits]
         self._place = 0
@@ -96,7 +96,7 @@ class TimeBudget:
         try:
             yield
         finally:
-            self._in_call = self._since(began)
+            self._in_call = _between(began, self._times())
 
     def end(self, item: pytest.Item, began: "_Times", *, passed: bool = False) -> "list[str]":
         """Note how long a test took, and whether it passed. Return the ids of tests that do not run now."""
@@ -104,14 +104,15 @@ class TimeBudget:
         self._place += 1
         if not self._allowances or items[self._place - 1 : self._place] != [item]:
             return []
-        left = items[self._place :]
-        waited, ran = self._since(began)
+        self._last_times = self._times()
+        waited, ran = _between(began, self._last_times)
         if passed:
             waited, self._in_call = 0.0, (0.0, self._in_call[1])
         self._waited += waited
-        out = set(self._too_slow(item, left, (waited, ran)))
+        out = set(self._too_slow(item, items, (waited, ran)))
         if not out:
             return []
+        left = items[self._place :]
         self._untidy = left[0] in out
         items[self._place :] = [each for each in left if each not in out]
         return [each.nodeid for each in left if each in out]
@@ -123,29 +124,26 @@ class TimeBudget:
         """
         if self._foresaw or not self._allowances:
             return False
-        spent, whole = self._since(self._began)[1], self._allowances[-1].limit
+        spent, whole = _between(self._began, self._last_times)[1], self._allowances[-1].limit
         needed = spent / max(1, self._place) * (len(session.items) - self._place)
         self._foresaw = spent >= _SEEN_SHARE * whole and needed > _CERTAINLY * (whole - spent)
         return self._foresaw
 
-    def _too_slow(self, item: pytest.Item, left: "list[pytest.Item]", took: "_Times") -> "list[pytest.Item]":
-        spent = (self._waited, self._since(self._began)[1])
+    def _too_slow(self, item: pytest.Item, items: "list[pytest.Item]", took: "_Times") -> "list[pytest.Item]":
+        spent = (self._waited, _between(self._began, self._last_times)[1])
+        left = _Left(items, self._place)
         each_out = [
             allowance.too_slow(item, left, _Taken(took[index], self._in_call[index], spent[index]))
             for index, allowance in enumerate(self._allowances)
         ]
-        if left and monotonic() > self._last:
-            return left
+        if monotonic() > self._last:
+            return left.all()
         return [each for out in each_out for each in out]
 
     def _times(self) -> "_Times":
         """Return how long this process has waited, and how long it could run, from some moment on."""
         now = self._now()
         return now - self._worked(), now
-
-    def _since(self, began: "_Times") -> "_Times":
-        waited, ran = self._times()
-        return max(0.0, waited - began[0]), ran - began[1]
 
     def _own_time(self) -> float:
         return monotonic() - self._starved()
@@ -167,6 +165,10 @@ class TimeBudget:
             return 0.0
 
 
+def _between(began: _Times, ended: _Times) -> _Times:
+    return max(0.0, ended[0] - began[0]), ended[1] - began[1]
+
+
 class _Taken(NamedTuple):
     """Seconds of a test with its fixtures, without them, and of the run so far."""
 
@@ -175,27 +177,39 @@ class _Taken(NamedTuple):
     of_run: float
 
 
+class _Left(NamedTuple):
+    """The tests from some place on. They are listed only when one may be too slow: there may be many."""
+
+    items: "list[pytest.Item]"
+    place: int
+
+    def all(self) -> "list[pytest.Item]":
+        return self.items[self.place :]
+
+
 class _Allowance:
     """A limit for the run, and what its tests have taken of it, by their files."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
         self._done: dict[str, list[_Done]] = defaultdict(list)
+        self._spent: dict[str, float] = defaultdict(float)
         self._is_short = False
 
-    def too_slow(self, item: pytest.Item, left: "list[pytest.Item]", taken: _Taken) -> "list[pytest.Item]":
+    def too_slow(self, item: pytest.Item, those_left: _Left, taken: _Taken) -> "list[pytest.Item]":
         """Note what a test took. Return those of the tests left for which the rest does not suffice."""
         group = _group_of(item)
         self._done[group].append((words_of(item.nodeid), taken.whole))
+        self._spent[group] += taken.whole
         done = self._done[group]
-        took = [seconds for _, seconds in done]
-        is_one = len(took) == 1 and not self._is_short
-        spent, share = (taken.in_call, _ONE_SHARE) if is_one else (sum(took), _FIRST_SHARE)
-        is_known = self._is_short and len(took) > 1
+        is_one = len(done) == 1 and not self._is_short
+        spent, share = (taken.in_call, _ONE_SHARE) if is_one else (self._spent[group], _FIRST_SHARE)
+        is_known = self._is_short and len(done) > 1
         if spent < share * self.limit and not is_known:
             return []
-        typical = spent / _ONE_OF if is_one else _typical(took)
+        typical = spent / _ONE_OF if is_one else _typical([seconds for _, seconds in done])
         fitting = (self.limit - taken.of_run) / max(typical, 1e-6)
+        left = those_left.all()
         mine = [each for each in left if _group_of(each) == group] if len(left) > fitting else []
         if len(mine) <= fitting:
             return []
@@ -204,6 +218,7 @@ class _Allowance:
         if not slow:
             return mine
         self._done[group] = [each for each in done if slow.isdisjoint(each[0])]
+        self._spent[group] = sum(seconds for _, seconds in self._done[group])
         return [each for each in left if not slow.isdisjoint(words_of(each.nodeid))]
 
 

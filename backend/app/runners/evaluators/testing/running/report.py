@@ -110,6 +110,7 @@ class RunReport:
         tests: the tests that ran to their end, by id.
         problems: files that could not be collected or were skipped as a whole.
         deselected: number of tests that were deselected.
+        skipped: tests that a mark skips, of a run that only lists them.
         left_out: collected tests for which the run had no time, because they take too long.
         forged: why the reports cannot be trusted: canaries with a wrong outcome, replaced parts of pytest.
         altered: what the candidate's code changed of what tests use besides it, such as Python's library.
@@ -133,6 +134,7 @@ class RunReport:
     tests: Mapping[str, RanTest] = field(default_factory=dict[str, RanTest])
     problems: tuple[CollectProblem, ...] = ()
     deselected: int = 0
+    skipped: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     forged: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()

@@ -68,6 +68,7 @@ def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecre
             if each["kind"] == "problem"
         ),
         deselected=sum(int(each["count"]) for each in records if each["kind"] == "deselected"),
+        skipped=tuple(_named(records, "skipped", "ids")),
         left_out=tuple(_named(records, "left_out", "ids")),
         forged=(*wrong_canaries(secret, canaries), *(f"{name} was replaced" for name in replaced)),
         altered=tuple(_named(records, "altered", "by_candidate")),

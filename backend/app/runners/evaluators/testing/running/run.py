@@ -149,7 +149,7 @@ class Harness:
         arguments.append(f"--tb={self.traceback}")
         task = {
             "tree": str(copy),
-            "arguments": [*arguments, "--collect-only"] if collect_only else arguments,
+            "arguments": [*arguments, "--collect-only", "--assert=plain"] if collect_only else arguments,
             "is_module": settings.is_module,
             "sources": plugin_sources(tree, copy, settings, given),
             "trusted": sorted(tree.trusted),

@@ -45,7 +45,7 @@ async def asked_about_surroundings(
 async def _changed_at_base(report: RunReport, base: BaseTests) -> set[str]:
     """Return what the base's own code changes as well, and which exceptions are as wide there."""
     # Much of it is so once the files are loaded, and to load them takes a small part of the time.
-    known = _surroundings_of(await base.load_now())
+    known = _surroundings_of(await base.loaded())
     left = {*report.altered, *report.wide} - known
     if not left:
         return known

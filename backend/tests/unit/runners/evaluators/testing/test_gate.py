@@ -275,6 +275,24 @@ async def test_a_new_skip_fails_and_an_old_one_does_not(context) -> None:
     assert result.metadata["newly_skipped"] == ["test_a.py::test_new"]
 
 
+async def test_tests_that_marks_skip_at_the_base_need_no_run_there(context) -> None:
+    """The list of the base's tests names them, even if only one of several is skipped for good."""
+    rows = (
+        "import pytest, code_\n\n"
+        "@pytest.mark.parametrize('n', [*range(code_.COUNT)])\ndef test_row(n):\n    pass\n\n"
+    )
+    marked = "@pytest.mark.skipif(code_.COUNT < 9, reason='few')\ndef test_many():\n    raise SystemExit\n\n"
+    asked = "@pytest.mark.skipif(code_.slow(), reason='slow')\ndef test_new():\n    pass\n"
+    quick, slow = (
+        {"test_a.py": rows + marked + asked, "code_.py": f"COUNT = 2\n\ndef slow():\n    return {each}\n"}
+        for each in (False, True)
+    )
+    assert (await run(context, slow, slow)).status == "passed"
+    result = await run(context, slow, quick)
+    assert result.status == "failed"
+    assert result.metadata["newly_skipped"] == ["test_a.py::test_new"]
+
+
 ROW_FOR_EACH_FILE = {
     **CODE,
     "rows/one.txt": "1\n",

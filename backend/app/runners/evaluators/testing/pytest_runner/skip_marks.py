@@ -1,0 +1,25 @@
+"""Tells which tests a mark skips, in a run that only lists tests."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from _pytest import skipping
+
+_evaluate: "Callable[[pytest.Item], Any] | None" = getattr(skipping, "evaluate_skip_marks", None)
+
+
+def skipped_by_marks(items: "list[pytest.Item]") -> "list[str]":
+    """Return the ids of tests that `skip` or a true condition of `skipif` skips.
+
+    Conditions are evaluated as before a test. One that cannot be evaluated counts as false.
+    """
+    return [each.nodeid for each in items if _is_skipped(each)] if _evaluate else []
+
+
+def _is_skipped(item: pytest.Item) -> bool:
+    assert _evaluate is not None  # noqa: S101 - the caller has looked
+    try:
+        return bool(_evaluate(item))
+    except (Exception, pytest.fail.Exception, pytest.skip.Exception):  # noqa: BLE001 - conditions are the tests' own
+        return False
