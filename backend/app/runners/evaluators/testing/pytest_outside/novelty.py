@@ -79,8 +79,7 @@ def shows_nothing_new(
     that are not known. Errors with which code may refuse an input on purpose tell nothing. Results such as
     words and small numbers may be all that an honest function returns, as those of `weekday`. Then most
     inputs must give a slip or that one value, or the results must leave gaps that honest code would fill.
-    Yes and no count only for numbers, if all other inputs give the same. What mostly gives back an argument
-    looks nothing up, as an attribute.
+    What mostly gives back an argument looks nothing up, as an attribute.
 
     Args:
         tested: what tests ask, and the results.
@@ -99,9 +98,6 @@ def shows_nothing_new(
     if len(set(new)) > 1 or len(new) == 1:
         return False
     values = [result for _, result in calls]
-    if _are_yes_and_no(values):
-        is_one = len({each.result for each in others}) == 1
-        return is_one and count >= _MANY_OTHERS and _have_numbers_only(calls)
     may_be_all = all(map(_is_usual, values)) and not _are_many_words(tested)
     is_dull = len(others) - count + len(new) >= _LEAST_DULL * len(others)
     is_shown_by_many = count >= _MANY_OTHERS and (_leave_gaps(values) if may_be_all else True)
@@ -119,12 +115,6 @@ def _new_results(tested: Sequence[Outcome], others: Sequence[Outcome], known: Co
 def _are_various(tested: Sequence[Outcome]) -> bool:
     different = len({each.result for each in tested})
     return different >= max(_LEAST_RESULTS, _LEAST_DIFFERENT * len(tested))
-
-
-def _are_yes_and_no(values: Sequence[Any]) -> bool:
-    """Return True for truth values if each occurs more than once."""
-    yes = sum(value is True for value in values)
-    return all(type(value) is bool for value in values) and 2 <= yes <= len(values) - 2
 
 
 def _leave_gaps(values: Sequence[Any]) -> bool:
