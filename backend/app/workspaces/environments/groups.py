@@ -10,6 +10,7 @@ from app.workspaces.environments.naming import normal
 from app.workspaces.environments.poetry import poetry_extras, poetry_requirements
 from app.workspaces.environments.reading import read_ini, read_toml, table, texts
 from app.workspaces.environments.setup_py import setup_arguments
+from app.workspaces.environments.setup_py_files import requirement_files_of_setup
 
 _MAX_DEPTH = 20
 
@@ -115,7 +116,9 @@ def _from_setup_cfg(tree: Path, found: Wanted) -> None:
 
 def _from_setup_py(tree: Path, found: Wanted) -> None:
     given = setup_arguments(tree)
-    found.requirements += texts(given.get("install_requires"))
+    required = texts(given.get("install_requires"))
+    found.requirements += required
+    found.files += [] if required else requirement_files_of_setup(tree)
     found.extras.setdefault("tests", []).extend(texts(given.get("tests_require")))
     _add(found.extras, table(given, "extras_require"))
 

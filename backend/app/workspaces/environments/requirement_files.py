@@ -24,6 +24,7 @@ _KEPT_OPTIONS = re.compile(r"^(?:-r|-c|-e|--requirement|--constraint|--editable|
 _USUAL_PLACES = (
     "*requirements*.txt",
     "requirements/*.txt",
+    "reqs/*.txt",
     "test/requirements*.txt",
     "tests/requirements*.txt",
     "*requirements*.in",

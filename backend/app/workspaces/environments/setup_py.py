@@ -39,9 +39,14 @@ def setup_arguments(tree: Path) -> Mapping[str, Any]:
     for statement in module.body:
         for each in statement.body if _always_runs(statement) else (statement,):
             names.take(each)
-    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call) and _is_setup(node.func)]
-    found = names.keywords(calls[0]) if calls else {}
-    return {**_extras_inside(module, names), **found} if calls else {}
+    call = setup_call(module)
+    return {**_extras_inside(module, names), **names.keywords(call)} if call else {}
+
+
+def setup_call(module: ast.Module) -> ast.Call | None:
+    """Return the first call of `setup()`, in any module or function."""
+    nodes = ast.walk(module)
+    return next((each for each in nodes if isinstance(each, ast.Call) and _is_setup(each.func)), None)
 
 
 def _extras_inside(module: ast.Module, names: "_Names") -> dict[str, Any]:
