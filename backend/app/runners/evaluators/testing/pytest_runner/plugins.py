@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import (
@@ -15,13 +16,14 @@ from importlib.metadata import (
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 _NO_CODE = "Generator: phaserunner"
 """Marks the distribution that represents the judged project: it has metadata and no module."""
 
+_GROUP = "pytest11"
 _BLOCKED = "no:"
 _DONT_REWRITE = "PYTEST_DONT_REWRITE"
 _SCANNED_BYTES = 8_000_000
@@ -179,7 +181,7 @@ def built_on_project() -> "set[str]":
     while len(found) > before:
         before = len(found)
         found.update(name for name, needed in requires.items() if not needed.isdisjoint(found))
-    return {each.name for each in plugins if each.dist and _normal(each.dist.name) in found}
+    return {each.name for each in plugins if each.dist and _name_of(each.dist) in found}
 
 
 def _requirements(left: "list[Distribution]") -> "dict[str, set[str]]":
@@ -211,8 +213,19 @@ def plugin_entries() -> "list[EntryPoint]":
     To find them takes longer than to load most plug-ins, as it reads the metadata of every distribution.
     """
     found = entry_points()
-    # Before Python 3.12 this may be a mapping of groups.
-    return list(found.select(group="pytest11")) if hasattr(found, "select") else []
+    return list(found.select(group=_GROUP)) if hasattr(found, "select") else list(_entries_before_310())
+
+
+def _entries_before_310() -> "Iterator[EntryPoint]":
+    """Yield the entry points with their distributions, which they do not know before Python 3.10."""
+    seen: set[str] = set()
+    for each in distributions():
+        name = _name_of(each)
+        for entry in each.entry_points if name not in seen else ():
+            if entry.group == _GROUP:
+                cast("Any", entry).dist = each
+                yield entry
+        seen.add(name)
 
 
 def _module(entry: EntryPoint) -> str:
@@ -227,7 +240,7 @@ def _with_required(chosen: "list[EntryPoint]", entries: "list[EntryPoint]") -> "
     """Return plug-ins with those that their distributions need, because fixtures may use each other."""
     names = {each.name for each in chosen}
     needed = {_required(line) for each in chosen for line in (each.dist and each.dist.requires) or ()}
-    further = [each for each in entries if each.dist and _normal(each.dist.name) in needed]
+    further = [each for each in entries if each.dist and _name_of(each.dist) in needed]
     missing = [each for each in further if each.name not in names]
     return _with_required([*chosen, *missing], entries) if missing else names
 
@@ -237,6 +250,11 @@ def _required(line: str) -> str:
     requirement, _, marker = line.partition(";")
     found = re.match(r"[\w.-]+", requirement.strip())
     return _normal(found.group()) if found and "extra" not in marker else ""
+
+
+def _name_of(found: Distribution) -> str:
+    """Return a distribution's normal name. Before Python 3.10 only its metadata have the name."""
+    return _normal(found.metadata["Name"] or "")
 
 
 def _normal(name: str) -> str:

@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 from _pytest.assertion.rewrite import AssertionRewriter
 
+from app.runners.evaluators.testing.pytest_runner import plugins
 from app.runners.evaluators.testing.pytest_runner.plugins import (
     built_on_project,
     need_no_rewriting,
@@ -140,3 +141,11 @@ def test_snapshots_of_tests_that_are_not_run_and_times_of_rounds_fail_no_run() -
     assert options_of_plugins(["asyncio", "syrupy"]) == ["--snapshot-warn-unused"]
     assert options_of_plugins(["benchmark"]) == ["--benchmark-disable"]
     assert options_of_plugins(["asyncio"]) == []
+
+
+def test_plugins_are_found_without_what_python_310_knows_of_entry_points() -> None:
+    found = list(plugins._entries_before_310())
+    assert {(each.name, each.value) for each in found} == {
+        (each.name, each.value) for each in plugins.plugin_entries()
+    }
+    assert all(each.dist and plugins._name_of(each.dist) for each in found)
