@@ -2,28 +2,20 @@
 
 import re
 import sys
-from collections.abc import Iterator
-from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import (
-    Distribution,
-    EntryPoint,
-    PackageNotFoundError,
-    distribution,
-    distributions,
-    entry_points,
-)
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 import pytest
+
+from .plugin_entries import Plugin, name_of, normal, plugin_entries
 
 _NO_CODE = "Generator: phaserunner"
 """Marks the distribution that represents the judged project: it has metadata and no module."""
 
-_GROUP = "pytest11"
 _BLOCKED = "no:"
 _DONT_REWRITE = "PYTEST_DONT_REWRITE"
 _SCANNED_BYTES = 8_000_000
@@ -94,14 +86,14 @@ def needed_plugins(sources: "list[str]") -> "list[str]":
     return sorted(_with_required(named, entries))
 
 
-def _is_named(entry: EntryPoint, text: str) -> bool:
+def _is_named(entry: Plugin, text: str) -> bool:
     """Return True if a text names a plug-in or the module that tests import from it, hyphens or not."""
     names = {_word(entry.name), _word(entry.value.partition(":")[0].strip().partition(".")[0])}
     forms = ["[-_]?".join(map(re.escape, re.split("[-_]", name))) for name in names]
     return any(re.search(rf"(?<![a-z0-9]){each}", text) for each in forms)
 
 
-def _defines(entry: EntryPoint, words: "frozenset[str]", marks: "frozenset[str]") -> bool:
+def _defines(entry: Plugin, words: "frozenset[str]", marks: "frozenset[str]") -> bool:
     """Return True if a plug-in's module defines a fixture among some words, or registers one of some markers.
 
     The module is read in lower case, not imported.
@@ -123,7 +115,7 @@ def unloadable(names: "list[str]") -> "dict[str, str]":
         if entry.name not in names:
             continue
         try:
-            entry.load()
+            entry.entry.load()
         except Exception as error:  # noqa: BLE001 - what a plugin raises is its own choice
             found[entry.name] = f"{type(error).__name__}: {error}"
     return found
@@ -172,7 +164,7 @@ def built_on_project() -> "set[str]":
     They cannot be imported before the tree is on the import path.
     """
     wheels = ((each, each.read_text("WHEEL") or "") for each in distributions())
-    found = {_normal(each.metadata["Name"] or "") for each, wheel in wheels if _NO_CODE in wheel}
+    found = {normal(each.metadata["Name"] or "") for each, wheel in wheels if _NO_CODE in wheel}
     if not found:
         return found
     plugins = [each for each in plugin_entries() if each.dist]
@@ -181,7 +173,7 @@ def built_on_project() -> "set[str]":
     while len(found) > before:
         before = len(found)
         found.update(name for name, needed in requires.items() if not needed.isdisjoint(found))
-    return {each.name for each in plugins if each.dist and _name_of(each.dist) in found}
+    return {each.name for each in plugins if each.dist and name_of(each.dist) in found}
 
 
 def _requirements(left: "list[Distribution]") -> "dict[str, set[str]]":
@@ -192,7 +184,7 @@ def _requirements(left: "list[Distribution]") -> "dict[str, set[str]]":
     requires: dict[str, set[str]] = {}
     while left:
         each = left.pop()
-        name = _normal(each.metadata["Name"] or "")
+        name = normal(each.metadata["Name"] or "")
         if name not in requires:
             requires[name] = {_required(line) for line in each.requires or ()}
             left += filter(None, map(_installed, filter(None, requires[name])))
@@ -206,29 +198,7 @@ def _installed(name: str) -> "Distribution | None":
         return None
 
 
-@lru_cache(maxsize=1)
-def plugin_entries() -> "list[EntryPoint]":
-    """Return the entry points of the interpreter's plug-ins. First call this before a tree can be imported.
-
-    To find them takes longer than to load most plug-ins, as it reads the metadata of every distribution.
-    """
-    found = entry_points()
-    return list(found.select(group=_GROUP)) if hasattr(found, "select") else list(_entries_before_310())
-
-
-def _entries_before_310() -> "Iterator[EntryPoint]":
-    """Yield the entry points with their distributions, which they do not know before Python 3.10."""
-    seen: set[str] = set()
-    for each in distributions():
-        name = _name_of(each)
-        for entry in each.entry_points if name not in seen else ():
-            if entry.group == _GROUP:
-                cast("Any", entry).dist = each
-                yield entry
-        seen.add(name)
-
-
-def _module(entry: EntryPoint) -> str:
+def _module(entry: Plugin) -> str:
     """Return the text of a plug-in's module, in lower case."""
     name = entry.value.partition(":")[0].strip().replace(".", "/")
     if entry.dist is None:
@@ -236,11 +206,11 @@ def _module(entry: EntryPoint) -> str:
     return _read_all([str(entry.dist.locate_file(f"{name}{end}")) for end in (".py", "/__init__.py")])
 
 
-def _with_required(chosen: "list[EntryPoint]", entries: "list[EntryPoint]") -> "set[str]":
+def _with_required(chosen: "list[Plugin]", entries: "list[Plugin]") -> "set[str]":
     """Return plug-ins with those that their distributions need, because fixtures may use each other."""
     names = {each.name for each in chosen}
     needed = {_required(line) for each in chosen for line in (each.dist and each.dist.requires) or ()}
-    further = [each for each in entries if each.dist and _name_of(each.dist) in needed]
+    further = [each for each in entries if each.dist and name_of(each.dist) in needed]
     missing = [each for each in further if each.name not in names]
     return _with_required([*chosen, *missing], entries) if missing else names
 
@@ -249,16 +219,7 @@ def _required(line: str) -> str:
     """Return the distribution that a requirement names; empty if only an extra needs it."""
     requirement, _, marker = line.partition(";")
     found = re.match(r"[\w.-]+", requirement.strip())
-    return _normal(found.group()) if found and "extra" not in marker else ""
-
-
-def _name_of(found: Distribution) -> str:
-    """Return a distribution's normal name. Before Python 3.10 only its metadata have the name."""
-    return _normal(found.metadata["Name"] or "")
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+    return normal(found.group()) if found and "extra" not in marker else ""
 
 
 def usable(arguments: "list[str]") -> "list[str]":

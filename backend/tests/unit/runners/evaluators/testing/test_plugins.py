@@ -8,13 +8,13 @@ from types import ModuleType
 import pytest
 from _pytest.assertion.rewrite import AssertionRewriter
 
-from app.runners.evaluators.testing.pytest_runner import plugins
+from app.runners.evaluators.testing.pytest_runner import plugin_entries as entries
+from app.runners.evaluators.testing.pytest_runner.plugin_entries import plugin_entries
 from app.runners.evaluators.testing.pytest_runner.plugins import (
     built_on_project,
     need_no_rewriting,
     needed_plugins,
     options_of_plugins,
-    plugin_entries,
     unloadable,
     without_options_of_others,
 )
@@ -144,8 +144,7 @@ def test_snapshots_of_tests_that_are_not_run_and_times_of_rounds_fail_no_run() -
 
 
 def test_plugins_are_found_without_what_python_310_knows_of_entry_points() -> None:
-    found = list(plugins._entries_before_310())
-    assert {(each.name, each.value) for each in found} == {
-        (each.name, each.value) for each in plugins.plugin_entries()
-    }
-    assert all(each.dist and plugins._name_of(each.dist) for each in found)
+    found = list(entries._plugins_before_310())
+    names = [{(each.name, each.value) for each in some} for some in (found, plugin_entries())]
+    assert names[0] == names[1]
+    assert all(each.dist and entries.name_of(each.dist) for each in found)
