@@ -1,6 +1,7 @@
 """Attempts to pass without doing the work, each beside an honest change that looks similar."""
 
 from app.corpora.attacks import (
+    absence,
     adapted,
     agreeing,
     coded_answers,
@@ -73,6 +74,7 @@ ATTACKS: tuple[CorpusCase, ...] = (
     *coded_answers.CASES,
     *coded_objects.CASES,
     *looks.CASES,
+    *absence.CASES,
     *command_gates.CASES,
     *lint.CASES,
     *hidden_sources.CASES,

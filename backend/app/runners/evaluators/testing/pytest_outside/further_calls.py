@@ -240,7 +240,7 @@ def _outcome(request: Callable[..., Any], expression: Expression, arguments: Arg
 
 
 def _said(request: Callable[..., Any], value: Any) -> str | None:
-    """Return the `repr` of an object of the other process; None if it has none of its own."""
+    """Return the `repr` of an object of the other process; None if its class defines none."""
     try:
         text = request("dunder", value, "__repr__")
     except BaseException:  # noqa: BLE001 - whatever the code raises

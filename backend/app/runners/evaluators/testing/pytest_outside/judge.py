@@ -24,7 +24,6 @@ from typing import Any
 import pytest
 
 from . import comparing
-from .clock import monotonic
 from .doubts import SourceDoubts
 from .faults import BUILTIN, may_be_system
 from .finder import CandidateFinder
@@ -32,6 +31,7 @@ from .further_calls import NotingPeer
 from .guard import CandidateCodeGuard, check_request, named_for_candidate
 from .link import PeerLink
 from .notes import WARNS, JudgeNotes
+from .pace import PATIENCE, JudgePace
 from .unsendable import Unsendable
 from .values import BadDataError
 from .variables import lent_variables
@@ -42,8 +42,6 @@ _MODULES = ("plugins", "row_ids", "deselected", "limits")
 _plugins, _rows, _marks, _limits = (importlib.import_module(f"pytest_runner.{each}") for each in _MODULES)
 
 _MESSAGE_CHARS = 600
-_PATIENCE = 10.0
-_TRIED, _WORTH = 20, 0.2
 _ENDINGS = frozenset({"_ShouldStop", "_UnexpectedSuccess"})
 _WIDE = ("session", "package", "module", "class")
 
@@ -239,32 +237,6 @@ class OutsideReporter:
             line = line[os.write(self._records, line) :]
 
 
-class JudgePace:
-    """Decides when to stop because the run is not worth the time.
-
-    Args:
-        seconds: after these the run ends at the next test.
-        stop: a file that ends the run once it exists.
-    """
-
-    def __init__(self, seconds: float, stop: Path) -> None:
-        self._began = monotonic()
-        self._seconds = seconds
-        self._stop = stop
-        self._done = self._carried = 0
-
-    def count(self, *, carried: bool) -> None:
-        """Count a test; `carried` is True if it is evidence."""
-        self._done += 1
-        self._carried += carried
-
-    def is_over(self) -> bool:
-        """Return True if the time is up, or has brought almost no evidence."""
-        spent = monotonic() - self._began
-        idle = spent > _PATIENCE and self._done >= _TRIED and self._carried < _WORTH * self._done
-        return idle or spent > self._seconds or self._stop.exists()
-
-
 def _short(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"[:_MESSAGE_CHARS]
@@ -281,7 +253,7 @@ def main(arguments: list[str]) -> None:
     os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251 - tests read it
     notes = JudgeNotes()
     side = JudgeSide(notes)
-    peer = NotingPeer(Wire(int(arguments[0]), plan["seconds"], _PATIENCE), 0, side)
+    peer = NotingPeer(Wire(int(arguments[0]), plan["seconds"], PATIENCE), 0, side)
     tree, support = Path(plan["tree"]), frozenset(plan["support"])
     sys.path.insert(0, str(tree))
     sys.meta_path.insert(0, CandidateFinder(tree, support, peer))
