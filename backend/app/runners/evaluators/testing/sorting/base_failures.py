@@ -31,6 +31,9 @@ _KIND = re.compile(r"^\S+:\d+: ([\w.]+)")
 _RAISED = re.compile(
     r"^(\S+:\d+): (?!(?:\w+\.)*(?:AssertionError|Failed)\b)([\w.]*(?:Error|Exception|Warning))\b"
 )
+_TIME_UP = re.compile(r"\bFailed: Timeout\b")
+"""In the message of a test that a plug-in's limit ended."""
+
 _ELSEWHERE = re.compile(r"^\S*/(?:lib/python3(?:\.\d+)?|site-packages)/\S+:\d+: ")
 
 
@@ -185,7 +188,7 @@ def _stays_red(
     at_base = second.red[test.id]
     if test.id in second.without_network:
         return True
-    if all(missing_on_machine(each) is not None for each in (test.message, at_base)):
+    if _lack_the_same(test.message, at_base):
         return True
     if not may_stay(test.id, at_base, goal, code):
         return False
@@ -197,6 +200,13 @@ def _stays_red(
         or test.id in second.varying
         or (touched is not None and not _plays_a_part(test, second, goal, touched))
     )
+
+
+def _lack_the_same(here: str, there: str) -> bool:
+    """Return True if two failures are about the machine. One may have waited so long that its time was up."""
+    both = (here, there)
+    lacks = [missing_on_machine(each) is not None for each in both]
+    return all(lacks) or (any(lacks) and any(map(_TIME_UP.search, both)))
 
 
 def _raised_alike(test: RanTest, at_base: str) -> bool:

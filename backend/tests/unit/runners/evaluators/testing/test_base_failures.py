@@ -158,6 +158,21 @@ def test_a_test_that_lacks_something_there_and_something_else_here_is_a_question
     assert not found.known
 
 
+REFUSED = "/env/site-packages/kombu/connection.py:7: OperationalError: [Errno 111] Connection refused"
+TIME_UP = "tests/test_a.py:7: Failed: Timeout (>5.0s) from pytest-timeout."
+
+
+@pytest.mark.parametrize(
+    ("here", "at_base", "is_asked"),
+    [(REFUSED, TIME_UP, True), (TIME_UP, REFUSED, True), (TIME_UP, WRONG_VALUE, False)],
+)
+def test_a_test_that_waits_for_what_is_not_there_may_end_in_another_way(
+    here: str, at_base: str, *, is_asked: bool
+) -> None:
+    found = sort(here, Goal(words="Make the tests pass"), at_base=at_base)
+    assert bool(found.questions) is is_asked
+
+
 def test_a_test_that_fails_in_different_ways_at_the_base_is_a_question_never_a_note(tmp_path: Path) -> None:
     other = "/env/lib/python3.11/json/__init__.py:1: AttributeError: module 'json' has no attribute 'x'"
     second = SecondLook(at_base=(NAME,), red={NAME: WRONG_VALUE}, varying=(NAME,))
