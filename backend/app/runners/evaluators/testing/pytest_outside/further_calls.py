@@ -179,7 +179,9 @@ class FurtherCalls:
         for function in sorted(self._functions.values(), key=lambda each: not each.known):
             if not function.is_steady or any(each.begins_as(function.expression) for each in found):
                 continue
-            function.read_objects(lambda value: self._text_of(request, value))
+            function.read_objects(
+                lambda value: self._text_of(request, value) if monotonic() < until else None
+            )
             for calls in function.calls_of_one_kind():
                 inputs = other_inputs([asked for asked, _ in calls], chance, _MOST_OTHERS)
                 others = [
