@@ -86,9 +86,9 @@ class BoundaryRecorder(Recorder):
         return taken
 
     @asynccontextmanager
-    async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
+    async def open(self, run_id: UUID, fence: Fence, *, charges: bool = False) -> AsyncGenerator[Recording]:
         """Open a transaction, and report boundaries before and after its commit."""
-        async with super().open(run_id, fence) as recording:
+        async with super().open(run_id, fence, charges=charges) as recording:
             yield recording
             names = [each.event for each in recording._events]  # pyright: ignore[reportPrivateUsage]
             for name in names:

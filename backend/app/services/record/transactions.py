@@ -116,13 +116,18 @@ class Recorder:
             return (await session.execute(statement)).scalar_one_or_none() is not None
 
     @asynccontextmanager
-    async def open(self, run_id: UUID, fence: Fence) -> AsyncGenerator[Recording]:
+    async def open(self, run_id: UUID, fence: Fence, *, charges: bool = False) -> AsyncGenerator[Recording]:
         """Open a transaction with the run locked; it commits at the end of the block.
+
+        With `charges`, the runs above a subtask are locked as well, because they pay for it.
 
         Raises:
             FencedOutError: the run belongs to another job, is paused, or is over.
         """
         async with self._sessions.begin() as session:
+            if charges:
+                # From the top down, as every writer locks runs; another order could deadlock.
+                await self._accounts.lock(session, {run_id})
             run = await session.get(Run, run_id, with_for_update=True)
             if run is None or (run.fence_job, run.fence_try) != (fence.job_id, fence.attempt):
                 raise FencedOutError(f"run {run_id} was taken over")
@@ -148,7 +153,7 @@ class Recorder:
                 attempt was claimed again.
         """
         await self._ledger.stored()
-        async with self.open(run_id, fence) as recording:
+        async with self.open(run_id, fence, charges=True) as recording:
             statement = select(Attempt).where(Attempt.claim == claim, Attempt.run_id == run_id)
             attempt = (await recording.session.execute(statement)).scalar_one_or_none()
             if attempt is None:
