@@ -31,7 +31,8 @@ def requirement_files_of_setup(tree: Path) -> list[str]:
 def _made_by(module: ast.Module, wanted: list[ast.expr]) -> Iterator[ast.AST]:
     """Yield some expressions, and the statements and functions that give their names values."""
     waiting: list[ast.AST] = [*wanted]
-    left = [each for each in module.body if not _calls_setup(each)]
+    bodies = (each.body if isinstance(each, ast.If) else (each,) for each in module.body)
+    left = [each for body in bodies for each in body if not _calls_setup(each)]
     while waiting:
         part = waiting.pop()
         yield part

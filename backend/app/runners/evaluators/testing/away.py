@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from app.runners.evaluators.testing.at_base.base import BaseTests
@@ -87,7 +87,8 @@ class Away:
                 report = await self._report(self._tree, passed, left)
             # A finding has a limit apart. Otherwise code that only waits leaves no time to confirm it.
             async with asyncio.timeout(3 * (whole + _SHORT)):
-                return await self._controlled(report, self._tree, passed, base, whole)
+                report = await self._controlled(report, self._tree, passed, base, whole)
+            return replace(report, absent=await self._absent(report.absent, self._tree, base, whole))
         except TimeoutError:
             return OutsideReport(trouble="The second process did not finish in time")
         except OSError as error:
@@ -115,7 +116,6 @@ class Away:
         If any are left, judge the candidate once more, because chance does not repeat them.
         """
         ids = [each.id for each in passed]
-        report = replace(report, absent=await self._absent(report.absent, tree, base))
         if report.repeating:
             honest = await base.away.repeating(ids, tree.trusted)
             new = tuple(each for each in report.repeating if each.name not in honest)
@@ -127,17 +127,29 @@ class Away:
         again = await Outside(self._harness).judge(tree, ids, quick=_quick(passed), budget=budget)
         return report.confirmed_by(again)
 
-    async def _absent(self, absent: Mapping[str, str], tree: RunTree, base: BaseTests) -> Mapping[str, str]:
-        """Return the tests to which the base's code gives an answer, and the candidate's twice gives none."""
+    async def _absent(
+        self, absent: Mapping[str, str], tree: RunTree, base: BaseTests, budget: float
+    ) -> Mapping[str, str]:
+        """Return the tests to which the base's code gives an answer, and the candidate's twice gives none.
+
+        Both get as long as the whole run. If the base's code does not end by then, nothing is known; if the
+        candidate's does not, it gives no answer once more.
+        """
         chosen = list(dict.fromkeys([*_one_of_each_file(absent), *absent]))[:_MOST_ABSENT]
         ids = [each for each in absent if each in chosen]
         if not ids:
             return {}
-        answered = await base.away.answers(ids, tree.trusted)
+        limit = 3 * budget + _SHORT
+        answered, again = frozenset[str](), absent
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit):
+                answered = await base.away.answers(ids, tree.trusted, budget)
         if not answered:
             return {}
-        again = await Outside(self._harness).judge(tree, sorted(answered))
-        return {each: again.absent[each] for each in ids if each in answered and each in again.absent}
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit):
+                again = (await Outside(self._harness).judge(tree, sorted(answered), budget=budget)).absent
+        return {each: again[each] for each in ids if each in answered and each in again}
 
     async def _report(self, tree: RunTree, passed: Sequence[RanTest], budget: float) -> OutsideReport:
         ids, quick = [each.id for each in passed], _quick(passed)

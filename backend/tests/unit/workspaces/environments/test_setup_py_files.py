@@ -16,6 +16,7 @@ CALL = "setup(name='demo', long_description=open('README.txt').read(), install_r
     [
         'with open("reqs/base.txt") as f:\n    NEEDS = f.read().splitlines()\n' + CALL.format("NEEDS"),
         CALL.format("open('reqs/base.txt').read().split()"),
+        "if __name__ == '__main__':\n    needs = list(open('reqs/base.txt'))\n    " + CALL.format("needs"),
         "def read(name):\n    return list(open(name))\n\nneeds = read('reqs/base.txt')\n"
         + CALL.format("needs"),
         "def needs():\n    return list(open('reqs/base.txt'))\n\n" + CALL.format("needs()"),

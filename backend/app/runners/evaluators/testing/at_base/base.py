@@ -107,9 +107,10 @@ class BaseTests:
         return await harness.run(await self._tree(files), ids=ids)
 
     async def loaded(self) -> RunReport:
-        """Load the files of the base's tests in the base, at most once, and run none.
+        """Load the files of the base's tests in the base, and run none.
 
-        A baseline does not tell what that changes.
+        That is also how its tests are listed, so it is done once for both. A baseline has the list, but does
+        not tell what loading changes.
         """
         return await (self._listed() if self.remembered is None else self._load())
 

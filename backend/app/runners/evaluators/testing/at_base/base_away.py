@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.trees import RunTree
-from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
+from app.runners.evaluators.testing.pytest_outside.outside_run import Outside, OutsideRun
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness
 
@@ -51,17 +51,19 @@ class BaseAway:
                 unlike |= left.difference((await Outside(self.harness).judge(tree, chosen)).agrees)
         return [each for each in ids if each in unlike]
 
-    async def answers(self, ids: Collection[str], trusted: frozenset[str]) -> frozenset[str]:
+    async def answers(self, ids: Collection[str], trusted: frozenset[str], budget: float) -> frozenset[str]:
         """Return the tests to which the base's own code gives an answer away from them, be it a failure.
 
         Args:
             ids: the tests in question.
             trusted: the files of the test setting.
+            budget: seconds after which it ends at the next test.
 
         Raises:
             OSError: the interpreter cannot be started.
         """
-        report = await Outside(self.harness).judge(replace(await self.tree(), trusted=trusted), ids)
+        tree = replace(await self.tree(), trusted=trusted)
+        report = await Outside(self.harness).judge(tree, ids, budget=budget)
         return frozenset(ids).difference(report.absent)
 
     async def repeating(self, ids: Collection[str], trusted: frozenset[str]) -> frozenset[str]:
@@ -74,6 +76,20 @@ class BaseAway:
         Raises:
             OSError: the interpreter cannot be started.
         """
+        return frozenset(each.name for each in (await self._run(ids, trusted)).repeating)
+
+    async def equal_kinds(self, ids: Collection[str], trusted: frozenset[str]) -> frozenset[str]:
+        """Return the classes of the base's own code that make an object equal to one of another class.
+
+        Args:
+            ids: the tests.
+            trusted: the files of the test setting.
+
+        Raises:
+            OSError: the interpreter cannot be started.
+        """
+        return frozenset((await self._run(ids, trusted)).equal_kinds)
+
+    async def _run(self, ids: Collection[str], trusted: frozenset[str]) -> OutsideRun:
         tree = replace(await self.tree(), trusted=trusted)
-        run = await Outside(self.harness).run(tree, set(map(file_of, ids)), ids)
-        return frozenset(each.name for each in run.repeating)
+        return await Outside(self.harness).run(tree, set(map(file_of, ids)), ids)

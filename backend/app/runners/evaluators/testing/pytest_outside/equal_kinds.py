@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, cast
 
 
@@ -26,17 +25,5 @@ class EqualKinds:
             self._kinds[id(kind)] = kind
 
     def names(self) -> list[str]:
-        """Return the names of those that are not classes of an installed library, with their modules."""
-        own = [each for each in self._kinds.values() if not _is_installed(each)]
-        return sorted({f"{each.__module__}.{each.__qualname__}" for each in own})
-
-
-def _is_installed(kind: type) -> bool:
-    """Return True if a class of this name can be imported here, where the candidate's code is not."""
-    try:
-        found: Any = importlib.import_module(kind.__module__)
-        for name in kind.__qualname__.split("."):
-            found = getattr(found, name)
-    except Exception:  # noqa: BLE001 - whatever an import raises
-        return False
-    return isinstance(found, type) and found is not kind and found.__module__ == kind.__module__
+        """Return their names with their modules. A class can lie about both."""
+        return sorted({f"{each.__module__}.{each.__qualname__}" for each in self._kinds.values()})

@@ -17,8 +17,8 @@ def parts_of(
 ) -> tuple[list[ast.AST], set[str]]:
     """Return the statements that belong to a test, and the names of the classes that they are parts of.
 
-    Of a class and its bases in the file, these are the test's method, the methods that run around it or that
-    it names, and whatever is no method. The helpers that all of these name are left to the caller.
+    A test in a class has its method, the methods that run around it, those that these name, and all other
+    statements of the class and of its bases in the file. The caller follows the helpers that they name.
 
     Args:
         place: names of the test's classes, and of its function; none for a test that is the whole file.

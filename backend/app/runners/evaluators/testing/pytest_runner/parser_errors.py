@@ -26,9 +26,8 @@ def show_failures_without_parser() -> None:
     def found(lineno: int, source: Any, **named: Any) -> Any:
         of_file = read.setdefault(str(source), {})
         if lineno not in of_file:
-            for statement in of_file.values():
-                named["astnode"] = statement[0]
-                break
+            if of_file:
+                named["astnode"] = next(iter(of_file.values()))[0]
             try:
                 of_file[lineno] = find_statement(lineno, source, **named)
             except SystemError as error:

@@ -14,12 +14,11 @@ def skipped_by_marks(items: "list[pytest.Item]") -> "list[str]":
 
     Conditions are evaluated as before a test. One that cannot be evaluated counts as false.
     """
-    return [each.nodeid for each in items if _is_skipped(each)] if _evaluate else []
+    return [each.nodeid for each in items if _is_skipped(each, _evaluate)] if _evaluate else []
 
 
-def _is_skipped(item: pytest.Item) -> bool:
-    assert _evaluate is not None  # noqa: S101 - the caller has looked
+def _is_skipped(item: pytest.Item, evaluate: "Callable[[pytest.Item], Any]") -> bool:
     try:
-        return bool(_evaluate(item))
+        return bool(evaluate(item))
     except (Exception, pytest.fail.Exception, pytest.skip.Exception):  # noqa: BLE001 - conditions are the tests' own
         return False

@@ -25,6 +25,7 @@ from app.runners.evaluators.testing.sorting.folding import as_few
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.left_out import questions_about, with_left_out
+from app.runners.evaluators.testing.sorting.listed import listed
 from app.runners.evaluators.testing.sorting.mostly_unread import most_unread, question_about
 from app.runners.evaluators.testing.sorting.now_skipped import with_skips
 from app.runners.evaluators.testing.sorting.own_plugin import ReplacedParts, replaced_by_plugin
@@ -32,7 +33,6 @@ from app.runners.evaluators.testing.sorting.warning_filters import asked_about_f
 from app.schemas.questions import BaseFailures, ProtectedPolicy, Question, QuestionKind
 
 _CHOSEN = "the test is the base's, so the code chooses the rows; its other rows pass"
-_LISTED = 5
 _NOTED = "the base's version fails, the changed one passes"
 
 
@@ -142,9 +142,8 @@ def _fewer_rows(judged: JudgedRun) -> dict[str, list[str]]:
 
 
 def _about_rows(function: str, ids: Sequence[str]) -> Question:
-    rows = ", ".join(f"`{each.removeprefix(function)}`" for each in ids[:_LISTED])
-    more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
-    text = f"`{function}` no longer runs for {rows}{more}: does the goal say so?"
+    rows = listed([each.removeprefix(function) for each in ids])
+    text = f"`{function}` no longer runs for {rows}: does the goal say so?"
     return Question.about(function, QuestionKind.REMOVED, text, why=_CHOSEN, before="\n".join(ids))
 
 

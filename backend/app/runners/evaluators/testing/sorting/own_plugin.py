@@ -5,6 +5,7 @@ from pathlib import Path
 
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.listed import listed
 from app.schemas.questions import Question, QuestionKind
 from app.workspaces.environments.project import project_of
 from app.workspaces.environments.reading import DeclarationError
@@ -13,7 +14,6 @@ _GROUP = "pytest11"
 """The group of entry points by which pytest finds its plug-ins."""
 
 _PART, _REPLACED = "_pytest.", " was replaced"
-_LISTED = 5
 _WHY = (
     "The project is a plug-in of pytest, and pytest's reports depend on this part. The base's code leaves it "
     "as it is. A change there can also make failing tests pass."
@@ -39,8 +39,7 @@ class ReplacedParts:
         if not self.said:
             return []
         names = [each.removesuffix(_REPLACED) for each in self.said]
-        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        text = f"The code replaces {', '.join(f'`{each}`' for each in names[:_LISTED])}{more}: may it?"
+        text = f"The code replaces {listed(names)}: may it?"
         return [Question.about("pytest", QuestionKind.DOUBTFUL, text, why=_WHY, after="\n".join(names))]
 
     def _without(self, run: RunReport | None) -> RunReport | None:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from app.runners.evaluators.testing.at_base.base import BaseTests
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.listed import listed
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
-_LISTED = 5
 _WHY = (
     "Tests make their inputs and expectations with it, so they no longer show that the code works. "
     "The base's code does not change it."
@@ -60,22 +60,17 @@ def _surroundings_of(there: RunReport) -> set[str]:
 
 
 def _about_names(names: list[str]) -> list[Question]:
-    text = f"The code changes {_listed(names)} while the tests run: does the goal say so?"
+    text = f"The code changes {listed(names)} while the tests run: does the goal say so?"
     return [_question(text, _WHY, names)] if names else []
 
 
 def _about_exceptions(names: list[str]) -> list[Question]:
-    text = f"Tests expect an exception that is wider than its name: {_listed(names)}. May that be?"
+    text = f"Tests expect an exception that is wider than its name: {listed(names)}. May that be?"
     return [_question(text, _WHY_WIDE, names)] if names else []
 
 
 def _question(text: str, why: str, names: list[str]) -> Question:
     return Question.about("tests", QuestionKind.DOUBTFUL, text, why=why, after="\n".join(sorted(names)))
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(f"`{each}`" for each in names[:_LISTED])
-    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
 
 
 def asked_about_children(judged: JudgedRun, protected: ProtectedPolicy) -> JudgedRun:

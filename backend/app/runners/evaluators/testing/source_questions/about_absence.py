@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.listed import listed
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
-_LISTED = 5
 _HEADINGS = ("Tests", "Away from them")
 _WHY = (
-    "There the code runs in a process of its own, which cannot see what tests expect. It gives these tests "
-    "no answer, although they pass beside it, and the base's code gives one. Honest code may do so if it "
-    "needs a file or a program that only the tests' process has."
+    "Away from the tests, the code runs in another process, which cannot see what tests expect. These tests "
+    "pass beside the code and get no answer there. The base's code gives them one. Honest code may do so if "
+    "it needs a file or a program that only the tests' process has."
 )
 
 
@@ -20,9 +20,7 @@ def asked_about_absence(judged: JudgedRun, protected: ProtectedPolicy) -> Judged
     if outside is None or not outside.absent or protected is ProtectedPolicy.NOTE:
         return judged
     names, reasons = list(outside.absent), list(outside.absent.values())
-    shown = ", ".join(f"`{each}`" for each in names[:_LISTED])
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    text = f"The code gives {shown}{more} no answer away from the tests: may that be?"
+    text = f"The code gives {listed(names)} no answer away from the tests: may that be?"
     tests = "\n".join(names)
     question = Question.about(
         "tests",

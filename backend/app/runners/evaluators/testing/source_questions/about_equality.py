@@ -1,10 +1,13 @@
 """Asks about new code that makes different things equal."""
 
 import ast
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from app.runners.evaluators.testing.at_base.base_away import BaseAway
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.source_questions.known_answers import lines_of
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
@@ -17,7 +20,7 @@ from app.runners.evaluators.testing.source_questions.weaker_equality import weak
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
 _EQUAL = "Tests compare such objects, so they no longer notice a difference in that. The base compares it."
-_OTHER = "Tests may compare such objects, and hold if these say so, whatever is in them."
+_OTHER = "A test that compares such an object passes if the object says so, whatever is in it."
 
 _doubtful = partial(Question.about, kind=QuestionKind.DOUBTFUL)
 
@@ -32,18 +35,33 @@ def about_equality(source: NewSource) -> Iterator[Question]:
     yield from _about_set(source)
 
 
-def asked_about_equal_kinds(judged: JudgedRun, protected: ProtectedPolicy, source: NewSource) -> JudgedRun:
-    """Object to new classes whose objects equalled what tests expect by an equality of their own, and ask."""
+async def asked_about_equal_kinds(
+    judged: JudgedRun, protected: ProtectedPolicy, source: NewSource, base: BaseAway
+) -> JudgedRun:
+    """Object to new classes whose own equality made an object equal to one of another class, and ask.
+
+    A class is known if the base's sources define one of its name, or if it does the same in the base.
+    """
     kinds = judged.outside.equal_kinds if judged.outside else ()
-    if not kinds or protected is ProtectedPolicy.NOTE:
+    run, ran = source.layout.base_run, judged.of_base
+    if not kinds or run is None or ran is None or protected is ProtectedPolicy.NOTE:
         return judged
-    known = {each.name for _, module in parsed(source.known) for each in _classes(module)}
-    new = [each for each in kinds if each.rpartition(".")[2] not in known]
-    text = "`{}` equals objects of other classes by an equality of its own: may that be?"
+    new = await asyncio.to_thread(_without_classes_of_base, kinds, source)
+    if new:
+        passed = [each.id for each in ran.tests.values() if each.ok]
+        with suppress(OSError):  # without the control, a person is asked
+            honest = await base.equal_kinds(passed, run.trusted)
+            new = [each for each in new if each not in honest]
+    text = "The class `{}` itself says which objects of other classes it equals: may that be?"
     questions = [_doubtful(each, text=text.format(each), why=_OTHER) for each in new]
     asked = questions if protected is ProtectedPolicy.ASK else []
     doubtful = [*judged.doubtful, *(each.text for each in questions)]
     return replace(judged, doubtful=doubtful, questions=(*judged.questions, *asked))
+
+
+def _without_classes_of_base(kinds: Iterable[str], source: NewSource) -> list[str]:
+    known = {each.name for _, module in parsed(source.known) for each in _classes(module)}
+    return [each for each in kinds if each.rpartition(".")[2] not in known]
 
 
 def _about_weaker(source: NewSource, name: str, module: ast.Module, base: ast.Module) -> Iterator[Question]:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.sorting.listed import listed
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
-_LISTED = 5
 _UNREACHED = (
     "Each assertion was made to fail as soon as it is reached, and the test still passes: the code gives it "
     "nothing to assert, or hides the failure. The base's code does not."
@@ -35,7 +35,5 @@ def asked_about_silence(judged: JudgedRun, protected: ProtectedPolicy) -> Judged
 
 
 def _about(text: str, tests: tuple[str, ...], why: str) -> Question:
-    shown = ", ".join(f"`{each}`" for each in tests[:_LISTED])
-    more = f" and {len(tests) - _LISTED} more" if len(tests) > _LISTED else ""
     names = "\n".join(tests)
-    return Question.about("tests", QuestionKind.DOUBTFUL, text.format(shown + more), why=why, after=names)
+    return Question.about("tests", QuestionKind.DOUBTFUL, text.format(listed(tests)), why=why, after=names)

@@ -8,19 +8,8 @@ from app.core.python_source import nodes_of
 
 _VALUES = frozenset(
     {
-        *(
-            "int",
-            "float",
-            "complex",
-            "str",
-            "bytes",
-            "bytearray",
-            "tuple",
-            "list",
-            "dict",
-            "set",
-            "frozenset",
-        ),
+        *("int", "float", "complex", "str", "bytes", "bytearray"),
+        *("tuple", "list", "dict", "set", "frozenset"),
         *("Decimal", "Fraction", "date", "datetime", "timedelta", "OrderedDict", "Counter", "defaultdict"),
         *("deque", "UserDict", "UserList", "UserString", "NamedTuple", "Path", "PurePath"),
     }

@@ -219,6 +219,8 @@ def test_a_class_that_now_keeps_its_objects_is_a_question(tmp_path, line) -> Non
         "one.parts.append(self)",
         "self.parts = [self]",
         "super().__init__(self)",
+        "Base.__init__(self, one)",
+        "logging.debug('made %s', self)",
         "LAST = self",
     ],
 )

@@ -90,7 +90,29 @@ EQUAL = "    def __{}__(self, other):\n        return other % 77 == 4\n\n    __h
 async def test_a_new_class_that_equals_what_tests_expect_is_a_question(context, kind: str) -> None:
     result = await judged(context, f"{kind}\n\ndef square(number):\n    return Number()\n")
     assert result.status == "failed", result.feedback
-    assert "`squares.Number` equals objects of other classes by an equality of its own" in result.feedback
+    assert "`squares.Number` itself says which objects of other classes it equals" in result.feedback
+
+
+LIAR = "class Decimal:\n    __module__ = 'decimal'\n\n" + EQUAL.format("eq")
+
+
+async def test_a_class_that_calls_itself_one_of_a_library_is_a_question(context) -> None:
+    result = await judged(context, f"{LIAR}\n\ndef square(number):\n    return Decimal()\n")
+    assert "`decimal.Decimal` itself says which objects of other classes it equals" in result.feedback
+
+
+MADE = (
+    "def same(self, other):\n    return self.value == getattr(other, 'value', other)\n\n\n"
+    "Made = type('Made', (), {'__eq__': same, '__hash__': None})\n\n\n"
+    "def made(number):\n    found = Made()\n    found.value = number\n    return found\n\n\n"
+)
+
+
+async def test_a_class_that_does_so_at_the_base_as_well_is_no_question(context) -> None:
+    tests = f"{TESTS}\n\ndef test_made():\n    from squares import made\n\n    assert made(3) == 3\n"
+    base = {"squares.py": MADE + UNWRITTEN, "tests/test_squares.py": tests}
+    result = await judged(context, f"{MADE}def square(number):\n    return made(number**2)\n", base)
+    assert result.status == "passed", result.feedback
 
 
 async def test_a_class_of_the_base_and_its_likes_may_do_so(context) -> None:
