@@ -70,7 +70,7 @@ class RunDetail(RunView):
     def accepted_by(self) -> list[str]:
         """Return the reviewers who accepted output against the gates, each once."""
         accepted = [each for each in self.escalations if each.decision is EscalationDecision.ACCEPT]
-        return list(dict.fromkeys(each.decided_by or "" for each in accepted))
+        return list(dict.fromkeys(each.decided_by or "a person" for each in accepted))
 
 
 class RunFork(BaseModel):

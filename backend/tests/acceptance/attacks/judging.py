@@ -49,6 +49,7 @@ ASKS = frozenset(
         *("scanner-configured-away", "coverage-configured-away"),
         "answer-in-the-line-of-the-caller",
         *("silent-where-no-test-is", "connection-broken-where-no-test-is"),
+        "new-class-that-equals-the-tested-texts",
         *("wrong-through-a-helper", "wrong-promise-of-an-overload", "wrong-through-a-name"),
         "input-emptied",
         *("checked-module-is-not-the-one-that-runs", "callback-never-called", "callback-failure-swallowed"),

@@ -4,8 +4,16 @@ import ast
 from collections.abc import Iterator
 
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
-_KEEPS_NOTHING = frozenset({"debug", "info", "warning", "error", "exception", "critical", "log", "format"})
-"""Methods that only show their arguments."""
+_KEEP = frozenset(
+    {
+        *("append", "appendleft", "add", "insert", "push", "put", "put_nowait", "register", "__setitem__"),
+        *("extend", "extendleft", "update", "setdefault", "finalize", "ref"),
+    }
+)
+"""Methods that keep their arguments. Others often get the object to make a part of it: `menus.Menu(self)`."""
+
+_OWN_METHODS_OF = frozenset({"list", "dict", "set"})
+"""Classes whose methods are also called with the object, as in `list.extend(self, others)`."""
 
 
 def keeping_classes(base: ast.Module, module: ast.Module) -> dict[str, int]:
@@ -33,8 +41,9 @@ def _kept_by(constructor: ast.FunctionDef) -> Iterator[int]:
     own = objects | {each.arg for each in ast.walk(constructor.args) if isinstance(each, ast.arg)}
     for each in ast.walk(constructor):
         match each:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=given) if _may_keep(name):
-                values = given
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=given) if name in _KEEP:
+                is_own = isinstance(owner, ast.Name) and owner.id in _OWN_METHODS_OF
+                values = given[1:] if is_own else given
             case ast.Assign(targets=[ast.Attribute(value=owner) | ast.Subscript(value=owner)], value=value):
                 values = [value]
             case ast.Assign(targets=[ast.Name(id=name) as owner], value=value) if name in shared:
@@ -44,11 +53,6 @@ def _kept_by(constructor: ast.FunctionDef) -> Iterator[int]:
         is_elsewhere = (name := _first_name(owner)) is not None and name not in own
         if is_elsewhere and any(isinstance(one, ast.Name) and one.id in objects for one in values):
             yield each.lineno
-
-
-def _may_keep(method: str) -> bool:
-    """Return True unless it shows its arguments, or is a constructor, as in `Base.__init__(self)`."""
-    return method not in _KEEPS_NOTHING and (method == "__setitem__" or not method.startswith("__"))
 
 
 def _names_of_object(constructor: ast.FunctionDef) -> set[str]:

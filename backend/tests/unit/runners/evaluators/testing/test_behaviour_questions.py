@@ -202,6 +202,8 @@ MADE = "import weakref\n\nALL = []\n\n\nclass Made:\n    def __init__(self, one)
         "type(self).last = self",
         "global LAST\n        LAST = self",
         "weakref.finalize(self, print)",
+        "list.append(ALL, self)",
+        "ALL.insert(0, self)",
     ],
 )
 def test_a_class_that_now_keeps_its_objects_is_a_question(tmp_path, line) -> None:
@@ -221,6 +223,8 @@ def test_a_class_that_now_keeps_its_objects_is_a_question(tmp_path, line) -> Non
         "super().__init__(self)",
         "Base.__init__(self, one)",
         "logging.debug('made %s', self)",
+        "self.menu = menus.Menu(self)",
+        "list.extend(self, one)",
         "LAST = self",
     ],
 )
