@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 QUESTIONS = "questions"
 """Key in a result's metadata for the questions that the evaluator would ask a person."""
 
+ASKED = "A person is asked: "
+"""Begins a line of feedback that gives a question."""
+
 AT_BASE_AND_NOW = ("At the base", "In the attempt")
 """What the two texts of a question are, unless it says otherwise."""
 

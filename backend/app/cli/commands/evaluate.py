@@ -14,9 +14,10 @@ from app.cli.root import DEFAULT_OPTIONS, Options, Root, RootArgument
 from app.cli.terminal import Terminal
 from app.cli.view.baselines import baseline_lines
 from app.cli.view.questions import question_lines
-from app.cli.view.tables import verdict_lines
+from app.cli.view.tables import state_of, verdict_lines
 from app.cli.view.text import one_line
-from app.cli.view.words import look, part_of
+from app.cli.view.words import look, part_of, plural
+from app.schemas.questions import ASKED
 from app.schemas.runs import Phase
 
 if TYPE_CHECKING:
@@ -118,28 +119,11 @@ def _save(path: Path, text: str) -> None:
         raise CliError(f"--report: {path} cannot be written: {error.strerror}") from error
 
 
-def _ask(terminal: Terminal, report: "EvaluationReport") -> None:
+def _write(terminal: Terminal, report: "EvaluationReport") -> None:
+    _write_results(terminal, report)
     for asked in report.questions:
         for text, style in question_lines(asked):
             terminal.prose(text, style)
-
-
-def _write(terminal: Terminal, report: "EvaluationReport") -> None:
-    from app.runners.evaluators.protocol import EvaluationResult  # noqa: PLC0415 - only to evaluate
-
-    for each in report.evaluations:
-        result = EvaluationResult.model_validate(each.result)
-        for text, style in verdict_lines(
-            result.evaluator_name,
-            result.status.value,
-            part_of(gate=each.gate, observed=each.observed),
-            result.score,
-            result.feedback,
-            result.suggestions,
-            result.duration_ms,
-        ):
-            terminal.prose(text, style)
-    _ask(terminal, report)
     if report.baseline:
         for text, style in baseline_lines(report.baseline):
             terminal.prose(text, style)
@@ -147,7 +131,35 @@ def _write(terminal: Terminal, report: "EvaluationReport") -> None:
         terminal.prose(report.held_out.in_words(), "yellow" if report.held_out.passing else "dim")
     if report.project_file:
         terminal.line(f"Configured by {report.project_file}", "dim")
+    _write_verdict(terminal, report)
+
+
+def _write_results(terminal: Terminal, report: "EvaluationReport") -> None:
+    from app.runners.evaluators.protocol import EvaluationResult  # noqa: PLC0415 - only to evaluate
+
+    for each in report.evaluations:
+        result = EvaluationResult.model_validate(each.result)
+        for text, style in verdict_lines(
+            result.evaluator_name,
+            state_of(result.status, result.metadata),
+            part_of(gate=each.gate, observed=each.observed),
+            result.score,
+            _without_questions(result.feedback),
+            result.suggestions,
+            result.duration_ms,
+        ):
+            terminal.prose(text, style)
+
+
+def _write_verdict(terminal: Terminal, report: "EvaluationReport") -> None:
     score = f", score {report.score:.2f}" if report.score is not None else ""
     appearance = look(report.verdict)
-    words = f"{appearance.icon} {report.verdict}{score}: {one_line(report.reason, 500)}"
+    asks = report.verdict == "asks"
+    reason = f"{plural(len(report.questions), 'question')} for a person" if asks else report.reason
+    words = f"{appearance.icon} {report.verdict}{score}: {one_line(reason, 500)}"
     terminal.prose(words, f"bold {appearance.style}")
+
+
+def _without_questions(feedback: str) -> str:
+    """Return feedback without the questions that follow all results, each with its two sides."""
+    return "\n".join(each for each in feedback.splitlines() if not each.startswith(ASKED))

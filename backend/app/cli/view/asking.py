@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from app.cli.view.text import first_lines
+from app.schemas.questions import ASKED
 
-_ASKED = "A person is asked: "
 _GUIDANCE = "what to do differently"
 _UNAVAILABLE_HINT = (
     "The server reads its settings when it starts: restart it after a change, then resolve with --retry.",
@@ -20,8 +20,8 @@ def question(escalation_id: UUID, reason: str) -> list[str]:
     """Return the lines that tell why a person is asked, and where to see more."""
     return [
         "",
-        _ASKED.rstrip(),
-        *(f"    {line}" for line in first_lines(reason.removeprefix(_ASKED), 6)),
+        ASKED.rstrip(),
+        *(f"    {line}" for line in first_lines(reason.removeprefix(ASKED), 6)),
         "",
         f"    phaserunner escalations show {str(escalation_id)[:8]}",
     ]

@@ -1,6 +1,6 @@
 """Renders runs, attempts and escalations as text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +13,7 @@ from app.cli.view.baselines import baseline_lines
 from app.cli.view.forge_lines import forge_lines
 from app.cli.view.text import first_lines, one_line
 from app.cli.view.words import KIND_WORDS, SCRIPT_WARNING, duration, look, money, part_of, plural
+from app.schemas.questions import QUESTIONS
 
 if TYPE_CHECKING:
     # Every command imports this module, but needs few of these.
@@ -153,11 +154,16 @@ def output_lines(attempt: "AttemptView") -> list[Line]:
     return [("    output", ""), *((f"        {line}", "") for line in first_lines(attempt.output, 20))]
 
 
+def state_of(status: str, metadata: Mapping[str, object]) -> str:
+    """Return the status of an evaluation, or `asks` if only questions to a person prevent a pass."""
+    return "asks" if status == "failed" and metadata.get(QUESTIONS) else status
+
+
 def evaluation_lines(evaluation: "EvaluationView") -> list[Line]:
     """Return a verdict. Unless it passed, it includes all evidence, even what the agent does not get."""
     lines = verdict_lines(
         evaluation.evaluator,
-        evaluation.status,
+        state_of(evaluation.status, evaluation.metadata),
         part_of(gate=evaluation.gate, observed=evaluation.observed),
         evaluation.score,
         evaluation.feedback,
@@ -183,17 +189,24 @@ def verdict_lines(
     suggestions: Sequence[str],
     duration_ms: int | None,
 ) -> list[Line]:
-    """Return one evaluator's result, stored or not. `role` names its part."""
+    """Return one evaluator's result, stored or not.
+
+    A pass with one line of feedback says nothing more than that.
+
+    Args:
+        state: its status; `asks` if only questions prevent a pass.
+        role: names its part.
+    """
     said = first_lines(feedback, 8)
     if state == "skipped" and len(said) == 1 and not suggestions:
         return [(f"    {_words(state)} {one_line(name)}: {said[0]}", look(state).style)]
     took = f", {duration(duration_ms / 1000)}" if duration_ms is not None else ""
     lines = [(f"    {_words(state)} {one_line(name)} ({role}, {score:.2f}{took})", look(state).style)]
-    if state != "passed":
-        if len(said) < 2:  # detailed feedback names them itself
-            said = (*said, *(f"- {one_line(each)}" for each in suggestions[:5]))
-        lines += [(f"        {line}", "") for line in said]
-    return lines
+    if state == "passed":
+        return [*lines, *((f"        {line}", "dim") for line in said if len(said) > 1)]
+    if len(said) < 2 and state != "asks":  # detailed feedback names them itself
+        said = (*said, *(f"- {one_line(each)}" for each in suggestions[:5]))
+    return [*lines, *((f"        {line}", "") for line in said)]
 
 
 def escalation_lines(escalation: "EscalationView", run: "RunDetail") -> list[Line]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.runners.evaluators.protocol import EvaluationResult, EvaluationStatus
-from app.schemas.questions import QUESTIONS, Question, QuestionKind
+from app.schemas.questions import ASKED, QUESTIONS, Question, QuestionKind
 from app.workspaces.environments.outcome import Ready
 
 _MISSING_MODULE = "No module named"
@@ -32,7 +32,7 @@ def asking_about(found: Ready, result: EvaluationResult) -> EvaluationResult:
         return result
     questions = [*_about_new(found.added), *_about_releases(found.changed)]
     every = [*result.questions, *questions]
-    told = "\n".join(f"A person is asked: {each.text}" for each in questions)
+    told = "\n".join(f"{ASKED}{each.text}" for each in questions)
     return result.model_copy(
         update={
             "passed": False,

@@ -21,7 +21,7 @@ from statistics import fmean
 from app.runners.evaluators.acceptance import Acceptance, covering
 from app.runners.evaluators.protocol import BLOCKING_THRESHOLD, EvaluationResult, EvaluationStatus
 from app.schemas import defaults
-from app.schemas.questions import Question
+from app.schemas.questions import ASKED, Question
 
 _ROUNDING = 1e-9
 """Tolerance for a mean of floats that misses the threshold by a rounding error."""
@@ -151,7 +151,7 @@ def question_words(questions: Sequence[Question]) -> str:
         return ""
     more = f" (and {len(questions) - 1} more like it)" if len(questions) > 1 else ""
     text = questions[0].text
-    return f"A person is asked: {text[:1].upper()}{text[1:]}{more}"
+    return f"{ASKED}{text[:1].upper()}{text[1:]}{more}"
 
 
 def _score(gates: Iterable[EvaluationResult]) -> float | None:

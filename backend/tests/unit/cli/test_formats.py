@@ -18,7 +18,17 @@ from app.runners.evaluators.commands.sarif import read_sarif
 from app.schemas.api.workspace_reports import EvaluationReport
 from app.services.local.findings import findings_of
 from tests.unit.cli.fakes import FakeService, invoke
-from tests.unit.cli.reports import ADVISER, ASKED, ERRORED, FAILED, PASSED, FakeJudging, report, result
+from tests.unit.cli.reports import (
+    ADVISER,
+    ASKED,
+    ERRORED,
+    FAILED,
+    PASSED,
+    QUESTION,
+    FakeJudging,
+    report,
+    result,
+)
 
 MACHINE = [each for each in ReportFormat if each is not ReportFormat.TEXT]
 REPORTS = {"failed": FAILED, "passed": PASSED, "errored": ERRORED, "asks": ASKED}
@@ -168,6 +178,30 @@ def test_every_format_ends_with_the_verdicts_exit_code(
     assert done.code == CODES.get(verdict, ExitCode.INFRASTRUCTURE)
     assert verdict in done.out or wanted in (ReportFormat.GITLAB, ReportFormat.JUNIT)
     assert done.err == ""
+
+
+def test_text_names_each_question_once_and_not_as_a_failure(tmp_path: Path) -> None:
+    asks = result(
+        "pytest",
+        "failed",
+        feedback=f"A person is asked: {QUESTION['text']}\nProven: 1 of 1 base test",
+        metadata={"questions": [QUESTION]},
+    )
+    judging = FakeJudging([report("asks", (asks, True), questions=[QUESTION])])
+    done = invoke(FakeService(), "evaluate", str(tmp_path), judging=judging)
+    assert done.out.count(QUESTION["text"]) == 1
+    assert "asks pytest" in done.out
+    assert "failed" not in done.out
+    assert done.out.splitlines()[-1].endswith("1 question for a person")
+
+
+def test_text_says_what_speaks_for_a_pass(tmp_path: Path) -> None:
+    passed = result("pytest", "passed", feedback="2 tests passed\nProven: 2 of 2 base tests")
+    judging = FakeJudging([report("passed", (passed, True), (result("ruff_lint", "passed"), True))])
+    done = invoke(FakeService(), "evaluate", str(tmp_path), judging=judging)
+    assert "2 tests passed\n" in done.out
+    assert "Proven: 2 of 2 base tests" in done.out
+    assert "ruff_lint passed" not in done.out
 
 
 def test_reports_are_written_beside_the_output(tmp_path: Path) -> None:

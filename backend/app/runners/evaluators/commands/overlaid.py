@@ -6,7 +6,7 @@ from pathlib import Path
 from app.runners.evaluators.commands.overlay import Overlay
 from app.runners.evaluators.protection.questions import folded
 from app.runners.evaluators.protocol import EvaluationResult
-from app.schemas.questions import MAX_QUESTIONS, QUESTIONS, Question, QuestionKind
+from app.schemas.questions import ASKED, MAX_QUESTIONS, QUESTIONS, Question, QuestionKind
 
 _LISTED = 5
 
@@ -47,7 +47,7 @@ def asking(
     asked = folded(asked)
     if len(asked) > MAX_QUESTIONS:
         return result
-    lines = [f"A person is asked: {each.text}" for each in asked[:_LISTED]]
+    lines = [f"{ASKED}{each.text}" for each in asked[:_LISTED]]
     return result.model_copy(
         update={
             "feedback": "\n".join([result.feedback, *lines]),

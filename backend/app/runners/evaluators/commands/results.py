@@ -12,7 +12,7 @@ from app.runners.evaluators.commands.run import CommandRun
 from app.runners.evaluators.commands.taking import NoVerdictError
 from app.runners.evaluators.protocol import CriterionResult, EvaluationResult, Evaluator
 from app.runners.evaluators.tooling import excerpt
-from app.schemas.questions import MAX_QUESTIONS, QUESTIONS
+from app.schemas.questions import ASKED, MAX_QUESTIONS, QUESTIONS
 
 _LISTED = 15
 _SUGGESTED = 5
@@ -61,7 +61,7 @@ def tests_result(evaluator: Evaluator, run: CommandRun, judged: TestsJudged) -> 
     ]
     questions = () if complaint else judged.failures.questions[:MAX_QUESTIONS]
     feedback = complaint or f"All {ran} tests passed{_skips(report)}{_excused(judged.failures)}"
-    asked = [f"A person is asked: {each.text}" for each in questions[:_LISTED]]
+    asked = [f"{ASKED}{each.text}" for each in questions[:_LISTED]]
     extra = {QUESTIONS: [each.model_dump(mode="json") for each in questions]} if questions else {}
     return _result(
         evaluator,

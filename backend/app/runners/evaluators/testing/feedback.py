@@ -11,7 +11,7 @@ from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.left_out import notes_about
 from app.runners.evaluators.testing.suggestions import about_failure, about_problem, suggestions_for
 from app.schemas.modes import InProcessOnly
-from app.schemas.questions import QUESTIONS, Question, QuestionKind
+from app.schemas.questions import ASKED, QUESTIONS, Question, QuestionKind
 
 _LISTED = 10
 _EVIDENCE_CHARS = 2000
@@ -37,13 +37,13 @@ def result_of(evaluator: EvaluatorIdentity, judged: JudgedRun) -> EvaluationResu
     # No person may accept tests that fail away from the code.
     others = [each.passed for each in criteria[1:] if each.criterion != "evidence_from_outside"]
     questions = [*judged.questions, *_asked_alone(alone, judged)] if all(others) else []
-    lines = [_headline(judged)] if passed else _feedback(judged, criteria)
+    lines = [_headline(judged)] if passed else _feedback(judged, criteria[1:])
     return EvaluationResult(
         evaluator_name=evaluator.name,
         category=evaluator.category,
         passed=passed,
         score=judged.score,
-        feedback="\n".join([*lines, *_notes(judged)]),
+        feedback="\n".join([*lines, *_notes(judged, are_asked=bool(questions))]),
         criteria=criteria,
         suggestions=suggestions_for(judged),
         metadata={**judged.metadata(), **_asked(questions)},
@@ -180,8 +180,12 @@ def _by_signal(run: RunReport) -> str:
     return f" (ended by {name})" if name else ""
 
 
-def _feedback(judged: JudgedRun, criteria: Sequence[CriterionResult]) -> list[str]:
-    lines = [each.message for each in criteria if not each.passed]
+def _feedback(judged: JudgedRun, others: Sequence[CriterionResult]) -> list[str]:
+    """Return what prevents a pass. The notes have the texts of questions."""
+    asked = {each.text for each in judged.questions}
+    objections = [each for each in _objections(judged) if each not in asked]
+    lines = ["; ".join(objections)] if objections else []
+    lines += [each.message for each in others if not each.passed]
     report = judged.report
     lines += [f"- {about_problem(each)}" for each in report.errors[:_LISTED]]
     lines += [f"- {about_failure(each)}{_known(each.id, judged)}" for each in report.failures[:_LISTED]]
@@ -202,8 +206,12 @@ def _known(name: str, judged: JudgedRun) -> str:
     return f" ({'; '.join(found)})" if found else ""
 
 
-def _notes(judged: JudgedRun) -> list[str]:
-    """Return what a reader should know about the runs, whether they passed or not."""
+def _notes(judged: JudgedRun, *, are_asked: bool) -> list[str]:
+    """Return what a reader should know about the runs, whether they passed or not.
+
+    Args:
+        are_asked: whether nothing but the questions prevents a pass.
+    """
     found: list[str] = []
     if judged.self_written_only:
         found.append("The base has no tests: only the agent's own tests support this result.")
@@ -213,7 +221,8 @@ def _notes(judged: JudgedRun) -> list[str]:
         count = _plural(len(judged.known), "failing test")
         found.append(f"{count} of the base did not count: {'; '.join(listed)}{more}")
     found += notes_about(judged.left_out)
-    found += [f"A person is asked: {each.text}" for each in judged.questions[:_LISTED]]
+    asked = ASKED if are_asked else "If that is mended, a person is asked: "
+    found += [f"{asked}{each.text}" for each in judged.questions[:_LISTED]]
     if judged.laid_over:
         names = ", ".join(judged.laid_over[:5]) + (" and more" if len(judged.laid_over) > 5 else "")
         found.append(f"The base's version of these was used for its tests: {names}")
@@ -232,7 +241,7 @@ def _about_proof(counter: CounterReport) -> list[str]:
     total = _plural(count, "base test")
     told = [] if counter.decides else _about_counter(counter)
     return [
-        f"Proven: {len(counter.proven)} of {total}, which fail when their expectation is changed.",
+        f"Proven: {len(counter.proven)} of {total}, by changed expectations, with which a test must fail.",
         *told,
     ]
 
@@ -244,11 +253,11 @@ def _headline(judged: JudgedRun) -> str:
     counted += f", {len(judged.left_out)} left out for lack of time" if judged.left_out else ""
     if judged.in_process_only:
         return f"{counted}; all evidence comes from the code's own process"
-    if judged.outside is None or not judged.outside.uncarried:
+    if judged.outside is None or not judged.outside.agrees:
         return counted
     whole = len(judged.outside.agrees) + len(judged.outside.uncarried)
-    agreed = len(judged.outside.agrees)
-    return f"{counted}; {agreed} of {whole} base tests also pass without the code in their process"
+    agreed = f"{len(judged.outside.agrees)} of {_plural(whole, 'base test')}"
+    return f"{counted}; {agreed} also without the code in the test's process"
 
 
 def _criterion(name: str, objections: Sequence[str], score: float, evidence: str | None) -> CriterionResult:

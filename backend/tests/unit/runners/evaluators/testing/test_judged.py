@@ -18,6 +18,7 @@ from app.runners.evaluators.testing.running.report import (
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.schemas.modes import InProcessOnly
+from app.schemas.questions import Question, QuestionKind
 
 
 def ran(ending: PytestEnding = PytestEnding.COMPLETE, code: int = 0, **outcomes: str) -> RunReport:
@@ -120,6 +121,30 @@ def test_any_other_failure_of_the_candidate_s_tests_counts(other: RunReport) -> 
     assert replace(judged, of_base=None).counting_once().own == judged.own
 
 
+ASKED = Question.about("calc.py", QuestionKind.DOUBTFUL, "May `calc.py` do so?")
+
+
+@pytest.mark.parametrize(
+    ("outside", "line"),
+    [
+        pytest.param(None, f"A person is asked: {ASKED.text}", id="all else holds"),
+        pytest.param(
+            OutsideReport(disagrees={"a": "it fails there"}),
+            f"If that is mended, a person is asked: {ASKED.text}",
+            id="a test fails away from the code",
+        ),
+    ],
+)
+def test_a_question_is_worded_once_and_by_when_it_is_asked(outside: OutsideReport | None, line: str) -> None:
+    base = replace(ran(a="passed"), canaries_ran=True)
+    judged = JudgedRun(of_base=base, doubtful=[ASKED.text], questions=(ASKED,), outside=outside)
+    found = result_of(PytestEvaluator(), judged)
+    assert not found.passed
+    assert bool(found.questions) is (outside is None)
+    assert line in found.feedback.splitlines()
+    assert found.feedback.count(ASKED.text) == 1
+
+
 AWAY = OutsideReport(agrees=("a",), uncarried={"b": "it is skipped there"})
 NOWHERE = OutsideReport(uncarried={"a": "the test uses threads", "b": "the test uses threads"})
 
@@ -145,5 +170,5 @@ def test_evidence_from_another_process_is_counted_and_enough() -> None:
     assert found.passed
     assert (
         found.feedback.splitlines()[0]
-        == "2 tests passed; 1 of 2 base tests also pass without the code in their process"
+        == "2 tests passed; 1 of 2 base tests also without the code in the test's process"
     )
