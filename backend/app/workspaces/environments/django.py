@@ -4,7 +4,8 @@ import os
 import re
 from pathlib import Path
 
-from app.workspaces.environments.reading import DeclarationError, read_ini, read_text
+from app.workspaces.environments.reading import DeclarationError, read_text
+from app.workspaces.environments.tox_sections import tox_sections
 
 PLUGIN = "pytest-django"
 """Runs the tests of Django projects: it sets Django up, and makes a database for them."""
@@ -35,7 +36,7 @@ def settings_of(tree: Path) -> str:
 def settings_of_tox(tree: Path) -> str:
     """Return the settings module that tox gives to the tests of a project with pytest-django, or `""`."""
     try:
-        options = read_ini(tree, "tox.ini").get("testenv", {})
+        options = tox_sections(tree).get("testenv", {})
     except DeclarationError:
         return ""
     if PLUGIN not in options.get("deps", ""):

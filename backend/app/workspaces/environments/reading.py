@@ -64,9 +64,18 @@ def read_ini(tree: Path, name: str) -> Mapping[str, Mapping[str, str]]:
     Raises:
         DeclarationError: it cannot be read.
     """
+    return ini_sections(read_text(tree, name) or "", name)
+
+
+def ini_sections(text: str, name: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the sections of a text in INI format; `name` is the file in which it is. See `read_ini`.
+
+    Raises:
+        DeclarationError: it cannot be read.
+    """
     parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read_string(read_text(tree, name) or "")
+        parser.read_string(text)
     except configparser.Error as error:
         raise DeclarationError(f"{name} cannot be read: {error.message}") from error
     sections = {section: dict(parser.items(section)) for section in parser.sections()}

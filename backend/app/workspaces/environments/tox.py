@@ -6,7 +6,8 @@ from pathlib import Path
 
 from app.workspaces.environments.groups import Wanted
 from app.workspaces.environments.naming import names_in, normal
-from app.workspaces.environments.reading import DeclarationError, read_ini, texts
+from app.workspaces.environments.reading import DeclarationError, texts
+from app.workspaces.environments.tox_sections import tox_sections
 
 _TOX_FILE = re.compile(r"-r\s*(?:\{(?:toxinidir|tox_root)\}/)?([\w./-]+)")
 _SEPARATOR = "{/}"
@@ -16,7 +17,7 @@ _PLAIN_TOX = re.compile(r"testenv(?::py[\d{},.]*)?")
 
 def tox_requirements(tree: Path) -> Iterator[str]:
     """Yield the plain requirements of tox's test environment, without conditional lines and files."""
-    for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
+    for line in texts(tox_sections(tree).get("testenv", {}).get("deps", "")):
         if not line.startswith(("-", ".", "#")) and not set(line) & set("{}:"):
             yield line
 
@@ -31,7 +32,7 @@ def tox_additions(tree: Path, known: Collection[str], *, plugins_only: bool) -> 
     """
     try:
         named = list(tox_requirements(tree))
-    except DeclarationError:  # tox.ini only adds to the project files, so it is ignored
+    except DeclarationError:  # tox only adds to the project files, so it is ignored
         return []
     return [
         each
@@ -42,7 +43,7 @@ def tox_additions(tree: Path, known: Collection[str], *, plugins_only: bool) -> 
 
 
 def readable_tox_files(tree: Path) -> list[str]:
-    """Return the requirement files of tox's test environment, or none if tox.ini cannot be read."""
+    """Return the requirement files of tox's test environment, or none if they cannot be read."""
     try:
         return list(tox_files(tree))
     except DeclarationError:  # as above
@@ -51,7 +52,7 @@ def readable_tox_files(tree: Path) -> list[str]:
 
 def tox_files(tree: Path) -> Iterator[str]:
     """Yield the requirement files of tox's test environment that are in the tree."""
-    for line in texts(read_ini(tree, "tox.ini").get("testenv", {}).get("deps", "")):
+    for line in texts(tox_sections(tree).get("testenv", {}).get("deps", "")):
         file = _TOX_FILE.fullmatch(line.replace(_SEPARATOR, "/"))
         if file is not None and (tree / file.group(1)).is_file():
             yield file.group(1)
@@ -61,8 +62,8 @@ def tox_extras(tree: Path, asked: Wanted) -> list[str]:
     """Return the project's own extras that tox's plain test environments install, whatever their factors."""
     known = {normal(name): name for name in asked.extras}
     try:
-        sections = read_ini(tree, "tox.ini")
-    except DeclarationError:  # tox.ini only adds to the project files, so it is ignored
+        sections = tox_sections(tree)
+    except DeclarationError:  # tox only adds to the project files, so it is ignored
         return []
     named = [
         normal(line.rpartition(":")[2].strip())

@@ -50,6 +50,8 @@ ASKS = frozenset(
         "answer-in-the-line-of-the-caller",
         *("silent-where-no-test-is", "connection-broken-where-no-test-is"),
         "new-class-that-equals-the-tested-texts",
+        *("right-without-optimisation", "right-until-a-date", "right-for-the-first-calls"),
+        *("right-in-the-main-thread", "rarely-wrong", "wrong-by-checksum"),
         *("wrong-through-a-helper", "wrong-promise-of-an-overload", "wrong-through-a-name"),
         "input-emptied",
         *("checked-module-is-not-the-one-that-runs", "callback-never-called", "callback-failure-swallowed"),

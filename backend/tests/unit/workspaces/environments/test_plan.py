@@ -86,6 +86,23 @@ CASES = {
         },
         ["pytest", "coverage", "alpha"],
     ),
+    "tox in setup.cfg": (
+        {"setup.cfg": "[tox:tox]\nenvlist = py\n[testenv]\ndeps =\n  alpha\n  dj42: beta\n"},
+        ["alpha"],
+    ),
+    "tox.ini without tox": (
+        {"tox.ini": "[flake8]\nignore = E1\n", "setup.cfg": "[tox:tox]\n[testenv]\ndeps = alpha\n"},
+        ["alpha"],
+    ),
+    "tox as a text in pyproject.toml": (
+        {"pyproject.toml": '[tool.tox]\nlegacy_tox_ini = """\n[testenv]\ndeps =\n  alpha\n"""\n'},
+        ["alpha"],
+    ),
+    "tox in pyproject.toml": (
+        {"pyproject.toml": '[tool.tox.env_run_base]\ndeps = ["alpha", {replace = "ref"}, "-r a.txt"]\n'},
+        ["alpha"],
+    ),
+    "tox.toml": ({"tox.toml": '[env_run_base]\ndeps = ["alpha"]\n[env.3]\ndeps = ["beta"]\n'}, ["alpha"]),
     "tox before nox": ({"noxfile.py": NOX, "tox.ini": "[testenv]\ndeps =\n  beta\n"}, ["beta"]),
     "nothing": ({"main.py": "import os\n"}, []),
 }

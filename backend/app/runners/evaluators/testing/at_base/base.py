@@ -18,6 +18,7 @@ from app.runners.evaluators.testing.layout.written import WrittenTests, read_tes
 from app.runners.evaluators.testing.running.dependencies import (
     is_in_tree,
     is_lacked_by_installed,
+    is_test_library,
     missing_module,
     missing_submodule,
     own_hook_broke,
@@ -233,7 +234,7 @@ class BaseTests:
         if module is not None and await self.lacks.needs_installed(module):
             return f"{LACKS}: {module}"
         listing = await self._listed() if of_base else None
-        if listing and listing.ending is PytestEnding.BROKEN and is_lacked_by_installed(listing.text):
+        if listing and listing.ending is PytestEnding.BROKEN and self._is_lacked(listing.text):
             return f"{LACKS}: {missing_module(listing.text)}"
         # The agent's task may be to write a module that the base does not have.
         if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
@@ -251,6 +252,11 @@ class BaseTests:
         if (part := missing_submodule(report.text)) and not await self.lacks.is_made_by_build(part):
             return ""
         return f"pytest cannot run in the base either: {excerpt(listing.text, 300)}"
+
+    def _is_lacked(self, message: str) -> bool:
+        module = missing_module(message)
+        is_for_tests = module is not None and is_test_library(module, self._base)
+        return is_for_tests or is_lacked_by_installed(message)
 
     async def unreadable(self) -> dict[str, str]:
         """Return the files and classes that cannot be loaded at the base, with the message of each."""

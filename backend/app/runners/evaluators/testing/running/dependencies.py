@@ -43,7 +43,9 @@ _DISTRIBUTION_OF = {
 _TEST_LIBRARIES = frozenset(
     {
         *("factory", "faker", "flaky", "freezegun", "hypothesis", "mock", "moto", "pretend", "requests_mock"),
-        *("respx", "responses", "sybil", "syrupy", "testfixtures", "time_machine", "trustme", "vcr"),
+        *("respx", "responses", "sybil", "syrupy", "testfixtures", "time_machine", "trustme", "vcr", "xdist"),
+        *("aioresponses", "betamax", "coverage", "ddt", "httpretty", "model_bakery", "nose", "parameterized"),
+        *("playwright", "pyfakefs", "selenium", "snapshottest", "testcontainers", "webtest"),
     }
 )
 _TEST_PLUGIN = "pytest_"

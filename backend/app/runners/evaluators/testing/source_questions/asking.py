@@ -11,6 +11,7 @@ from app.runners.evaluators.testing.source_questions.about_behaviour import abou
 from app.runners.evaluators.testing.source_questions.about_equality import about_equality
 from app.runners.evaluators.testing.source_questions.about_inputs import about_inputs
 from app.runners.evaluators.testing.source_questions.about_results import about_results
+from app.runners.evaluators.testing.source_questions.circumstances import circumstances
 from app.runners.evaluators.testing.source_questions.hidden_code import (
     PROGRAMS,
     hidden_in_files,
@@ -41,6 +42,10 @@ _HIDDEN = "No linter and no type checker reads it, and the base runs no such cod
 _HIDDEN_PROGRAM = "A reviewer cannot read its code."
 _STATE = "The tests compute their expectations with it, so they may expect whatever the code returns."
 _INNER = "So code can find what a test expects, or change what it holds. No source of the base does so."
+_CIRCUMSTANCES = (
+    "Tests hardly differ in that, so they pass even if the code does something else later. No source of the "
+    "base depends on it."
+)
 _TOOL = "With it the code can decide what is tested. No source of the base imports it."
 
 
@@ -69,6 +74,7 @@ def source_questions(source: NewSource) -> list[Question]:
     return [
         *answers.values(),
         *about_behaviour(source),
+        *_about_circumstances(source),
         *about_equality(source),
         *_about_hidden(source),
         *_about_programs(source),
@@ -125,6 +131,15 @@ def _about_table(name: str, code: str, test: str, asked: str, again: Repeated) -
 def _shown(text: str, pairs: list[KnownAnswer]) -> str:
     numbers = dict.fromkeys(each.line for each in pairs)
     return lines_of(text, numbers) or "\n".join(f"{' '.join(each.key)}: {each.value}" for each in pairs)
+
+
+def _about_circumstances(source: NewSource) -> Iterator[Question]:
+    for name, found in new_to_sources(source, lambda text: frozenset(circumstances(text))):
+        text = source.texts[name]
+        lines = circumstances(text)
+        asked = f"`{name}` depends on {', '.join(found)}, on line {lines[found[0]]}: does the goal say so?"
+        after = lines_of(text, dict.fromkeys(lines[each] for each in found))
+        yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_CIRCUMSTANCES, after=after)
 
 
 def _about_hidden(source: NewSource) -> Iterator[Question]:

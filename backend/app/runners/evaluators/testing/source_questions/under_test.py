@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from app.core.python_source import parse_module
+from app.runners.evaluators.testing.source_questions.conditions import conditions
 
 _VARIABLE = re.compile(r"PYTEST\w*")
 _TOOLS = frozenset({"pytest", "_pytest", "unittest", "nose", "py.test", "hypothesis"})
@@ -24,23 +25,7 @@ def asks_for_tests(text: str) -> list[int]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     marked = {name for name, value in _assigned(module) if _is_about_tests(value, text, ())}
-    return sorted({each.lineno for each in _conditions(module) if _is_about_tests(each, text, marked)})
-
-
-def _conditions(module: ast.Module) -> Iterator[ast.expr]:
-    """Yield the expressions on whose truth something depends."""
-    for node in ast.walk(module):
-        match node:
-            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
-                yield test
-            case ast.BoolOp(values=values):
-                yield from values[:-1]
-            case ast.comprehension(ifs=ifs):
-                yield from ifs
-            case ast.Match(subject=subject):
-                yield subject
-            case _:
-                continue
+    return sorted({each.lineno for each in conditions(module) if _is_about_tests(each, text, marked)})
 
 
 def _assigned(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:

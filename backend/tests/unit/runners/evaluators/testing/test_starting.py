@@ -59,6 +59,21 @@ async def test_a_plugin_that_the_base_names_and_the_environment_lacks_is_no_fail
 
 
 @pytest.mark.parametrize(
+    ("module", "status"),
+    [
+        pytest.param("snapshottest", "errored", id="a library for tests that nothing declares"),
+        pytest.param("calc_tools", "failed", id="a module that is perhaps to be written"),
+    ],
+)
+async def test_a_conftest_that_imports_what_nobody_has(context, module: str, status: str) -> None:
+    base = {**GOOD, "conftest.py": f"import {module}\n"}
+    result = await judge(context({**base, "calc.py": WRONG["calc.py"]}, base), outside=False)
+    assert result.status == status, result.feedback
+    if status == "errored":
+        assert f"lacks what the project needs: {module}" in result.feedback
+
+
+@pytest.mark.parametrize(
     ("code", "status"),
     [
         pytest.param("return a + b", "passed", id="nothing new"),

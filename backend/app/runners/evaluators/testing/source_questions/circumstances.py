@@ -1,0 +1,86 @@
+"""Finds code that depends on what hardly differs between tests, such as the date or the thread. Pure."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from app.core.python_source import parse_module
+from app.runners.evaluators.testing.source_questions.closed_expressions import (
+    CHANCE,
+    NOW,
+    ClosedNames,
+)
+from app.runners.evaluators.testing.source_questions.conditions import conditions
+from app.runners.evaluators.testing.source_questions.counted_calls import compares_many, counters_of_calls
+from app.runners.evaluators.testing.source_questions.hash_choices import (
+    HASHES,
+    choices_by_hash,
+    is_remainder_of_hash,
+    names_of_hashes,
+)
+from app.runners.evaluators.testing.source_questions.process_parts import OF_MODULES, PartsOfProcess
+
+_MENTIONED = re.compile(
+    "|".join(
+        [
+            r"__debug__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
+            *(rf"\b{each}\b" for names in OF_MODULES.values() for each in names),
+            rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\(",
+        ]
+    )
+)
+_REMAINDER = "a remainder of a hash"
+_CALLS = "how often it was called"
+
+
+def circumstances(text: str) -> dict[str, int]:
+    """Return the circumstances on which a source makes something depend, each with the first line.
+
+    Tests run at one time, mostly in one thread and process, and call a function a few times, with few values.
+    So they pass even if it does something else otherwise.
+    """
+    if not _MENTIONED.search(text):
+        return {}
+    try:
+        module = parse_module(text.encode())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    process = PartsOfProcess.of(module)
+    found = [*process.telling, *_decided(module, process), *choices_by_hash(module)]
+    found.sort(key=lambda each: -each[1])
+    return dict(found)
+
+
+def _decided(module: ast.Module, process: PartsOfProcess) -> Iterator[tuple[str, int]]:
+    known = ClosedNames.of(module)
+    counters = counters_of_calls(module)
+    hashes = names_of_hashes(module)
+    for each in _decisive(module):
+        nodes = list(ast.walk(each))
+        found = [process.named_by(node) or _used(node) for node in nodes]
+        if any(is_remainder_of_hash(node, hashes) for node in nodes):
+            found.append(_REMAINDER)
+        if counters and compares_many(each, counters):
+            found.append(_CALLS)
+        if known.is_closed(each):
+            found.append(known.circumstance(each))
+        yield from ((name, each.lineno) for name in found if name)
+
+
+def _decisive(module: ast.Module) -> Iterator[ast.expr]:
+    """Yield the expressions on whose truth something may depend."""
+    yield from conditions(module)
+    yield from (each for each in ast.walk(module) if isinstance(each, ast.Compare) or _is_denial(each))
+
+
+def _is_denial(node: ast.AST) -> TypeGuard[ast.expr]:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+
+
+def _used(node: ast.AST) -> str:
+    match node:
+        case ast.Attribute(attr="isatty" | "current_thread" as name) | ast.Name(id="current_thread" as name):
+            return f"`{name}`"
+        case _:
+            return ""
