@@ -162,7 +162,7 @@ async def _judge_runs(
             judged = asked_about_children(judged, rules.protected)
             judged = asked_about_silence(judged, rules.protected)
             judged = asked_about_absence(judged, rules.protected)
-            judged = asked_about_repeating(judged, rules.protected)
+            judged = await asked_about_repeating(judged, rules.protected, source)
             judged = await asked_about_looks(judged, rules.protected, source)
             judged = await asked_about_equal_kinds(judged, rules.protected, source, base.away)
         return result_of(gate, judged)

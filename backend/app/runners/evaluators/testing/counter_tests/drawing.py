@@ -50,6 +50,7 @@ class WrongExpectation:
         texts: data files that hold the wrong expectation, by name.
         late: whether a text is misspelt in its last third or in its first. An unnoticed change is repeated in
             the same third.
+        elsewhere: whether the next change is to be in another place, or in the other third.
     """
 
     unit: Unit
@@ -58,6 +59,7 @@ class WrongExpectation:
     edits: tuple[Edit, ...]
     texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     late: bool | None = None
+    elsewhere: bool = False
 
     @property
     def says(self) -> str:
@@ -185,12 +187,14 @@ def _one(
     before: WrongExpectation | None,
     late: bool | None,
 ) -> WrongExpectation | None:
-    """Change one of some sites, in the same place as before if there was an earlier change."""
-    if before is not None:
-        again = [each for each in sites if each == before.site]
-        sites = again or sites
+    """Change one of some sites: in the same place as before, or elsewhere, if there was an earlier change."""
+    third = late if before is None else before.late
+    if before is not None and before.elsewhere:
+        sites = [each for each in sites if each != before.site] or sites
+        third = None if before.late is None else not before.late
+    elif before is not None:
+        sites = [each for each in sites if each == before.site] or sites
     for site in _in_order(sites, chance):
-        third = late if before is None else before.late
         alternatives = [each for each in _alternatives(unit.file, site, chance, third) if each]
         if before is not None and len(alternatives) > 1:
             alternatives = [each for each in alternatives if each != before.edits]

@@ -9,6 +9,7 @@ from functools import partial
 
 from app.runners.evaluators.testing.at_base.base_away import BaseAway
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.source_questions.class_names import classes_of, may_be_class_of
 from app.runners.evaluators.testing.source_questions.known_answers import lines_of
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 from app.runners.evaluators.testing.source_questions.own_equality import (
@@ -40,7 +41,7 @@ async def asked_about_equal_kinds(
 ) -> JudgedRun:
     """Object to new classes whose own equality made an object equal to one of another class, and ask.
 
-    A class is known if the base's sources define one of its name, or if it does the same in the base.
+    A class is known if the base's sources define it, or if one of its name does the same in the base.
     """
     kinds = judged.outside.equal_kinds if judged.outside else ()
     run, ran = source.layout.base_run, judged.of_base
@@ -60,8 +61,8 @@ async def asked_about_equal_kinds(
 
 
 def _without_classes_of_base(kinds: Iterable[str], source: NewSource) -> list[str]:
-    known = {each.name for _, module in parsed(source.known) for each in _classes(module)}
-    return [each for each in kinds if each.rpartition(".")[2] not in known]
+    known = [(name, kind) for name, module in parsed(source.known) for kind, _ in classes_of(module)]
+    return [each for each in kinds if not any(may_be_class_of(each, *one) for one in known)]
 
 
 def _about_weaker(source: NewSource, name: str, module: ast.Module, base: ast.Module) -> Iterator[Question]:
@@ -98,11 +99,7 @@ def _about_set(source: NewSource) -> Iterator[Question]:
 
 def _class_text(text: str, name: str) -> str:
     for _, module in parsed({"": text}):
-        for each in _classes(module):
-            if each.name == name:
+        for each in ast.walk(module):
+            if isinstance(each, ast.ClassDef) and each.name == name:
                 return ast.get_source_segment(text, each) or ""
     return ""
-
-
-def _classes(module: ast.Module) -> Iterator[ast.ClassDef]:
-    yield from (each for each in ast.walk(module) if isinstance(each, ast.ClassDef))

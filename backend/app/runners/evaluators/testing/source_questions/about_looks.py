@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
-from app.runners.evaluators.testing.source_questions.asking import new_to_sources
 from app.runners.evaluators.testing.source_questions.looks_around import files_named, looks_around
-from app.runners.evaluators.testing.source_questions.new_source import NewSource
+from app.runners.evaluators.testing.source_questions.new_source import NewSource, new_to_sources
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
 _WHY = (

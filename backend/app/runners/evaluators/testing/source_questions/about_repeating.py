@@ -1,9 +1,12 @@
 """Asks about functions that know the inputs of the tests only, whatever their source looks like."""
 
+import asyncio
 from dataclasses import replace
 
 from app.runners.evaluators.testing.pytest_outside.repeating import Answers, RepeatingFunction
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
+from app.runners.evaluators.testing.source_questions.changed_code import may_be_affected
+from app.runners.evaluators.testing.source_questions.new_source import NewSource
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
 _LISTED = 12
@@ -14,12 +17,19 @@ _WHY = (
 )
 
 
-def asked_about_repeating(judged: JudgedRun, protected: ProtectedPolicy) -> JudgedRun:
-    """Object to functions that show nothing new for inputs that no test has, and ask about them."""
+async def asked_about_repeating(
+    judged: JudgedRun, protected: ProtectedPolicy, source: NewSource
+) -> JudgedRun:
+    """Object to functions that show nothing new for inputs that no test has, and ask about them.
+
+    What the change cannot affect is not asked about: the base does the same.
+    """
     found = judged.outside.repeating if judged.outside else ()
     if not found or protected is ProtectedPolicy.NOTE:
         return judged
-    questions = [_about(each) for each in found]
+    questions = await asyncio.to_thread(
+        lambda: [_about(each) for each in found if may_be_affected(source, each.name)]
+    )
     asked = questions if protected is ProtectedPolicy.ASK else []
     doubtful = [*judged.doubtful, *(each.text for each in questions)]
     return replace(judged, doubtful=doubtful, questions=(*judged.questions, *asked))

@@ -18,7 +18,7 @@ from app.runners.evaluators.testing.source_questions.known_results import (
 from app.runners.evaluators.testing.source_questions.known_values import (
     Known,
     known_values,
-    values_of_text,
+    values_of_data,
 )
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 from app.schemas.questions import TESTS_AND_CODE, Question, QuestionKind
@@ -28,18 +28,15 @@ _WHY = (
     "tests, show whether the code works."
 )
 _DATA_AND_FILE = ("In the data of the tests", "Its file")
-_DATA = (".txt", ".csv", ".tsv", ".dat", ".ini", ".cfg", ".yaml", ".yml", ".toml", ".xml", ".json")
 
 
 def about_results(source: NewSource) -> Iterator[Question]:
     """Yield a question for each new file that knows most of what a test expects."""
     files: dict[str, Known] = {name: known_values(module) for name, module in parsed(source.texts)}
     code = "\n".join(source.texts.values())
-    texts = {
-        name: data.decode("utf-8", "replace") for name, data in source.data.items() if name.endswith(_DATA)
-    }
-    texts = {name: text for name, text in texts.items() if name.rpartition("/")[2] in code}
-    files |= {name: values_of_text(text) for name, text in texts.items()}
+    data = {name: each for name, each in source.data.items() if name.rpartition("/")[2] in code}
+    texts = {name: each.decode("utf-8", "replace") for name, each in data.items()}
+    files |= {name: values_of_data(each) for name, each in data.items()}
     yield from _about_whole_texts(source, files)
     if not any(files.values()):
         return

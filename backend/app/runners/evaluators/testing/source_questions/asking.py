@@ -3,15 +3,15 @@
 import ast
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.source_questions.about_behaviour import about_behaviour
 from app.runners.evaluators.testing.source_questions.about_equality import about_equality
 from app.runners.evaluators.testing.source_questions.about_inputs import about_inputs
+from app.runners.evaluators.testing.source_questions.about_reach import about_reach
 from app.runners.evaluators.testing.source_questions.about_results import about_results
-from app.runners.evaluators.testing.source_questions.circumstances import circumstances
 from app.runners.evaluators.testing.source_questions.hidden_code import (
     PROGRAMS,
     hidden_in_files,
@@ -30,7 +30,7 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
     tables_of_tests,
 )
 from app.runners.evaluators.testing.source_questions.known_values import tables_in_texts
-from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
+from app.runners.evaluators.testing.source_questions.new_source import NewSource, new_to_sources, parsed
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
 from app.schemas.questions import TESTS_AND_CODE, ProtectedPolicy, Question, QuestionKind
 
@@ -42,10 +42,6 @@ _HIDDEN = "No linter and no type checker reads it, and the base runs no such cod
 _HIDDEN_PROGRAM = "A reviewer cannot read its code."
 _STATE = "The tests compute their expectations with it, so they may expect whatever the code returns."
 _INNER = "So code can find what a test expects, or change what it holds. No source of the base does so."
-_CIRCUMSTANCES = (
-    "Tests hardly differ in that, so they pass even if the code does something else later. No source of the "
-    "base depends on it."
-)
 _TOOL = "With it the code can decide what is tested. No source of the base imports it."
 
 
@@ -71,12 +67,13 @@ def source_questions(source: NewSource) -> list[Question]:
     answers: dict[str, Question] = {}
     for each in (*_about_answers(source), *about_results(source), *about_inputs(source)):
         answers.setdefault(each.id, each)
+    hidden = [*_about_hidden(source)]
     return [
         *answers.values(),
         *about_behaviour(source),
-        *_about_circumstances(source),
+        *about_reach(source, asked=[each.id for each in hidden]),
         *about_equality(source),
-        *_about_hidden(source),
+        *hidden,
         *_about_programs(source),
         *_about_states(source),
         *_about_tools(source),
@@ -133,15 +130,6 @@ def _shown(text: str, pairs: list[KnownAnswer]) -> str:
     return lines_of(text, numbers) or "\n".join(f"{' '.join(each.key)}: {each.value}" for each in pairs)
 
 
-def _about_circumstances(source: NewSource) -> Iterator[Question]:
-    for name, found in new_to_sources(source, lambda text: frozenset(circumstances(text))):
-        text = source.texts[name]
-        lines = circumstances(text)
-        asked = f"`{name}` depends on {', '.join(found)}, on line {lines[found[0]]}: does the goal say so?"
-        after = lines_of(text, dict.fromkeys(lines[each] for each in found))
-        yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_CIRCUMSTANCES, after=after)
-
-
 def _about_hidden(source: NewSource) -> Iterator[Question]:
     for name, _ in new_to_sources(source, ways_to_run_code):
         text = source.texts[name]
@@ -184,16 +172,3 @@ def _about_inner_parts(source: NewSource) -> Iterator[Question]:
         listed = ", ".join(f"`{each}`" for each in parts)
         asked = f"`{name}` looks behind values by {listed}: does the goal say so?"
         yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=_INNER, after="\n".join(parts))
-
-
-def new_to_sources(
-    source: NewSource, used_by: Callable[[str], frozenset[str]]
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the new and changed files that use what no source of the base uses, with what that is."""
-    found = {name: used for name, text in source.texts.items() if (used := used_by(text))}
-    if not found:
-        return
-    known = frozenset(each for text in source.known.values() for each in used_by(text))
-    for name, used in found.items():
-        if new := sorted(used - known):
-            yield name, new

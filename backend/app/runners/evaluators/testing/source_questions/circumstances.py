@@ -24,7 +24,7 @@ from app.runners.evaluators.testing.source_questions.process_parts import OF_MOD
 _MENTIONED = re.compile(
     "|".join(
         [
-            r"__debug__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
+            r"__debug__|__file__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
             *(rf"\b{each}\b" for names in OF_MODULES.values() for each in names),
             rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\(",
         ]
@@ -59,6 +59,8 @@ def _decided(module: ast.Module, process: PartsOfProcess) -> Iterator[tuple[str,
     for each in _decisive(module):
         nodes = list(ast.walk(each))
         found = [process.named_by(node) or _used(node) for node in nodes]
+        if _is_about_own_place(each):
+            found.append("`__file__`")
         if any(is_remainder_of_hash(node, hashes) for node in nodes):
             found.append(_REMAINDER)
         if counters and compares_many(each, counters):
@@ -72,6 +74,17 @@ def _decisive(module: ast.Module) -> Iterator[ast.expr]:
     """Yield the expressions on whose truth something may depend."""
     yield from conditions(module)
     yield from (each for each in ast.walk(module) if isinstance(each, ast.Compare) or _is_denial(each))
+
+
+def _is_about_own_place(node: ast.expr) -> bool:
+    """Return True if a file's own path is compared with a text."""
+    match node:
+        case ast.Compare(left=left, comparators=[other]):
+            parts = [*ast.walk(left), *ast.walk(other)]
+            named = any(isinstance(each, ast.Name) and each.id == "__file__" for each in parts)
+            return named and any(isinstance(each, ast.Constant) for each in (left, other))
+        case _:
+            return False
 
 
 def _is_denial(node: ast.AST) -> TypeGuard[ast.expr]:

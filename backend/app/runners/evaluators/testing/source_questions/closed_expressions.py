@@ -22,6 +22,7 @@ _PLAIN = frozenset({"date", "datetime", "timedelta", "int", "float", "abs", "len
 
 _DATE = "the date or time"
 _CHANCE = "random numbers"
+_AGE = "how long the process runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,12 @@ class ClosedNames:
     Attributes:
         constant: all of them.
         circumstances: by name, on what it depends.
+        begun: names for the time at which the module was imported.
     """
 
     constant: set[str] = field(default_factory=set[str])
     circumstances: dict[str, str] = field(default_factory=dict[str, str])
+    begun: set[str] = field(default_factory=set[str])
 
     @classmethod
     def of(cls, module: ast.Module) -> "ClosedNames":
@@ -45,6 +48,8 @@ class ClosedNames:
                 known.constant.add(name)
                 found = [one for each in values if (one := known.circumstance(each))]
                 known.circumstances[name] = found[0] if found else ""
+        imported = {each for node in module.body for each in _assigned_by(node)}
+        known.begun.update(each for each in imported if known.circumstances.get(each) == _DATE)
         return known
 
     def is_closed(self, node: ast.expr) -> bool:
@@ -66,8 +71,15 @@ class ClosedNames:
                 return False
 
     def circumstance(self, node: ast.expr) -> str:
-        """Return on what an expression depends, or "". The difference of two times depends on neither."""
+        """Return on what an expression depends, or "".
+
+        The difference of two times depends on neither, unless one is when the module was imported.
+        """
         found = [each for one in ast.walk(node) if (each := self._of_node(one))]
+        if len(found) > 1 and any(
+            isinstance(each, ast.Name) and each.id in self.begun for each in ast.walk(node)
+        ):
+            return _AGE
         return found[0] if len(found) == 1 else ""
 
     def _of_node(self, node: ast.AST) -> str:
@@ -88,6 +100,11 @@ def called(node: ast.AST) -> str:
             return name
         case _:
             return ""
+
+
+def _assigned_by(statement: ast.stmt) -> list[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
 def _values(module: ast.Module) -> dict[str, list[ast.expr]]:

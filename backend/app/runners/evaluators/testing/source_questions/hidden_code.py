@@ -26,7 +26,9 @@ _BASE85 = re.compile(rb"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]+")
 _ASCII85 = re.compile(rb"[!-uz\s]+")
 _HEX = re.compile(rb"(?:[0-9a-fA-F]{2}|\s)+")
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_COMPILED = (b"\xe3\x00\x00\x00", b"\x63\x00\x00\x00")
+_COMPILED = re.compile(rb"[\xe3\x63][\x00-\x20]\x00\x00\x00")
+"""First bytes of a code object that `marshal` writes: its kind, and how many arguments it takes."""
+
 PROGRAMS = (
     b"\x7fELF",
     b"MZ\x90\0",
@@ -77,7 +79,7 @@ def is_code(data: bytes, depth: int = 0) -> bool:
     """Return True for Python code, also compiled, packed or encoded."""
     if len(data) < _LEAST_CHARS or len(data) > _MOST_BYTES:
         return False
-    if data.startswith(_COMPILED) or (data.startswith(_PICKLED) and any(each in data for each in _LOADS)):
+    if _COMPILED.match(data) or (data.startswith(_PICKLED) and any(each in data for each in _LOADS)):
         return True
     if data.startswith(b"PK"):
         return _holds_modules(data)

@@ -15,7 +15,7 @@ from app.runners.evaluators.testing.source_questions.known_answers import (
     tables_of_json,
 )
 
-_SEPARATORS = (r"\s+", r"[;,|=\t\n]", r"[:,/]")
+_SEPARATORS = (r"\s+", r"[;,|=\t\n]", r"[:,/]", r"[\s;,|=:]+")
 _QUOTED = re.compile(r"""["']([^"']*)["']|(?<![\w.])(-?\d+)(?![\w.])""")
 _LEAST_PACKED = 16
 _MOST_PACKED = 100_000
@@ -44,7 +44,13 @@ def known_values(module: ast.Module) -> Known:
     return found
 
 
-def values_of_text(text: str) -> Known:
+def values_of_data(data: bytes) -> Known:
+    """Return the values of a data file, also if it is packed or encoded."""
+    texts = [data.decode("utf-8", "replace"), *_decoded(data)]
+    return {each: line for text in reversed(texts) for each, line in _values_of_text(text).items()}
+
+
+def _values_of_text(text: str) -> Known:
     """Return the words, the separated parts and the quoted texts of a data file, each with its line."""
     found: Known = {}
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,7 +1,7 @@
 """What a candidate changed beside the test setting, and what the base has."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -86,6 +86,19 @@ class NewSource:
 
     def _is_same(self, name: str) -> bool:
         return (self.base / name).is_file() and same_file(self.base / name, self.workspace / name)
+
+
+def new_to_sources(
+    source: NewSource, used_by: Callable[[str], frozenset[str]]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the new and changed files that use what no source of the base uses, with what that is."""
+    found = {name: used for name, text in source.texts.items() if (used := used_by(text))}
+    if not found:
+        return
+    known = frozenset(each for text in source.known.values() for each in used_by(text))
+    for name, used in found.items():
+        if new := sorted(used - known):
+            yield name, new
 
 
 def parsed(texts: Mapping[str, str]) -> Iterator[tuple[str, ast.Module]]:

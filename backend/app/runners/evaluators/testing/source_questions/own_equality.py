@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
 from app.core.python_source import nodes_of
+from app.runners.evaluators.testing.source_questions.class_names import classes_of
 
 _VALUES = frozenset(
     {
@@ -46,9 +47,9 @@ def own_equality(
         base: the base's version of it.
         known: names of the base's classes whose instances are compared by their content.
     """
-    old = {each.name for each in ast.walk(base) if isinstance(each, ast.ClassDef)} if base else set[str]()
-    for each in ast.walk(module):
-        if not isinstance(each, ast.ClassDef) or each.name in old:
+    old = {name for name, _ in classes_of(base)} if base else set[str]()
+    for name, each in classes_of(module):
+        if name in old:
             continue
         replaced = next(
             (name for name in map(_last_name, each.bases) if name in known or name in _VALUES), ""

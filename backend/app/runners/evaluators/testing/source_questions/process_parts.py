@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 OF_MODULES = {
-    "sys": ("flags", "_xoptions", "warnoptions", "gettrace", "getprofile", "monitoring", "getrefcount"),
+    "sys": (
+        *("flags", "_xoptions", "warnoptions", "gettrace", "getprofile", "monitoring", "getrefcount"),
+        *("meta_path", "path_hooks"),
+    ),
     "threading": ("main_thread", "active_count", "enumerate"),
     "gc": ("isenabled", "get_count", "get_stats", "get_threshold", "callbacks"),
+    "asyncio": ("get_running_loop", "_get_running_loop", "current_task"),
     "os": ("getppid", "getpgid", "getsid"),
 }
 """What the modules of Python's library tell about the process."""

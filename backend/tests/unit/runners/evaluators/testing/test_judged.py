@@ -90,6 +90,13 @@ def test_a_failure_that_both_versions_of_a_test_have_is_the_base_s_to_judge() ->
     assert [each.id for each in both.of_base.failures] == ["a"]
 
 
+@pytest.mark.parametrize(("one", "other"), [("", "t.py:7: KeyError: 'a'"), ("t.py:7: KeyError: 'a'", "")])
+def test_a_failure_that_a_run_does_not_describe_is_that_of_the_other_version(one: str, other: str) -> None:
+    both = JudgedRun(of_base=failing(one), own=failing(other)).counting_once()
+    assert both.own is not None
+    assert not both.own.failures
+
+
 @pytest.mark.parametrize(
     ("of_base", "counts"),
     [

@@ -1,0 +1,44 @@
+"""Asks about what new code depends on, what it can do, and whose place it takes."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from app.runners.evaluators.testing.source_questions.circumstances import circumstances
+from app.runners.evaluators.testing.source_questions.known_answers import lines_of
+from app.runners.evaluators.testing.source_questions.new_source import NewSource, new_to_sources
+from app.runners.evaluators.testing.source_questions.powers import powers
+from app.runners.evaluators.testing.source_questions.shadows import shadows
+from app.schemas.questions import Question, QuestionKind
+
+_CIRCUMSTANCES = (
+    "Tests hardly differ in that, so they pass even if the code does something else later. No source of the "
+    "base depends on it."
+)
+_POWERS = "Passing tests say nothing about what else it does with that. No source of the base does so."
+_SHADOWS = "Tests import only one of them, perhaps not the one that users get."
+
+
+def about_reach(source: NewSource, asked: Collection[str]) -> Iterator[Question]:
+    """Yield the questions about what new code depends on, what it can do, and whose place it takes.
+
+    Args:
+        source: the changed sources.
+        asked: the files with hidden code, about which a person is asked anyway.
+    """
+    depends = "`{}` depends on {}, on line {}: does the goal say so?"
+    yield from _about_lines(source, circumstances, depends, _CIRCUMSTANCES)
+    can = "`{}` newly {}, on line {}: does the goal say so?"
+    yield from (each for each in _about_lines(source, powers, can, _POWERS) if each.id not in asked)
+    for name, module, other in shadows(source):
+        text = f"`{name}` provides the module `{module}`, as `{other}` does: which of them is meant?"
+        yield Question.about(name, QuestionKind.DOUBTFUL, text, why=_SHADOWS, after=source.texts[name])
+
+
+def _about_lines(
+    source: NewSource, found_by: Callable[[str], Mapping[str, int]], wording: str, why: str
+) -> Iterator[Question]:
+    for name, found in new_to_sources(source, lambda text: frozenset(found_by(text))):
+        text = source.texts[name]
+        lines = found_by(text)
+        asked = wording.format(name, ", ".join(found), lines[found[0]])
+        after = lines_of(text, dict.fromkeys(lines[each] for each in found))
+        yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=why, after=after)

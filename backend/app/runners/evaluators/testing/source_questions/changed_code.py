@@ -1,0 +1,87 @@
+"""Finds out whether a change can affect what a function does."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
+
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def may_be_affected(source: NewSource, function: str) -> bool:
+    """Return False for a function that is the same as at the base, and names nothing that was changed.
+
+    Args:
+        source: the changed sources.
+        function: its dotted name, of which the last part counts.
+    """
+    now = {**source.known, **source.texts}
+    uses = _uses(now)
+    name = function.rpartition(".")[2]
+    if name not in uses:
+        return True
+    changed = _changed(source)
+    if "" in changed:
+        return True
+    reached, left = {name}, [name]
+    while left:
+        new = uses.get(left.pop(), frozenset()) - reached
+        reached |= new
+        left += new
+    return bool(reached & changed)
+
+
+def _changed(source: NewSource) -> set[str]:
+    """Return the names that changed files define otherwise than the base."""
+    found = set[str]()
+    for name, text in source.texts.items():
+        before, after = (_definitions(each) for each in (source.known.get(name, ""), text))
+        found |= {each for each in {*before, *after} if before.get(each) != after.get(each)}
+    return found
+
+
+def _definitions(text: str) -> dict[str, list[str]]:
+    """Return what a module has for each name; statements that define nothing have an empty one."""
+    found = defaultdict[str, list[str]](list)
+    for _, module in parsed({"": text}):
+        for name, node in _named(module):
+            found[name].append(ast.dump(node))
+    return found
+
+
+def _uses(texts: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
+    """Return which names the definitions of each name mention."""
+    found = defaultdict[str, frozenset[str]](frozenset)
+    for _, module in parsed(texts):
+        for name, node in _named(module):
+            found[name] |= frozenset(_mentioned(ast.walk(node)))
+    return found
+
+
+def _named(module: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    for node in ast.walk(module):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name, node
+            case _:
+                continue
+    for node in module.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            targets = [each.id for each in ast.walk(node) if isinstance(each, ast.Name) and _is_set(each)]
+            yield from ((name, node) for name in targets or [""])
+        elif not isinstance(node, _Definition | ast.Import | ast.ImportFrom):
+            yield "", node
+
+
+def _is_set(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
+
+
+def _mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+                yield name
+            case _:
+                continue

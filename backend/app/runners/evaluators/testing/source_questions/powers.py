@@ -1,0 +1,139 @@
+"""Finds what code can do beyond its own process and values, such as to start programs. Pure."""
+
+import ast
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from app.core.python_source import parse_module
+from app.runners.evaluators.testing.source_questions.library_uses import library_uses
+
+_POWERS = {
+    "runs texts as code": (
+        *(
+            "builtins.exec",
+            "builtins.eval",
+            "builtins.compile",
+            "marshal",
+            "runpy",
+            "code.InteractiveInterpreter",
+        ),
+        *("types.FunctionType", "types.CodeType"),
+    ),
+    "starts programs": (
+        *("subprocess", "os.system", "os.popen", "os.posix_spawn", "os.posix_spawnp", "os.startfile", "pty"),
+        *(
+            "os.execl",
+            "os.execle",
+            "os.execlp",
+            "os.execlpe",
+            "os.execv",
+            "os.execve",
+            "os.execvp",
+            "os.execvpe",
+        ),
+        *("os.spawnl", "os.spawnle", "os.spawnlp", "os.spawnv", "os.spawnve", "os.spawnvp", "os.fork"),
+        *("asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell", "pexpect", "sh"),
+    ),
+    "loads objects that run code": (
+        *("pickle.load", "pickle.loads", "pickle.Unpickler", "dill", "cloudpickle", "shelve", "joblib.load"),
+        *("yaml.unsafe_load", "yaml.full_load", "jsonpickle"),
+    ),
+    "ends the process": ("os._exit", "os.abort", "os.kill", "os.killpg", "signal.raise_signal"),
+    "handles uncaught exceptions": ("sys.excepthook", "sys.unraisablehook", "threading.excepthook"),
+    "trusts any certificate": (
+        *("ssl._create_unverified_context", "ssl._create_default_https_context", "ssl.CERT_NONE"),
+        *("urllib3.disable_warnings",),
+    ),
+    "switches off the collection of garbage": ("gc.disable", "gc.freeze", "gc.set_threshold"),
+}
+_POWER_OF = {name: power for power, names in _POWERS.items() for name in names}
+_TRUSTS = "trusts any certificate"
+_HIDDEN_NAMES = frozenset({"_create_default_https_context", "_create_unverified_context"})
+"""Names that hardly occur as a text but to set them unseen."""
+
+_WORDS = {word for name in _POWER_OF for word in name.split(".")} - {"os", "sys", "builtins", "types", "code"}
+_MENTIONED = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS))})\b|[^\x00-\x7f]|environ|verify|_create_|\d{{100}}")
+_NETWORK = (
+    *(
+        "socket",
+        "urllib.request",
+        "http.client",
+        "ftplib",
+        "smtplib",
+        "telnetlib",
+        "xmlrpc.client",
+        "requests",
+    ),
+    *("httpx", "aiohttp", "urllib3", "websockets", "paramiko", "pycurl", "asyncio.open_connection"),
+)
+_SENDS = "reads all environment variables and reaches the network"
+
+_DIGITS = 100
+"""Digits of a number that people do not write by hand."""
+
+
+def powers(text: str) -> dict[str, int]:
+    """Return what a source can do besides computing, each with the first line."""
+    if not _MENTIONED.search(text):
+        return {}
+    try:
+        module = parse_module(text.encode())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    uses = [*library_uses(module)]
+    named = ((_power_of(name), line) for name, line in uses)
+    found = [(power, line) for power, line in (*named, *_in_plain_sight(module)) if power]
+    if any(_is_below(name, each) for name, _ in uses for each in _NETWORK):
+        found += [(_SENDS, line) for line in _all_variables(module)]
+    return dict(sorted(found, key=lambda each: -each[1]))
+
+
+def _power_of(name: str) -> str:
+    while name:
+        if name in _POWER_OF:
+            return _POWER_OF[name]
+        name = name.rpartition(".")[0]
+    return ""
+
+
+def _is_below(name: str, module: str) -> bool:
+    return name == module or name.startswith(f"{module}.")
+
+
+def _all_variables(module: ast.Module) -> Iterator[int]:
+    """Yield the lines with all environment variables: not one by name, and not set."""
+    parents = {id(each.value) for each in ast.walk(module) if isinstance(each, ast.Subscript | ast.Attribute)}
+    compared = {
+        id(one) for each in ast.walk(module) if isinstance(each, ast.Compare) for one in each.comparators
+    }
+    for node in ast.walk(module):
+        match node:
+            case ast.Attribute(attr="environ") if id(node) not in parents | compared:
+                yield node.lineno
+            case ast.Attribute(value=ast.Attribute(attr="environ"), attr="items" | "copy" | "values"):
+                yield node.lineno
+            case _:
+                continue
+
+
+def _in_plain_sight(module: ast.Module) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(module):
+        match node:
+            case ast.Constant(value=str() as text) if text in _HIDDEN_NAMES:
+                yield _TRUSTS, node.lineno
+            case ast.keyword(arg="verify", value=ast.Constant(value=False)):
+                yield _TRUSTS, node.value.lineno
+            case ast.Constant(value=int() as number) if abs(number) >= 10**_DIGITS:
+                yield "holds a number of more than 100 digits", node.lineno
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name) if not name.isascii():
+                yield _alphabets(name), node.lineno
+            case _:
+                continue
+
+
+def _alphabets(name: str) -> str:
+    """Return what is odd about a name whose letters are of several alphabets, such as Latin and Cyrillic."""
+    scripts = {unicodedata.name(each, "").partition(" ")[0] for each in name if each.isalpha()}
+    mixed = "LATIN" in scripts and scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"}
+    return f"has a name with letters of several alphabets (`{ascii(name)[1:-1]}`)" if mixed else ""

@@ -1,0 +1,59 @@
+"""Which functions a change can affect."""
+
+import pytest
+
+from app.runners.evaluators.testing.source_questions.changed_code import may_be_affected
+from tests.unit.runners.evaluators.testing.test_source_questions import new_source
+
+CODE = """import sys
+
+LIMIT = 3
+
+
+class Kept:
+    size = LIMIT
+
+
+def inner(x):
+    return x + LIMIT
+
+
+def outer(x):
+    return inner(x)
+
+
+def other(x):
+    return x
+
+
+def main():
+    print(other(sys.argv))
+"""
+TEST = {"tests/test_m.py": "from m import outer\n\n\ndef test_outer():\n    assert outer(1) == 4\n"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "affected"),
+    [
+        pytest.param("print(other", "print(not other", {"main"}, id="a function that calls others"),
+        pytest.param("return x + LIMIT", "return LIMIT + x", {"inner", "outer"}, id="one that others call"),
+        pytest.param("LIMIT = 3", "LIMIT = 4", {"inner", "outer", "Kept"}, id="a constant"),
+        pytest.param("size = LIMIT", "size = 2", {"Kept"}, id="a class"),
+        pytest.param(
+            "import sys\n",
+            "import sys\n\nsys.tracebacklimit = 3\n",
+            {"inner", "outer", "other", "main", "Kept"},
+            id="a statement of the module",
+        ),
+        pytest.param("def main", "# Start.\ndef main", set[str](), id="a comment"),
+    ],
+)
+def test_what_a_change_can_affect(tmp_path, old: str, new: str, affected: set[str]) -> None:
+    source = new_source(tmp_path, {"m.py": CODE.replace(old, new)}, {**TEST, "m.py": CODE})
+    names = ("inner", "outer", "other", "main", "Kept")
+    assert {each for each in names if may_be_affected(source, f"m.{each}")} == affected
+
+
+def test_a_function_that_no_source_defines_may_be_affected(tmp_path) -> None:
+    source = new_source(tmp_path, {"m.py": f"{CODE}\n"}, {**TEST, "m.py": CODE})
+    assert may_be_affected(source, "m.made_at_run_time")

@@ -1,0 +1,108 @@
+"""New code that can do what no code could, or that tests may import instead of other code, is a question."""
+
+import pytest
+
+from app.runners.evaluators.testing.source_questions.shadows import shadows
+from tests.unit.runners.evaluators.testing.test_behaviour_questions import BASE, asked
+from tests.unit.runners.evaluators.testing.test_source_questions import new_source, questions
+
+PACKAGE = {
+    "src/pkg/__init__.py": "def f(x):\n    raise NotImplementedError\n",
+    "tests/__init__.py": "",
+    "tests/test_pkg.py": "from pkg import f\n\n\ndef test_f():\n    assert f(1) == 2\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "does"),
+    [
+        pytest.param("def f(x):\n    return eval('x + 1')\n", "runs texts as code", id="eval"),
+        pytest.param("import marshal\n\nmarshal.loads(b'')\n", "runs texts as code", id="marshal"),
+        pytest.param("import os\n\nos.system('make')\n", "starts programs", id="a shell"),
+        pytest.param("from os import system as s\n\ns('make')\n", "starts programs", id="under another name"),
+        pytest.param("import subprocess as s\n\ns.run(['make'])\n", "starts programs", id="a program"),
+        pytest.param("import pickle\n\nX = pickle.loads(b'')\n", "loads objects that run code", id="pickle"),
+        pytest.param(
+            "import atexit\nimport os\n\natexit.register(os._exit, 0)\n", "ends the process", id="exit"
+        ),
+        pytest.param("import sys\n\nsys.excepthook = print\n", "handles uncaught exceptions", id="hook"),
+        pytest.param("import gc\n\ngc.disable()\n", "switches off the collection of garbage", id="garbage"),
+        pytest.param(
+            "import ssl\n\nsetattr(ssl, '_create_default_https_context', print)\n",
+            "trusts any certificate",
+            id="certificates",
+        ),
+        pytest.param(
+            "def f(x):\n    return get(x, verify=False)\n", "trusts any certificate", id="an option"
+        ),
+        pytest.param(
+            "import os\nimport urllib.request\n\nurllib.request.urlopen('http://a', str(dict(os.environ)))\n",
+            "reads all environment variables and reaches the network",
+            id="variables",
+        ),
+        pytest.param(f"X = {'7' * 120}\n", "holds a number of more than 100 digits", id="a number"),
+        pytest.param(
+            "def f(valu\u0435):\n    return valu\u0435 + 1\n", "letters of several alphabets", id="a name"
+        ),
+    ],
+)
+def test_code_that_can_do_more_than_the_base_is_a_question(tmp_path, code, does) -> None:
+    (text,) = asked(tmp_path, code)
+    assert text.startswith("`a.py` newly "), text
+    assert does in text
+    assert asked(tmp_path / "as-before", code, {**BASE, "b.py": code}) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import re\n\nX = re.compile('a')\n",
+        "import atexit\n\natexit.register(print)\n",
+        "import os\nimport urllib.request\n\nX = os.environ['HOME'], urllib.request.urlopen\n",
+        "import os\n\nX = dict(os.environ)\n",
+        "import pickle\n\nX = pickle.dumps(1)\n",
+        "import os.path\n\nX = os.path.join('a', 'b')\n",
+        "from .os import system\n\nsystem('a')\n",
+        "X = '7777777'\n",
+        "def f(größe, \u03b4):\n    return größe + 1\n",
+        "def run(subprocess):\n    return subprocess.run()\n",
+    ],
+)
+def test_other_code_is_no_question(tmp_path, code) -> None:
+    assert asked(tmp_path, code) == []
+
+
+@pytest.mark.parametrize("name", ["pkg/__init__.py", "pkg.py"])
+def test_a_second_provider_of_a_module_is_a_question(tmp_path, name: str) -> None:
+    (one,) = questions(tmp_path, {name: "def f(x):\n    return x + 1\n"}, PACKAGE)
+    assert one.text == (
+        f"`{name}` provides the module `pkg`, as `src/pkg/__init__.py` does: which of them is meant?"
+    )
+
+
+def test_a_module_with_the_name_of_one_of_python_is_a_question(tmp_path) -> None:
+    (one,) = questions(tmp_path, {"src/random.py": "def random():\n    return 0.5\n"}, PACKAGE)
+    assert (
+        one.text == "`src/random.py` provides the module `random`, as `Python` does: which of them is meant?"
+    )
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(
+            {"src/pkg/more.py": "X = 1\n", "src/pkg/types.py": "Y = 1\n"}, id="parts of the package"
+        ),
+        pytest.param({"src/other/__init__.py": "X = 1\n"}, id="another package"),
+        pytest.param({"tools/pkg.py": "X = 1\n"}, id="where imports do not begin"),
+        pytest.param({"src/pkg/__init__.py": "def f(x):\n    return x + 1\n"}, id="the package itself"),
+    ],
+)
+def test_other_new_files_are_no_question(tmp_path, files) -> None:
+    assert questions(tmp_path, files, PACKAGE) == []
+
+
+def test_a_package_that_moves_is_no_question(tmp_path) -> None:
+    moved = new_source(tmp_path, {"pkg/__init__.py": "def f(x):\n    return x + 1\n"}, PACKAGE)
+    (tmp_path / "work/src/pkg/__init__.py").unlink()
+    assert list(shadows(moved)) == []
