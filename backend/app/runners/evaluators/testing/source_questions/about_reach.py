@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
+from app.runners.evaluators.testing.source_questions.ci_files import is_of_ci, new_reach
 from app.runners.evaluators.testing.source_questions.circumstances import circumstances
 from app.runners.evaluators.testing.source_questions.known_answers import lines_of
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, new_to_sources
 from app.runners.evaluators.testing.source_questions.powers import powers
 from app.runners.evaluators.testing.source_questions.shadows import shadows
+from app.runners.evaluators.tree_files import small_file
 from app.schemas.questions import Question, QuestionKind
 
 _CIRCUMSTANCES = (
@@ -14,6 +16,7 @@ _CIRCUMSTANCES = (
     "base depends on it."
 )
 _POWERS = "Passing tests say nothing about what else it does with that. No source of the base does so."
+_CI = "They reach secrets, permissions or other hosts. No test runs this file."
 _SHADOWS = "Tests import only one of them, perhaps not the one that users get."
 
 
@@ -28,9 +31,22 @@ def about_reach(source: NewSource, asked: Collection[str]) -> Iterator[Question]
     yield from _about_lines(source, circumstances, depends, _CIRCUMSTANCES)
     can = "`{}` newly {}, on line {}: does the goal say so?"
     yield from (each for each in _about_lines(source, powers, can, _POWERS) if each.id not in asked)
+    yield from _about_ci(source)
     for name, module, other in shadows(source):
         text = f"`{name}` provides the module `{module}`, as `{other}` does: which of them is meant?"
         yield Question.about(name, QuestionKind.DOUBTFUL, text, why=_SHADOWS, after=source.texts[name])
+
+
+def _about_ci(source: NewSource) -> Iterator[Question]:
+    for name, data in source.data.items():
+        if not is_of_ci(name):
+            continue
+        before = small_file(source.base / name).decode("utf-8", "replace")
+        if lines := new_reach(before, data.decode("utf-8", "replace")):
+            text = (
+                f"`{name}`, which the CI service runs, has new lines such as `{lines[0][:80]}`: may that be?"
+            )
+            yield Question.about(name, QuestionKind.DOUBTFUL, text, why=_CI, after="\n".join(lines))
 
 
 def _about_lines(

