@@ -3,6 +3,7 @@
 from functools import reduce as fold
 from uuid import uuid4
 
+from app.cli.view.notices import notices
 from app.cli.view.reducer import reduce
 from app.cli.view.state import WatchedRun
 from tests.unit.cli.fakes import Story, verdict_data
@@ -57,6 +58,22 @@ def test_a_human_is_asked_and_answers() -> None:
     going_on = seen(story)
     assert (going_on.status, going_on.escalation) == ("active", None)
     assert going_on.phases[0].max_attempts == 5
+
+
+def test_an_end_says_who_accepted_the_work_against_the_gates() -> None:
+    ends = list[str]()
+    for accepted in ({}, {"accepted_by": "ada"}):
+        story = Story()
+        story.begin()
+        story.tell("phase.completed", {"attempts": 2, "commit": "c" * 40, **accepted}, "coding", 2)
+        story.tell("workflow.completed", {"commit": "c" * 40, "attempts": 2, "usage": {}})
+        (last,) = notices(story.events[-1], seen(story))
+        ends.append(last.text)
+    commit = "c" * 12
+    assert ends == [
+        f"Sprint passed after 2 attempts, commit {commit}",
+        f"Sprint accepted by ada after 2 attempts, commit {commit}",
+    ]
 
 
 def test_an_attempt_taken_over_begins_again() -> None:

@@ -58,8 +58,10 @@ def _(event: WorkflowCompletedEvent, state: WatchedRun) -> Iterable[TerminalNoti
     attempts = event.data.attempts
     tries = f"{attempts} {try_word(state)}{'' if attempts == 1 else 's'}"
     if is_sprint(state):
+        names = dict.fromkeys(one_line(each.accepted_by) for each in state.phases if each.accepted_by)
+        status, end = ("accepted", f"accepted by {', '.join(names)}") if names else ("passed", "passed")
         commit = (event.data.commit or "none")[:12]
-        yield TerminalNotice("passed", f"{kind_word(state)} passed after {tries}, commit {commit}", depth=0)
+        yield TerminalNotice(status, f"{kind_word(state)} {end} after {tries}, commit {commit}", depth=0)
         return
     text = f"{kind_word(state)} is complete after {tries}{because(event.data.reason)}"
     yield TerminalNotice("completed", text, depth=0)
