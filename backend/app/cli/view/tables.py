@@ -197,7 +197,7 @@ def verdict_lines(
         state: its status; `asks` if only questions prevent a pass.
         role: names its part.
     """
-    said = first_lines(feedback, 8)
+    said = first_lines(feedback, 8, 500)
     if state == "skipped" and len(said) == 1 and not suggestions:
         return [(f"    {_words(state)} {one_line(name)}: {said[0]}", look(state).style)]
     took = f", {duration(duration_ms / 1000)}" if duration_ms is not None else ""

@@ -6,11 +6,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from app.core.python_source import parse_module
-from app.runners.evaluators.testing.source_questions.closed_expressions import (
-    CHANCE,
-    NOW,
-    ClosedNames,
-)
+from app.runners.evaluators.testing.source_questions.closed_expressions import CHANCE, NOW, ClosedNames
 from app.runners.evaluators.testing.source_questions.conditions import conditions
 from app.runners.evaluators.testing.source_questions.counted_calls import compares_many, counters_of_calls
 from app.runners.evaluators.testing.source_questions.hash_choices import (

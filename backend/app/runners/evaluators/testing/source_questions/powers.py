@@ -8,64 +8,42 @@ from collections.abc import Iterator
 from app.core.python_source import parse_module
 from app.runners.evaluators.testing.source_questions.library_uses import library_uses
 
+_TRUSTS = "trusts any certificate"
 _POWERS = {
     "runs texts as code": (
-        *(
-            "builtins.exec",
-            "builtins.eval",
-            "builtins.compile",
-            "marshal",
-            "runpy",
-            "code.InteractiveInterpreter",
-        ),
-        *("types.FunctionType", "types.CodeType"),
+        "builtins.exec builtins.eval builtins.compile marshal runpy code.InteractiveInterpreter "
+        "types.FunctionType types.CodeType"
     ),
     "starts programs": (
-        *("subprocess", "os.system", "os.popen", "os.posix_spawn", "os.posix_spawnp", "os.startfile", "pty"),
-        *(
-            "os.execl",
-            "os.execle",
-            "os.execlp",
-            "os.execlpe",
-            "os.execv",
-            "os.execve",
-            "os.execvp",
-            "os.execvpe",
-        ),
-        *("os.spawnl", "os.spawnle", "os.spawnlp", "os.spawnv", "os.spawnve", "os.spawnvp", "os.fork"),
-        *("asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell", "pexpect", "sh"),
+        "subprocess pty pexpect sh os.system os.popen os.startfile os.fork os.posix_spawn os.posix_spawnp "
+        "os.execl os.execle os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe "
+        "os.spawnl os.spawnle os.spawnlp os.spawnlpe os.spawnv os.spawnve os.spawnvp os.spawnvpe "
+        "asyncio.create_subprocess_exec asyncio.create_subprocess_shell"
     ),
     "loads objects that run code": (
-        *("pickle.load", "pickle.loads", "pickle.Unpickler", "dill", "cloudpickle", "shelve", "joblib.load"),
-        *("yaml.unsafe_load", "yaml.full_load", "jsonpickle"),
+        "pickle.load pickle.loads pickle.Unpickler dill cloudpickle shelve jsonpickle joblib.load "
+        "yaml.unsafe_load yaml.full_load"
     ),
-    "ends the process": ("os._exit", "os.abort", "os.kill", "os.killpg", "signal.raise_signal"),
-    "handles uncaught exceptions": ("sys.excepthook", "sys.unraisablehook", "threading.excepthook"),
-    "trusts any certificate": (
-        *("ssl._create_unverified_context", "ssl._create_default_https_context", "ssl.CERT_NONE"),
-        *("urllib3.disable_warnings",),
+    "ends the process": "os._exit os.abort os.kill os.killpg signal.raise_signal",
+    "handles uncaught exceptions": "sys.excepthook sys.unraisablehook threading.excepthook",
+    _TRUSTS: (
+        "ssl._create_unverified_context ssl._create_default_https_context ssl.CERT_NONE "
+        "urllib3.disable_warnings"
     ),
-    "switches off the collection of garbage": ("gc.disable", "gc.freeze", "gc.set_threshold"),
+    "switches off the collection of garbage": "gc.disable gc.freeze gc.set_threshold",
 }
-_POWER_OF = {name: power for power, names in _POWERS.items() for name in names}
-_TRUSTS = "trusts any certificate"
+_POWER_OF = {name: power for power, names in _POWERS.items() for name in names.split()}
 _HIDDEN_NAMES = frozenset({"_create_default_https_context", "_create_unverified_context"})
 """Names that hardly occur as a text but to set them unseen."""
 
 _WORDS = {word for name in _POWER_OF for word in name.split(".")} - {"os", "sys", "builtins", "types", "code"}
 _MENTIONED = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS))})\b|[^\x00-\x7f]|environ|verify|_create_|\d{{100}}")
-_NETWORK = (
-    *(
-        "socket",
-        "urllib.request",
-        "http.client",
-        "ftplib",
-        "smtplib",
-        "telnetlib",
-        "xmlrpc.client",
-        "requests",
-    ),
-    *("httpx", "aiohttp", "urllib3", "websockets", "paramiko", "pycurl", "asyncio.open_connection"),
+_NETWORK = frozenset(
+    {
+        *("socket", "urllib.request", "http.client", "ftplib", "smtplib", "telnetlib", "xmlrpc.client"),
+        *("requests", "httpx", "aiohttp", "urllib3", "websockets", "paramiko", "pycurl"),
+        "asyncio.open_connection",
+    }
 )
 _SENDS = "reads all environment variables and reaches the network"
 
