@@ -19,7 +19,7 @@ def shadows(source: NewSource) -> Iterator[tuple[str, str, str]]:
             continue
         for place in places:
             module = _module_in(name, place)
-            if module is not None and (other := _other(source, module, place, places)):
+            if module is not None and (other := _other(source, name, module, place, places)):
                 yield name, module, other
                 break
 
@@ -33,17 +33,26 @@ def _module_in(name: str, place: str) -> str | None:
     return first if others else first.removesuffix(".py")
 
 
-def _other(source: NewSource, module: str, place: str, places: tuple[str, ...]) -> str:
-    own = PurePosixPath(place, module)
-    if any((source.base / each).exists() for each in (own, own.with_name(f"{module}.py"))):
+def _other(source: NewSource, name: str, module: str, own: str, places: tuple[str, ...]) -> str:
+    """Return what provides a module besides a new file, which does so from the directory `own`."""
+    here = PurePosixPath(own, module)
+    if any((source.base / each).exists() for each in (here, here.with_name(f"{module}.py"))):
         return ""
-    for each in places:
-        for name in (f"{module}/__init__.py", f"{module}.py"):
-            file = PurePosixPath(each, name)
-            if each != place and _has(source.base, file) and _has(source.workspace, file):
-                return str(file)
+    files = [PurePosixPath(each, file) for each in places if each != own for file in _files(module)]
+    for file in files:
+        if _has(source.base, file) and _has(source.workspace, file) and not _is_same(source, str(file), name):
+            return str(file)
     is_pythons = module in sys.stdlib_module_names and module != "__main__"
     return "Python" if is_pythons else ""
+
+
+def _files(module: str) -> tuple[str, str]:
+    return f"{module}/__init__.py", f"{module}.py"
+
+
+def _is_same(source: NewSource, one: str, other: str) -> bool:
+    """Return True if one is a link to the other."""
+    return (source.workspace / one).resolve() == (source.workspace / other).resolve()
 
 
 def _has(tree: Path, file: PurePosixPath) -> bool:

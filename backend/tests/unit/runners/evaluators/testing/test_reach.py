@@ -102,6 +102,15 @@ def test_other_new_files_are_no_question(tmp_path, files) -> None:
     assert questions(tmp_path, files, PACKAGE) == []
 
 
+def test_a_file_that_becomes_a_link_to_a_new_one_is_no_question(tmp_path) -> None:
+    base = {**PACKAGE, "tool.py": "X = 1\n"}
+    source = new_source(tmp_path, {"src/tool.py": "X = 2\n"}, base)
+    assert [one for one, *_ in shadows(source)] == ["src/tool.py"]
+    (tmp_path / "work/tool.py").unlink()
+    (tmp_path / "work/tool.py").symlink_to("src/tool.py")
+    assert list(shadows(source)) == []
+
+
 def test_a_package_that_moves_is_no_question(tmp_path) -> None:
     moved = new_source(tmp_path, {"pkg/__init__.py": "def f(x):\n    return x + 1\n"}, PACKAGE)
     (tmp_path / "work/src/pkg/__init__.py").unlink()
