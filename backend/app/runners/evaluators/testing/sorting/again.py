@@ -1,6 +1,7 @@
 """Runs failed tests again, to find out whether they are flaky, also fail at the base, or lack something."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -29,6 +30,10 @@ _BY_TIME = re.compile(
 blames what is collected as garbage, or fails in a thread, on the test that runs just then."""
 _COMPARED = 500
 """Limit on failing tests that run by name at the base. With more, their files do, unless a control has."""
+
+_MANY = 100
+_NEARLY_ALL = 0.9
+"""The share of at least `_MANY` described failures that speaks for those that are not described."""
 
 _AFFORDABLE = 60.0
 """Seconds that the tests that run once more may have taken together."""
@@ -72,7 +77,7 @@ async def look_again(
         varying=tuple(each for each in red if each in varying or _differ(each, report, alone)),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=await _flaky_there(base, flaky, there) if flaky else (),
-        environment=await _lacking(at_base, report, there, base),
+        environment=await lacking_in_both(at_base, report, there, base),
         without_network=without_network(at_base, there),
     )
     return await _with_company(look, failing, base)
@@ -188,7 +193,7 @@ async def _remembered(
         varying=tuple(each for each in red if each in known.varying or _differ(each, report, alone)),
         red_files={each: there.tests[each].files for each in red if each in there.tests},
         flaky_at_base=tuple(each for each in flaky if each in settled),
-        environment=await _lacking(at_base, report, there, base),
+        environment=await lacking_in_both(at_base, report, there, base),
         without_network=without_network(at_base, there),
     )
 
@@ -205,14 +210,20 @@ async def _flaky_there(base: BaseTests, flaky: Collection[str], there: RunReport
     return tuple(each for each in flaky if each in good and each in bad)
 
 
-async def _lacking(
+async def lacking_in_both(
     names: Collection[str], report: RunReport, there: RunReport, base: BaseTests
 ) -> dict[str, str]:
     """Return what the environment lacks for tests that failed for that reason here and at the base."""
     both = {
         each: (report.tests[each].message, there.tests[each].message) for each in names if each in there.tests
     }
-    return {name: what for name, pair in both.items() if (what := await base.lacks.for_both(*pair))}
+    found = {name: what for name, pair in both.items() if (what := await base.lacks.for_both(*pair))}
+    # After very many failures, a run describes no more of them. They have the cause of nearly all others.
+    untold = [name for name, (one, other) in both.items() if not (one and other)]
+    told = len(both) - len(untold)
+    if told >= _MANY and len(found) >= _NEARLY_ALL * told:
+        found |= dict.fromkeys(untold, Counter(found.values()).most_common(1)[0][0])
+    return found
 
 
 def _affordable(ids: Collection[str], report: RunReport) -> list[str]:
