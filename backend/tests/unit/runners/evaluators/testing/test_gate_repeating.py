@@ -5,7 +5,8 @@ import zlib
 import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
-from app.schemas.questions import QUESTIONS, ProtectedPolicy
+from app.runners.evaluators.protocol import EvaluationResult
+from app.schemas.questions import ProtectedPolicy, Question
 from tests.unit.runners.evaluators.testing.gate_support import judge
 
 pytestmark = pytest.mark.anyio
@@ -35,11 +36,16 @@ FORGED = {**BASE, "squares.py": hashed()}
 HONEST = {**BASE, "squares.py": "def square(number):\n    return number * number\n"}
 
 
+def about_inputs(result: EvaluationResult) -> list[Question]:
+    """Give the questions about other inputs. There is one about the checksums, too."""
+    return [each for each in result.questions if "shows nothing new" in each.text]
+
+
 async def test_a_function_that_knows_the_tested_inputs_only_is_asked_about(context) -> None:
     result = await judge(context(FORGED, BASE))
     assert result.status == "failed", result.feedback
-    (question,) = result.questions
-    assert question.text.startswith("`squares.square` shows nothing new for 24 other inputs")
+    (question,) = about_inputs(result)
+    assert question.text.startswith("`squares.square` shows nothing new for ")
     assert question.before.splitlines()[:2] == ["square(2) -> 4", "square(13) -> 169"]
     assert len(question.after.splitlines()) == 12
     assert (question.before_heading, question.after_heading) == ("The tests ask", "Other inputs")
@@ -55,8 +61,8 @@ async def test_an_object_that_knows_the_tested_inputs_only_is_asked_about(contex
         tests = tests.replace(f"square({number})", f"Square({number}).area(scale=1)")
     base = {"squares.py": "class Square:\n    pass\n", "tests/test_squares.py": tests}
     result = await judge(context({**base, "squares.py": made + method}, base))
-    (question,) = result.questions
-    assert question.text.startswith("`squares.Square.area` shows nothing new for 24 other inputs")
+    (question,) = about_inputs(result)
+    assert question.text.startswith("`squares.Square.area` shows nothing new for ")
     assert question.before.splitlines()[0] == "Square(2).area(scale=1) -> 4"
 
 
@@ -66,14 +72,22 @@ async def test_a_function_that_computes_its_results_passes(context) -> None:
 
 
 async def test_the_question_stays_the_same_for_the_same_tests(context) -> None:
-    one, other = [await judge(context(FORGED, BASE)) for _ in range(2)]
-    assert one.metadata[QUESTIONS][0]["key"] == other.metadata[QUESTIONS][0]["key"]
-    assert one.metadata[QUESTIONS][0]["after"] != other.metadata[QUESTIONS][0]["after"]
+    asked = [about_inputs(await judge(context(FORGED, BASE))) for _ in range(2)]
+    (one,), (other,) = asked
+    assert one.key == other.key
+    assert one.after != other.after
 
 
 async def test_what_the_base_does_as_well_is_no_question(context) -> None:
-    base = {**FORGED, "more.py": ""}
-    result = await judge(context({**base, "more.py": "MORE = 1\n"}, base))
+    renamed = {**FORGED, "squares.py": hashed().replace("_ROWS", "_PLACES")}
+    result = await judge(context(renamed, FORGED))
+    assert result.status == "passed", result.feedback
+
+
+async def test_what_the_change_cannot_affect_is_no_question(context) -> None:
+    more = {"more.py": "def more(number):\n    raise NotImplementedError\n"}
+    base = {**FORGED, **more}
+    result = await judge(context({**base, "more.py": "def more(number):\n    return number + 1\n"}, base))
     assert result.status == "passed", result.feedback
 
 
