@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.runners.evaluators.testing.pytest_outside.repeating import Answers, RepeatingFunction
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
-from app.runners.evaluators.testing.source_questions.changed_code import may_be_affected
+from app.runners.evaluators.testing.source_questions.changed_code import affected_among
 from app.runners.evaluators.testing.source_questions.new_source import NewSource
 from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 
@@ -27,9 +27,8 @@ async def asked_about_repeating(
     found = judged.outside.repeating if judged.outside else ()
     if not found or protected is ProtectedPolicy.NOTE:
         return judged
-    questions = await asyncio.to_thread(
-        lambda: [_about(each) for each in found if may_be_affected(source, each.name)]
-    )
+    affected = await asyncio.to_thread(affected_among, source, [each.name for each in found])
+    questions = [_about(each) for each in found if each.name in affected]
     asked = questions if protected is ProtectedPolicy.ASK else []
     doubtful = [*judged.doubtful, *(each.text for each in questions)]
     return replace(judged, doubtful=doubtful, questions=(*judged.questions, *asked))

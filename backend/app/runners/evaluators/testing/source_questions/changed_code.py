@@ -1,35 +1,40 @@
-"""Finds out whether a change can affect what a function does."""
+"""Finds out which functions a change can affect."""
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def may_be_affected(source: NewSource, function: str) -> bool:
-    """Return False for a function that is the same as at the base, and names nothing that was changed.
+def affected_among(source: NewSource, functions: Collection[str]) -> list[str]:
+    """Return those of some functions that a change may affect.
+
+    A function that is the same as at the base, and names nothing that was changed, is not among them.
 
     Args:
         source: the changed sources.
-        function: its dotted name, of which the last part counts.
+        functions: their dotted names, of which the last part counts.
     """
-    now = {**source.known, **source.texts}
-    uses = _uses(now)
-    name = function.rpartition(".")[2]
-    if name not in uses:
-        return True
     changed = _changed(source)
-    if "" in changed:
+    if "" in changed or not functions:
+        return [*functions]
+    uses = _uses({**source.known, **source.texts})
+    return [each for each in functions if _reaches(each.rpartition(".")[2], uses, changed)]
+
+
+def _reaches(name: str, uses: Mapping[str, frozenset[str]], changed: Collection[str]) -> bool:
+    """Return True if a name is not defined in sight, or leads to a changed one."""
+    if name not in uses:
         return True
     reached, left = {name}, [name]
     while left:
         new = uses.get(left.pop(), frozenset()) - reached
         reached |= new
         left += new
-    return bool(reached & changed)
+    return any(each in reached for each in changed)
 
 
 def _changed(source: NewSource) -> set[str]:

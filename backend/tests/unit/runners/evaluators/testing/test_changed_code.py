@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.runners.evaluators.testing.source_questions.changed_code import may_be_affected
+from app.runners.evaluators.testing.source_questions.changed_code import affected_among
 from tests.unit.runners.evaluators.testing.test_source_questions import new_source
 
 CODE = """import sys
@@ -50,10 +50,10 @@ TEST = {"tests/test_m.py": "from m import outer\n\n\ndef test_outer():\n    asse
 )
 def test_what_a_change_can_affect(tmp_path, old: str, new: str, affected: set[str]) -> None:
     source = new_source(tmp_path, {"m.py": CODE.replace(old, new)}, {**TEST, "m.py": CODE})
-    names = ("inner", "outer", "other", "main", "Kept")
-    assert {each for each in names if may_be_affected(source, f"m.{each}")} == affected
+    names = ("m.inner", "m.outer", "m.other", "m.main", "m.Kept")
+    assert {each.removeprefix("m.") for each in affected_among(source, names)} == affected
 
 
 def test_a_function_that_no_source_defines_may_be_affected(tmp_path) -> None:
     source = new_source(tmp_path, {"m.py": f"{CODE}\n"}, {**TEST, "m.py": CODE})
-    assert may_be_affected(source, "m.made_at_run_time")
+    assert affected_among(source, ["m.made_at_run_time"]) == ["m.made_at_run_time"]
