@@ -18,8 +18,9 @@ PAUSE_SECONDS = 0.25
 
 # SQLSTATE classes: connection, insufficient resources, operator intervention (shutting or starting up).
 _OUTAGE_CLASSES = ("08", "53", "57")
-# Our transaction was idle for too long, because this process was stopped meanwhile.
-_IDLE_IN_TRANSACTION = "25P03"
+# The database has undone our transaction: it was idle for too long, because this process was stopped meanwhile;
+# two transactions waited for each other; or one saw what another changed.
+_UNDONE = ("25P03", "40P01", "40001")
 _DISK_FULL = "53100"
 _UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
 
@@ -61,7 +62,7 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 async def through_outages(operation: Callable[[], Awaitable[Value]]) -> Value:
-    """Repeat an operation while the database is unavailable; raise all other errors.
+    """Repeat an operation while the database is unavailable or undoes it; raise all other errors.
 
     An operation may have been committed although its reply was lost, so it must check
     the present state itself.
@@ -74,10 +75,10 @@ async def through_outages(operation: Callable[[], Awaitable[Value]]) -> Value:
             if not is_outage(error):
                 raise
             if not told:
-                logger.warning("the database is unavailable, waiting: %s", error)
+                logger.warning("the database cannot do this now, trying again: %s", error)
                 told = True
         await asyncio.sleep(PAUSE_SECONDS)
 
 
 def _is_outage_state(state: object) -> bool:
-    return isinstance(state, str) and (state.startswith(_OUTAGE_CLASSES) or state == _IDLE_IN_TRANSACTION)
+    return isinstance(state, str) and (state.startswith(_OUTAGE_CLASSES) or state in _UNDONE)
