@@ -18,8 +18,8 @@ PAUSE_SECONDS = 0.25
 
 # SQLSTATE classes: connection, insufficient resources, operator intervention (shutting or starting up).
 _OUTAGE_CLASSES = ("08", "53", "57")
-# The database has undone our transaction: it was idle for too long, because this process was stopped meanwhile;
-# two transactions waited for each other; or one saw what another changed.
+# The database has undone our transaction: it was idle for too long, because this process was stopped
+# meanwhile; two transactions waited for each other; or one saw what another changed.
 _UNDONE = ("25P03", "40P01", "40001")
 _DISK_FULL = "53100"
 _UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
