@@ -137,14 +137,16 @@ def _write(terminal: Terminal, report: "EvaluationReport") -> None:
 def _write_results(terminal: Terminal, report: "EvaluationReport") -> None:
     from app.runners.evaluators.protocol import EvaluationResult  # noqa: PLC0415 - only to evaluate
 
+    shown = frozenset(f"{ASKED}{each.text}" for each in report.questions)
     for each in report.evaluations:
         result = EvaluationResult.model_validate(each.result)
+        said = [line for line in result.feedback.splitlines() if line not in shown]
         for text, style in verdict_lines(
             result.evaluator_name,
             state_of(result.status, result.metadata),
             part_of(gate=each.gate, observed=each.observed),
             result.score,
-            _without_questions(result.feedback),
+            "\n".join(said),
             result.suggestions,
             result.duration_ms,
         ):
@@ -158,8 +160,3 @@ def _write_verdict(terminal: Terminal, report: "EvaluationReport") -> None:
     reason = f"{plural(len(report.questions), 'question')} for a person" if asks else report.reason
     words = f"{appearance.icon} {report.verdict}{score}: {one_line(reason, 500)}"
     terminal.prose(words, f"bold {appearance.style}")
-
-
-def _without_questions(feedback: str) -> str:
-    """Return feedback without the questions that follow all results, each with its two sides."""
-    return "\n".join(each for each in feedback.splitlines() if not each.startswith(ASKED))

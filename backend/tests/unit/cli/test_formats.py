@@ -195,6 +195,13 @@ def test_text_names_each_question_once_and_not_as_a_failure(tmp_path: Path) -> N
     assert done.out.splitlines()[-1].endswith("1 question for a person")
 
 
+def test_text_keeps_the_question_of_a_gate_that_is_only_observed(tmp_path: Path) -> None:
+    said = f"A person is asked: {QUESTION['text']}"
+    observed = result("pytest", "failed", feedback=said, metadata={"questions": [QUESTION]})
+    judging = FakeJudging([report("passed", (result("ruff_lint", "passed"), True), (observed, False))])
+    assert said in invoke(FakeService(), "evaluate", str(tmp_path), judging=judging).out
+
+
 def test_text_says_what_speaks_for_a_pass(tmp_path: Path) -> None:
     passed = result("pytest", "passed", feedback="2 tests passed\nProven: 2 of 2 base tests")
     judging = FakeJudging([report("passed", (passed, True), (result("ruff_lint", "passed"), True))])

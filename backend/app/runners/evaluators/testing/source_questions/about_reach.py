@@ -1,6 +1,6 @@
 """Asks about what new code depends on, what it can do, and whose place it takes."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from app.runners.evaluators.testing.source_questions.ci_files import is_of_ci, new_reach
 from app.runners.evaluators.testing.source_questions.circumstances import circumstances
@@ -50,11 +50,12 @@ def _about_ci(source: NewSource) -> Iterator[Question]:
 
 
 def _about_lines(
-    source: NewSource, found_by: Callable[[str], Mapping[str, int]], wording: str, why: str
+    source: NewSource, found_by: Callable[[str], Mapping[str, Sequence[int]]], wording: str, why: str
 ) -> Iterator[Question]:
     for name, found in new_to_sources(source, lambda text: frozenset(found_by(text))):
         text = source.texts[name]
         lines = found_by(text)
-        asked = wording.format(name, ", ".join(found), lines[found[0]])
-        after = lines_of(text, dict.fromkeys(lines[each] for each in found))
+        asked = wording.format(name, ", ".join(found), lines[found[0]][0])
+        # An accepted question must not cover other lines.
+        after = lines_of(text, dict.fromkeys(sorted(line for each in found for line in lines[each])))
         yield Question.about(name, QuestionKind.DOUBTFUL, asked, why=why, after=after)

@@ -12,17 +12,22 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def affected_among(source: NewSource, functions: Collection[str]) -> list[str]:
     """Return those of some functions that a change may affect.
 
-    A function that is the same as at the base, and names nothing that was changed, is not among them.
+    A function that is the same as at the base, and names nothing that was changed, is not among them, unless
+    files that are not Python changed, or sources are gone: what it reads or imports may be another.
 
     Args:
         source: the changed sources.
         functions: their dotted names, of which the last part counts.
     """
     changed = _changed(source)
-    if "" in changed or not functions:
+    if "" in changed or source.data or not functions or _are_gone(source):
         return [*functions]
     uses = _uses({**source.known, **source.texts})
     return [each for each in functions if _reaches(each.rpartition(".")[2], uses, changed)]
+
+
+def _are_gone(source: NewSource) -> bool:
+    return not all((source.workspace / name).exists() for name in source.known)
 
 
 def _reaches(name: str, uses: Mapping[str, frozenset[str]], changed: Collection[str]) -> bool:
@@ -69,6 +74,9 @@ def _named(module: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name, node
+            case ast.Import(names=imported) | ast.ImportFrom(names=imported):
+                names = [each.asname or each.name.partition(".")[0] for each in imported]
+                yield from (("" if name == "*" else name, node) for name in names)
             case _:
                 continue
     for node in module.body:

@@ -15,6 +15,7 @@ from app.runners.evaluators.testing.source_questions.hash_choices import (
     is_remainder_of_hash,
     names_of_hashes,
 )
+from app.runners.evaluators.testing.source_questions.places import by_name
 from app.runners.evaluators.testing.source_questions.process_parts import OF_MODULES, PartsOfProcess
 
 _MENTIONED = re.compile(
@@ -30,8 +31,8 @@ _REMAINDER = "a remainder of a hash"
 _CALLS = "how often it was called"
 
 
-def circumstances(text: str) -> dict[str, int]:
-    """Return the circumstances on which a source makes something depend, each with the first line.
+def circumstances(text: str) -> dict[str, list[int]]:
+    """Return the circumstances on which a source makes something depend, each with the lines.
 
     Tests run at one time, mostly in one thread and process, and call a function a few times, with few values.
     So they pass even if it does something else otherwise.
@@ -43,9 +44,7 @@ def circumstances(text: str) -> dict[str, int]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     process = PartsOfProcess.of(module)
-    found = [*process.telling, *_decided(module, process), *choices_by_hash(module)]
-    found.sort(key=lambda each: -each[1])
-    return dict(found)
+    return by_name([*process.telling, *_decided(module, process), *choices_by_hash(module)])
 
 
 def _decided(module: ast.Module, process: PartsOfProcess) -> Iterator[tuple[str, int]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from app.core.python_source import parse_module
 from app.runners.evaluators.testing.source_questions.library_uses import library_uses
+from app.runners.evaluators.testing.source_questions.places import by_name
 
 _TRUSTS = "trusts any certificate"
 _POWERS = {
@@ -51,8 +52,8 @@ _DIGITS = 100
 """Digits of a number that people do not write by hand."""
 
 
-def powers(text: str) -> dict[str, int]:
-    """Return what a source can do besides computing, each with the first line."""
+def powers(text: str) -> dict[str, list[int]]:
+    """Return what a source can do besides computing, each with the lines."""
     if not _MENTIONED.search(text):
         return {}
     try:
@@ -64,7 +65,7 @@ def powers(text: str) -> dict[str, int]:
     found = [(power, line) for power, line in (*named, *_in_plain_sight(module)) if power]
     if any(_is_below(name, each) for name, _ in uses for each in _NETWORK):
         found += [(_SENDS, line) for line in _all_variables(module)]
-    return dict(sorted(found, key=lambda each: -each[1]))
+    return by_name(found)
 
 
 def _power_of(name: str) -> str:

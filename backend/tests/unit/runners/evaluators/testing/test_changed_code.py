@@ -54,6 +54,31 @@ def test_what_a_change_can_affect(tmp_path, old: str, new: str, affected: set[st
     assert {each.removeprefix("m.") for each in affected_among(source, names)} == affected
 
 
+@pytest.mark.parametrize(
+    ("files", "gone"),
+    [
+        pytest.param({"table.json": "{}"}, (), id="a data file"),
+        pytest.param(
+            {"m.py": CODE.replace("import sys\n", "import sys\n\nfrom more import *\n")}, (), id="a star"
+        ),
+        pytest.param({}, ("more.py",), id="a source that is gone"),
+    ],
+)
+def test_what_may_affect_every_function(tmp_path, files, gone) -> None:
+    source = new_source(tmp_path, files, {**TEST, "m.py": CODE, "more.py": "MORE = 1\n"})
+    for name in gone:
+        (tmp_path / "work" / name).unlink()
+    assert affected_among(source, ["m.inner"]) == ["m.inner"]
+
+
+def test_a_name_that_is_imported_from_elsewhere_affects_what_mentions_it(tmp_path) -> None:
+    base = "from one import work\n\n\ndef f(x):\n    return work(x)\n\n\ndef g(x):\n    return x\n"
+    known = {"one.py": "def work(x):\n    return x\n", "two.py": "def other(x):\n    return x + 1\n"}
+    changed = base.replace("from one import work", "from two import other as work")
+    source = new_source(tmp_path, {"m.py": changed}, {**TEST, **known, "m.py": base})
+    assert affected_among(source, ["m.f", "m.g"]) == ["m.f"]
+
+
 def test_a_function_that_no_source_defines_may_be_affected(tmp_path) -> None:
     source = new_source(tmp_path, {"m.py": f"{CODE}\n"}, {**TEST, "m.py": CODE})
     assert affected_among(source, ["m.made_at_run_time"]) == ["m.made_at_run_time"]

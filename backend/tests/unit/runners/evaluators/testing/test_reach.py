@@ -53,6 +53,15 @@ def test_code_that_can_do_more_than_the_base_is_a_question(tmp_path, code, does)
     assert asked(tmp_path / "as-before", code, {**BASE, "b.py": code}) == []
 
 
+def test_an_answer_covers_no_other_lines(tmp_path) -> None:
+    one, more = "import os\n\nos.system('make')\n", "import os\n\nos.system('make')\nos.system('make x')\n"
+    (first,), (second,) = (
+        questions(tmp_path / str(n), {"a.py": each}, BASE) for n, each in enumerate((one, more))
+    )
+    assert second.after.splitlines() == ["os.system('make')", "os.system('make x')"]
+    assert first.key != second.key
+
+
 @pytest.mark.parametrize(
     "code",
     [
