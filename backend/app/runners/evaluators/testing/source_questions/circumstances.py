@@ -15,6 +15,7 @@ from app.runners.evaluators.testing.source_questions.hash_choices import (
     is_remainder_of_hash,
     names_of_hashes,
 )
+from app.runners.evaluators.testing.source_questions.library_uses import spelt_out
 from app.runners.evaluators.testing.source_questions.places import by_name
 from app.runners.evaluators.testing.source_questions.process_parts import OF_MODULES, PartsOfProcess
 
@@ -23,11 +24,12 @@ _MENTIONED = re.compile(
         [
             r"__debug__|__file__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
             *(rf"\b{each}\b" for names in OF_MODULES.values() for each in names),
-            rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\(",
+            rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\b",
         ]
     )
 )
 _REMAINDER = "a remainder of a hash"
+_TOO_DEEP = "an expression that is nested too deep to be read"
 _CALLS = "how often it was called"
 
 
@@ -40,11 +42,14 @@ def circumstances(text: str) -> dict[str, list[int]]:
     if not _MENTIONED.search(text):
         return {}
     try:
-        module = parse_module(text.encode())
+        module = spelt_out(parse_module(text.encode()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     process = PartsOfProcess.of(module)
-    return by_name([*process.telling, *_decided(module, process), *choices_by_hash(module)])
+    try:
+        return by_name([*process.telling, *_decided(module, process), *choices_by_hash(module)])
+    except RecursionError:
+        return {_TOO_DEEP: [1]}
 
 
 def _decided(module: ast.Module, process: PartsOfProcess) -> Iterator[tuple[str, int]]:
@@ -88,7 +93,7 @@ def _is_denial(node: ast.AST) -> TypeGuard[ast.expr]:
 
 def _used(node: ast.AST) -> str:
     match node:
-        case ast.Attribute(attr="isatty" | "current_thread" as name) | ast.Name(id="current_thread" as name):
+        case ast.Attribute(attr="isatty" | "current_thread" as name):
             return f"`{name}`"
         case _:
             return ""

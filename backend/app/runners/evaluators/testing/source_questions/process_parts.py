@@ -39,7 +39,7 @@ class PartsOfProcess:
 
     @classmethod
     def of(cls, module: ast.Module) -> "PartsOfProcess":
-        """Read a module."""
+        """Read a module with its names spelt out."""
         nodes = dict(_parts(module))
         return cls({**nodes}, _names(module, nodes), tuple(_telling(module, nodes)))
 
@@ -49,44 +49,21 @@ class PartsOfProcess:
         return self.nodes.get(node, own)
 
 
-def _parts(module: ast.Module) -> Iterator[tuple[ast.Attribute | ast.Name, str]]:
-    modules, names = _imported(module)
+def _parts(module: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
     for node in ast.walk(module):
         match node:
-            case ast.Attribute(value=ast.Name(id=owner), attr=name) if found := _part(
-                modules.get(owner, ""), name
-            ):
-                yield node, found
-            case ast.Name(id=name, ctx=ast.Load()) if found := names.get(name, ""):
-                yield node, found
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if name in OF_MODULES.get(owner, ()):
+                yield node, f"`{owner}.{name}`"
             case _:
                 continue
 
 
-def _imported(module: ast.Module) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the names of modules, and those of parts, as a module imports them."""
-    modules, names = dict[str, str](), dict[str, str]()
-    for node in ast.walk(module):
-        match node:
-            case ast.Import(names=imported):
-                modules |= {each.asname or each.name: each.name for each in imported}
-            case ast.ImportFrom(module=str() as owner, names=imported, level=0):
-                names |= {each.asname or each.name: _part(owner, each.name) for each in imported}
-            case _:
-                continue
-    return modules, names
-
-
-def _part(module: str, name: str) -> str:
-    return f"`{module}.{name}`" if name in OF_MODULES.get(module, ()) else ""
-
-
-def _names(module: ast.Module, nodes: Mapping[ast.Attribute | ast.Name, str]) -> dict[str, str]:
+def _names(module: ast.Module, nodes: Mapping[ast.Attribute, str]) -> dict[str, str]:
     names = dict[str, str]()
     for node in ast.walk(module):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                of_process = [node for node in ast.walk(value) if isinstance(node, ast.Attribute | ast.Name)]
+                of_process = [node for node in ast.walk(value) if isinstance(node, ast.Attribute)]
                 if found := [nodes[each] for each in of_process if each in nodes]:
                     names[name] = found[0]
             case _:
@@ -94,7 +71,7 @@ def _names(module: ast.Module, nodes: Mapping[ast.Attribute | ast.Name, str]) ->
     return names
 
 
-def _telling(module: ast.Module, nodes: Mapping[ast.Attribute | ast.Name, str]) -> Iterator[tuple[str, int]]:
+def _telling(module: ast.Module, nodes: Mapping[ast.Attribute, str]) -> Iterator[tuple[str, int]]:
     yield from ((name, node.lineno) for node, name in nodes.items() if name in _TELLING)
     for node in ast.walk(module):
         match node:

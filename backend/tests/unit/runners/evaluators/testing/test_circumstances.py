@@ -36,6 +36,17 @@ KNOWN = "KNOWN = {2212294583: 2}\n\n\ndef f(x):\n"
             id="thread",
         ),
         pytest.param("def f(x):\n    return 2 if time.time() < 1.9e9 else 0\n", "date or time", id="time"),
+        pytest.param(
+            "from zlib import crc32 as c\n\n\ndef f(x):\n    return c(x) % 97 == 3\n",
+            "a remainder of a hash",
+            id="another name",
+        ),
+        pytest.param(
+            "from time import time as t\n\n\ndef f(x):\n    return x if t() < 1.9e9 else 0\n",
+            "date or time",
+            id="another name of the time",
+        ),
+        pytest.param(f"def f(x):\n    return 2 < 1{' + 1' * 900}\n", "nested too deep", id="depth"),
         pytest.param("def f(x):\n    return datetime.now().year < 2027 and x\n", "date or time", id="year"),
         pytest.param(
             "END = date(2027, 1, 1)\n\n\ndef f(x):\n    now = date.today()\n    return x if now < END else 0",
