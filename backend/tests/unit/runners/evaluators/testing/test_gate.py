@@ -147,7 +147,7 @@ async def test_a_conftest_cannot_end_self_written_tests_well(context, conftest: 
 @pytest.mark.parametrize(
     "files",
     [
-        pytest.param({"json.py": "x = 1\n", "pytest.py": "x = 1\n"}, id="modules of known names"),
+        pytest.param({"pytest.py": "x = 1\n"}, id="a module with the name of the tests' library"),
         pytest.param({"conftest.py": "import atexit\natexit.register(print)\n"}, id="an exit handler"),
         pytest.param(
             {
@@ -198,6 +198,13 @@ async def test_a_conftest_cannot_end_self_written_tests_well(context, conftest: 
 async def test_honest_work_passes(context, files) -> None:
     result = await run(context, {**GOOD, **files}, GOOD)
     assert result.status == "passed", result.feedback
+
+
+async def test_a_module_with_a_name_of_the_standard_library_is_one_question(context) -> None:
+    result = await run(context, {**GOOD, "json.py": "x = 1\n"}, GOOD)
+    (question,) = result.metadata["questions"]
+    assert "`json.py` provides the module `json`, as `Python` does" in question["text"]
+    assert result.feedback.startswith("A person is asked"), result.feedback
 
 
 async def test_a_link_to_the_tests_is_no_other_code(context) -> None:
