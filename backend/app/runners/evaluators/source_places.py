@@ -3,13 +3,12 @@
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.workspaces.environments.reading import table, texts
-from app.workspaces.environments.requirement_files import local_projects
-from app.workspaces.environments.uv_workspace import members
+from app.workspaces.environments.beside import projects_beside
+from app.workspaces.environments.reading import DeclarationError, table, texts
 
 _SRC = "src"
 _IN_SETUP_PY = re.compile(r"package_dir['\"]?\s*[=:]\s*\{\s*(?:''|\"\")\s*:\s*['\"]([\w./-]+)['\"]")
@@ -22,16 +21,15 @@ def source_places(tree: Path) -> tuple[str, ...]:
     """Return the directories with modules besides the root, as POSIX paths below the tree.
 
     These are `src` by convention, and the directory that `package_dir` gives the root package; see
-    https://setuptools.pypa.io/en/latest/userguide/package_discovery.html. The members of uv's workspace have
-    theirs, and so have other projects in the tree that requirement files install. tox may name more in
-    `PYTHONPATH`. Only existing directories are returned.
+    https://setuptools.pypa.io/en/latest/userguide/package_discovery.html. Other projects in the tree have
+    theirs. tox may name more in `PYTHONPATH`. Only existing directories are returned.
     """
     document = _document(tree / "pyproject.toml")
     named = [_SRC, *_IN_SETUP_PY.findall(_text(tree / "setup.py"))]
     named += [
         *_IN_SETUP_CFG.findall(_text(tree / "setup.cfg")),
         *texts(table(document, "tool", "setuptools", "package-dir").get("")),
-        *_of_projects(tree, [*members(tree, document), *(tree / each for each in local_projects(tree))]),
+        *_of_other_projects(tree),
         *_of_tox(_text(tree / "tox.ini")),
     ]
     inside = (each.removeprefix("./").rstrip("/") for each in named)
@@ -39,8 +37,12 @@ def source_places(tree: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for each in places if os.path.isdir(tree / each)))
 
 
-def _of_projects(tree: Path, projects: Iterable[Path]) -> Iterator[str]:
+def _of_other_projects(tree: Path) -> Iterator[str]:
     """Yield where other projects in the tree have their modules."""
+    try:
+        projects = projects_beside(tree)
+    except DeclarationError:
+        return
     for project in projects:
         place = project.relative_to(tree).as_posix()
         yield f"{place}/{_SRC}" if (project / _SRC).is_dir() else place
@@ -57,7 +59,7 @@ def _of_tox(text: str) -> Iterator[str]:
 
 def _document(path: Path) -> dict[str, Any]:
     text = _text(path)
-    if "package-dir" not in text and "workspace" not in text:
+    if "package-dir" not in text:
         return {}
     try:
         return tomllib.loads(text)

@@ -153,9 +153,9 @@ class _Steps:
         return done.stdout
 
     async def _members(self) -> list[ProjectMetadata]:
-        """Return the members of the workspace that its lock installs."""
+        """Return the other projects of the tree, or those members of the workspace that its lock installs."""
         if not (self.plan.export and self.plan.members):
-            return []
+            return list(self.plan.members.values())
         lines = (await self._export("--only-emit-workspace")).splitlines()
         places = {line.removeprefix("-e ").partition(" ")[0].removeprefix("./") for line in lines}
         return [member for place, member in self.plan.members.items() if place in places]

@@ -3,43 +3,35 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.workspaces.environments.commanded import commanded_extras, commanded_lines, commanded_requirements
+from app.workspaces.environments.beside import metadata_of, projects_beside, requirements_of
+from app.workspaces.environments.commanded import commanded_extras, commanded_requirements
 from app.workspaces.environments.developed import developed_requirements
 from app.workspaces.environments.groups import Wanted, wanted
 from app.workspaces.environments.imported import imported_by_tests
-from app.workspaces.environments.local import without_self
 from app.workspaces.environments.locked import locked_versions, version_lock
 from app.workspaces.environments.naming import choose, choose_groups, names_in, normal
-from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.project import ProjectMetadata, project_of, requires_python
 from app.workspaces.environments.reading import read_text, read_toml, table, texts
-from app.workspaces.environments.requirement_files import RequirementFiles, plugins_in, requirement_file_names
+from app.workspaces.environments.requirement_files import RequirementFiles
+from app.workspaces.environments.roots import declared_roots
 from app.workspaces.environments.stubs import stub_requirements
-from app.workspaces.environments.tox import (
-    readable_tox_files,
-    tox_additions,
-    tox_extras,
-    tox_files,
-    tox_requirements,
-)
-from app.workspaces.environments.undeclared import asks_for_metadata, undeclared
+from app.workspaces.environments.tox import tox_extras
+from app.workspaces.environments.undeclared import asks_for_metadata
 from app.workspaces.environments.uv_lock import default_groups, excluding_extras, locked_groups
-from app.workspaces.environments.uv_workspace import member_projects, members
+from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import month_after, origin_of
 
-RECIPE = "9"
+RECIPE = "10"
 """Part of every environment's key: a change of the way of installing needs new environments."""
 
 TEST_RUNNER = "pytest>=7.4"
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 PYLOCK = "pylock.toml"
-_TELLS_NOTHING = frozenset({"pytest", "pytest-cov", "coverage", "tox", "nox"})
-"""Requirements for tests that do not show what the tests use. Then tox is asked, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +44,7 @@ class EnvironmentPlan:
         constraints: those files that only limit versions.
         export: arguments of `uv export` that turn a lock among the files into `LOCKED`; empty without a lock.
         project: the judged project. The environment holds its metadata, but none of its code.
-        members: the other projects of its workspace, by path; of these, a lock may choose some.
+        members: the other projects of its tree, by path; of these, a lock may choose some.
         requires_python: version specifiers; may be empty.
         pinned_python: a version such as `3.12` that the project develops with; may be empty.
         read_from: the files that all this comes from.
@@ -118,8 +110,8 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
 
     A lock alone decides: uv.lock, else pylock.toml. Without a lock these count: pyproject.toml, setup.cfg,
     setup.py, requirements.txt, and what they or requirement files list for tests (or else for development).
-    Requirements of other extras are added if test files import them, and all packages of types. Then another
-    tool's lock sets versions.
+    Requirements of other extras are added if test files import them, and all packages of types, and what
+    other projects in the tree need. Then another tool's lock sets versions.
 
     Raises:
         DeclarationError: one of these files cannot be read.
@@ -129,10 +121,14 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
     asked = wanted(tree)
     project = project_of(tree, asked.requirements, asked.extras)
     name = project.name if project else ""
-    roots, files = _roots(tree, asked, name)
+    roots, files = declared_roots(tree, asked, name)
     optional = commanded_requirements(tree, asked, name, names_in(roots))
     optional += developed_requirements(tree, asked, names_in([*roots, *optional]))
-    roots += optional
+    others = metadata_of(tree, projects_beside(tree), project)
+    # The tree's own code is judged, so no release of it is installed.
+    in_tree = {normal(each.name) for each in others.values()}
+    roots = [*roots, *optional, *requirements_of(tree, others)]
+    roots = [each for each in dict.fromkeys(roots) if names_in([each]).isdisjoint(in_tree)]
     stubs = [each for each in stub_requirements(tree, asked) if names_in([each]).isdisjoint(names_in(roots))]
     needed = bool(names_in(roots) - {"pytest"}) or any(
         _asks_for_something(text) for text in files.texts.values()
@@ -142,65 +138,18 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
         files={},
         install=(),
         project=project,
-        requires_python=requires_python(tree),
+        members=others,
+        requires_python=requires_python(tree) or _required_by_all(others.values()),
         pinned_python=_pinned_python(tree),
         required=required,
         optional=frozenset(names_in([*optional, *stubs, *asked.for_documentation()])) - required,
-        needed=needed or (project is not None and asks_for_metadata(tree)),
+        needed=needed or ((project is not None or bool(others)) and asks_for_metadata(tree)),
     )
     return (
-        _from_uv_lock(tree, asked, replace(common, members=member_projects(tree, project)), stubs)
+        _from_uv_lock(tree, asked, common, stubs)
         or _from_pylock(tree, common)
         or _unlocked(tree, asked, common, [*roots, *stubs], files)
     )
-
-
-def _roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], RequirementFiles]:
-    files = RequirementFiles()
-    plain, for_tests, for_development = requirement_file_names(tree)
-    groups = choose_groups(asked.groups, lambda name: asked.groups[name])
-    extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *tox_extras(tree, asked)]))
-    lines = [line for name in groups for line in asked.groups[name]]
-    lines += [line for name in extras for line in asked.extra_requirements(name)]
-    others = [line for name, of_extra in asked.extras.items() if name not in extras for line in of_extra]
-    others += [line for name, of_group in asked.groups.items() if name not in groups for line in of_group]
-    imported = imported_by_tests(tree) if others else frozenset[str]()
-    # Files at less usual paths count only if the project states its needs nowhere else.
-    for name in [
-        *(each for each in plain if each == "requirements.txt" or not asked.requirements),
-        *asked.files,
-        *(file for extra in extras for file in asked.extra_files.get(extra, ())),
-    ]:
-        files.collect(tree, name)
-    if lines and "pytest" not in names_in(lines):
-        # Requirements declared for tests may be incomplete. Then development files that bring pytest count.
-        for_development = [each for each in for_development if _brings_pytest(tree, each)]
-    elif lines:
-        lines += plugins_in(tree, for_development, names_in(lines))
-        for_development = []
-    for name in for_tests or for_development:
-        files.collect(tree, name)
-    if lines or for_tests or for_development:
-        tells_nothing = not (names_in(lines) - _TELLS_NOTHING or for_tests or for_development)
-        lines += tox_additions(tree, names_in(lines), plugins_only=not tells_nothing)
-        more = readable_tox_files(tree) if tells_nothing else []
-    else:
-        lines += list(tox_requirements(tree)) or nox_requirements(tree)
-        more = list(tox_files(tree))
-    for name in more:
-        files.collect(tree, name)
-    lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
-    # Tests of an extra's features import its packages, and often nothing else requires them. What tests
-    # import may also be in the group for development, or in a file that only a workflow installs.
-    lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
-    stated = [line for text in files.texts.values() for line in text.splitlines()]
-    lines += commanded_lines(tree, names_in([*lines, *stated]) | {normal(project)})
-    lines += undeclared(tree, [*lines, *stated])
-    return list(dict.fromkeys(without_self(lines, asked, project))), files
-
-
-def _brings_pytest(tree: Path, name: str) -> bool:
-    return "pytest" in names_in((read_text(tree, name) or "").splitlines())
 
 
 def _unlocked(
@@ -284,6 +233,11 @@ def _from_pylock(tree: Path, common: EnvironmentPlan) -> EnvironmentPlan | None:
         read_from=(PYLOCK,),
         needed=True,
     )
+
+
+def _required_by_all(projects: Iterable[ProjectMetadata]) -> str:
+    """Return the version specifiers for Python that all of these state together."""
+    return ",".join(dict.fromkeys(each.requires_python for each in projects if each.requires_python))
 
 
 def _asks_for_something(text: str) -> bool:

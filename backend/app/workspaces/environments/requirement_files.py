@@ -136,20 +136,26 @@ def requirement_lines(tree: Path, names: Iterable[str]) -> list[str]:
 
 
 def local_projects(tree: Path) -> list[str]:
-    """Return the projects beside the tree's own that requirement files install, as POSIX paths below it.
+    """Return the projects beside the tree's own that requirement files install, as POSIX paths below it."""
+    lines: list[str] = []
+    for name in dict.fromkeys(name for names in requirement_file_names(tree) for name in names):
+        with suppress(DeclarationError):
+            lines += _logical_lines(read_text(tree, name) or "")
+    return local_projects_in(tree, lines)
+
+
+def local_projects_in(tree: Path, lines: Iterable[str]) -> list[str]:
+    """Return the projects beside the tree's own that requirements name, as POSIX paths below it.
 
     Pip takes such a path as relative to the directory that it runs in, usually the root of the tree.
     """
-    found: list[str] = []
-    for name in dict.fromkeys(name for names in requirement_file_names(tree) for name in names):
-        with suppress(DeclarationError):
-            lines = _logical_lines(read_text(tree, name) or "")
-            found += [place for line in lines if (place := local_place(line))]
-    inside = [posixpath.normpath(each) for each in dict.fromkeys(found)]
-    return [each for each in inside if each != "." and not each.startswith("..") and _is_project(tree / each)]
+    found = dict.fromkeys(place for line in lines if (place := local_place(line)))
+    inside = [posixpath.normpath(each) for each in found]
+    return [each for each in inside if each != "." and not each.startswith("..") and is_project(tree / each)]
 
 
-def _is_project(place: Path) -> bool:
+def is_project(place: Path) -> bool:
+    """Return True if a directory, and no link to one, has a project file."""
     return not place.is_symlink() and any((place / each).is_file() for each in ("pyproject.toml", "setup.py"))
 
 

@@ -49,6 +49,7 @@ def test_projects_that_requirement_files_install_have_places_of_modules(
     write(beside, "pyproject.toml")
     write(tree, "pyproject.toml", "tests/notes/README.md", "tests/helpers/setup.py", "lib/pyproject.toml")
     write(tree, "lib/src/lib.py", "requirements/test_none.txt")
+    (tree / "pyproject.toml").write_text('[project]\nname = "demo"\n')
     (tree / "linked").symlink_to(beside)
     (tree / "requirements/test_none.txt").write_text(f"{line}\nattrs\n")
     assert source_places(tree) == places

@@ -6,11 +6,11 @@ import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.runners.evaluators.protocol import EvaluationStatus
+from app.workspaces.environments.beside import metadata_of, projects_beside
 from app.workspaces.environments.interpreters import OneInterpreter, WorkspaceEnvironments
 from app.workspaces.environments.outcome import Ready
 from app.workspaces.environments.plan import plan_for
 from app.workspaces.environments.project import project_of
-from app.workspaces.environments.uv_workspace import member_projects
 from app.workspaces.files.origin import TreeOrigin, write_origin
 from tests.unit.workspaces.environments.making import installed, judge, outcome, write
 
@@ -35,7 +35,7 @@ WORKSPACE = {
 
 
 def members_of(tree: Path) -> dict[str, str]:
-    found = member_projects(tree, project_of(tree))
+    found = metadata_of(tree, projects_beside(tree), project_of(tree))
     return {place: f"{each.name} {each.version}" for place, each in found.items()}
 
 
