@@ -9,7 +9,12 @@ from app.runners.evaluators.testing.pytest_outside.outside_report import Outside
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RunReport
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.left_out import notes_about
-from app.runners.evaluators.testing.suggestions import about_failure, about_problem, suggestions_for
+from app.runners.evaluators.testing.suggestions import (
+    about_failure,
+    about_ignored,
+    about_problem,
+    suggestions_for,
+)
 from app.schemas.modes import InProcessOnly
 from app.schemas.questions import ASKED, QUESTIONS, Question, QuestionKind
 
@@ -192,6 +197,7 @@ def _feedback(judged: JudgedRun, others: Sequence[CriterionResult]) -> list[str]
     more = len(report.errors[_LISTED:]) + len(report.failures[_LISTED:])
     if more:
         lines.append(f"- and {more} more")
+    lines += [f"- {each}" for each in about_ignored(judged)]
     return lines
 
 

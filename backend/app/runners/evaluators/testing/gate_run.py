@@ -17,6 +17,7 @@ from app.runners.evaluators.testing.layout.config import PytestSettings, setting
 from app.runners.evaluators.testing.layout.trees import Layout, RunTree, lay_out, whole_tree
 from app.runners.evaluators.testing.running.asides import without_asides
 from app.runners.evaluators.testing.running.base_code import BaseCode
+from app.runners.evaluators.testing.running.ignored_modules import ignored_modules
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.testing.running.sharding import sharding_at
@@ -165,7 +166,9 @@ async def _judge_runs(
             judged = await asked_about_repeating(judged, rules.protected, source)
             judged = await asked_about_looks(judged, rules.protected, source)
             judged = await asked_about_equal_kinds(judged, rules.protected, source, base.away)
-        return result_of(gate, judged)
+        messages = [each.message for run in judged.runs for each in (*run.errors, *run.failures)]
+        ignored = await asyncio.to_thread(ignored_modules, messages, rules.changed.workspace)
+        return result_of(gate, replace(judged, ignored=ignored))
 
 
 async def _questioned(

@@ -13,6 +13,7 @@ _PLACE = re.compile(r"\A.+?:\d+: ")
 def suggestions_for(judged: JudgedRun) -> list[str]:
     """Return what to do about everything that prevents a pass, beginning with problems of whole runs."""
     found = [text for run in judged.runs for text in _remedies(run)]
+    found += about_ignored(judged)
     report = judged.report
     found += [about_problem(each) for each in report.errors]
     found += [about_failure(each) for each in report.failures]
@@ -50,6 +51,14 @@ def about_failure(test: RanTest) -> str:
     """Return what to do about a failed test."""
     message = f"{test.line}: {_PLACE.sub('', test.message, count=1)}" if test.line else test.message
     return f"Fix {test.id}: {_short(message) or test.outcome.value}"
+
+
+def about_ignored(judged: JudgedRun) -> list[str]:
+    """Return what to know about missing modules whose files git ignores."""
+    return [
+        f"If you wrote {file}: it is not part of the change, because git ignores it (rule {rule})"
+        for file, rule in judged.ignored.items()
+    ]
 
 
 def about_problem(problem: CollectProblem) -> str:

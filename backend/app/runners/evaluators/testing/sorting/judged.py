@@ -34,6 +34,7 @@ class JudgedRun:
         endless: by id, why a test is not in the runs: it ends neither here nor at the base.
         left_out: by id, why a test is not in the runs: there is no time for it, here and at the base.
         doubted: by id, why a failure is no proof and a person is asked; these are no longer in the runs.
+        ignored: files of missing modules that git ignores, each with the rule that says so.
         questions: questions for a person; if there are any, nothing else prevents a pass.
         second: the result of a second look at failing tests.
         counter: results of the base's tests with wrong expectations; None if that was not wanted.
@@ -56,6 +57,7 @@ class JudgedRun:
     endless: Mapping[str, str] = field(default_factory=dict[str, str])
     left_out: Mapping[str, str] = field(default_factory=dict[str, str])
     doubted: Mapping[str, str] = field(default_factory=dict[str, str])
+    ignored: Mapping[str, str] = field(default_factory=dict[str, str])
     questions: Sequence[Question] = ()
     second: SecondLook = field(default_factory=SecondLook)
     outside: OutsideReport | None = None
