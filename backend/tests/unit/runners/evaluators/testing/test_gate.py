@@ -147,7 +147,6 @@ async def test_a_conftest_cannot_end_self_written_tests_well(context, conftest: 
 @pytest.mark.parametrize(
     "files",
     [
-        pytest.param({"pytest.py": "x = 1\n"}, id="a module with the name of the tests' library"),
         pytest.param({"conftest.py": "import atexit\natexit.register(print)\n"}, id="an exit handler"),
         pytest.param(
             {
@@ -205,6 +204,27 @@ async def test_a_module_with_a_name_of_the_standard_library_is_one_question(cont
     (question,) = result.metadata["questions"]
     assert "`json.py` provides the module `json`, as `Python` does" in question["text"]
     assert result.feedback.startswith("A person is asked"), result.feedback
+
+
+USES_A_PACKAGE = {
+    "calc.py": "def host(url):\n    return url.host\n",
+    "tests/test_calc.py": (
+        "from httpx import URL\nfrom calc import host\n\n"
+        "def test_host():\n    assert host(URL('http://a/b')) == 'a'\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("place", ["", "src/"])
+@pytest.mark.parametrize("more", [{}, {"tests/__init__.py": ""}, {"conftest.py": ""}])
+async def test_no_file_takes_the_place_of_an_installed_package(context, place, more) -> None:
+    fake = {
+        "calc.py": "def host(url):\n    return url\n",
+        f"{place}httpx.py": "class URL(str):\n    def __eq__(self, other):\n        return True\n",
+    }
+    result = await run(context, {**USES_A_PACKAGE, **more, **fake}, {**USES_A_PACKAGE, **more})
+    assert result.status == "failed"
+    assert "1 of 1 test failed" in result.feedback
 
 
 async def test_a_link_to_the_tests_is_no_other_code(context) -> None:
