@@ -55,6 +55,7 @@ class ReportPlugin:
         self._wanted_parts = None if self._ids is None else parts_of(self._ids)
         self._trusted: set[str] = set(task["trusted"])
         self._pinned: list[str] = task["pinned"]
+        self._import_places: list[str] = task["places"]
         self._limits = TestLimits(task["test_seconds"])
         self._budget = TimeBudget(task["patience"], task["seconds"], task["ends_at"])
         self._without = Without(task["without"])
@@ -82,7 +83,7 @@ class ReportPlugin:
         for name in ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_ADDOPTS"):
             os.environ.pop(name, None)  # noqa: TID251 - not for children of the tests
         need_no_rewriting()
-        places = [*map(str, early_config.getini("pythonpath")), str(self._tree)]
+        places = [*self._import_places, str(self._tree)]
         self._guard = Guard(self._tree, self._trusted, set_aside(self._aside))
         sys.meta_path.insert(0, PinnedModules(self._pinned))
         sys.path[:0] = places

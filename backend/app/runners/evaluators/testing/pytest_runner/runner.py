@@ -41,6 +41,7 @@ from .plugins import (
 _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
 _UNFIT = 4
+_IMPORT_PATH = "pythonpath="
 
 # Plug-ins that others import are imported before pytest's own loading, which marks all of them for rewriting
 # first. A project that turns warnings into errors would not start.
@@ -70,7 +71,8 @@ def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
     version = pytest_version()
     if version < _OLDEST:
         return _UNFIT
-    arguments, named = _split(task["arguments"])
+    arguments, places = _without_import_path(task["arguments"])
+    arguments, named = _split(arguments)
     waiting = built_on_project()
     wanted = list(dict.fromkeys([*named, *needed_plugins(task["sources"])]))
     late = [name for name in wanted if name in waiting or not is_installed(name)]
@@ -80,7 +82,7 @@ def _run(send: Send, task: "dict[str, Any]", canaries: "dict[str, Any]") -> int:
     else:
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - pytest before 8.4 has no option for it
     arguments += options_of_plugins(early)
-    code = _run_pytest(send, task, canaries, arguments, early, late)
+    code = _run_pytest(send, {**task, "places": places}, canaries, arguments, early, late)
     send("finish", code=code)
     return code
 
@@ -129,6 +131,22 @@ def _run_pytest(
     for name, reason in broken.items():
         sys.stdout.write(f"The pytest plugin {name} was left out, as it cannot be loaded: {reason}\n")
     return run([name for name in early if name not in broken])
+
+
+def _without_import_path(arguments: "list[str]") -> "tuple[list[str], list[str]]":
+    """Remove the import path from pytest's arguments. Return these, and the directories of the path.
+
+    Pytest 9 would set it before it loads plug-ins, so files of the tree could take their place.
+    """
+    rest: list[str] = []
+    places: list[str] = []
+    for word in arguments:
+        if word.startswith(_IMPORT_PATH) and rest[-1:] == ["-o"]:
+            places = shlex.split(word[len(_IMPORT_PATH) :])
+            rest.append(_IMPORT_PATH)
+        else:
+            rest.append(word)
+    return rest, places
 
 
 def _split(arguments: "list[str]") -> "tuple[list[str], list[str]]":

@@ -227,6 +227,30 @@ async def test_no_file_takes_the_place_of_an_installed_package(context, place, m
     assert "1 of 1 test failed" in result.feedback
 
 
+WITH_A_PLUGIN = {
+    "src/calc.py": "async def add(a, b):\n    return a + b\n",
+    "tests/test_calc.py": (
+        "import pytest\n\nfrom calc import add\n\n@pytest.mark.anyio\n"
+        "async def test_add(anyio_backend):\n    assert await add(1, 2) == 3\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("place", ["", "src/"])
+async def test_no_file_takes_the_place_of_a_plug_in(context, place) -> None:
+    fake = {
+        "src/calc.py": "async def add(a, b):\n    return 0\n",
+        f"{place}anyio/__init__.py": "",
+        f"{place}anyio/pytest_plugin.py": (
+            "import pytest\n\n@pytest.fixture\ndef anyio_backend():\n    return 'asyncio'\n\n"
+            "def pytest_pyfunc_call(pyfuncitem):\n    return True\n"
+        ),
+    }
+    result = await run(context, {**WITH_A_PLUGIN, **fake}, WITH_A_PLUGIN)
+    assert result.status == "failed"
+    assert "1 of 1 test failed" in result.feedback
+
+
 async def test_a_link_to_the_tests_is_no_other_code(context) -> None:
     made = context({**GOOD, "docs/README.md": "# Examples\n"}, GOOD)
     Path(made["workspace_ref"], "docs", "examples").symlink_to("../tests")  # noqa: ASYNC240
