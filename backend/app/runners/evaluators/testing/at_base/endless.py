@@ -73,7 +73,7 @@ class Endless:
         """
         if tree is None or report is None:
             return report
-        report = await self._past_each(tree, report)
+        report = await self._without_cut(await self._past_each(tree, report))
         is_stopped = report.ending is PytestEnding.COMPLETE and report.unfinished
         return await self._past_stop(tree, report) if is_stopped else report
 
@@ -91,6 +91,14 @@ class Endless:
                 break
             report = await self.harness.run(tree, ids=left)
         return report
+
+    async def _without_cut(self, report: RunReport) -> RunReport:
+        """Leave out the tests that were ended, if they do not end at the base either."""
+        cut = [name for name, test in report.tests.items() if test.was_cut]
+        for name in cut:
+            if self._count() < MOST_ENDLESS and (why := await self.why(name)):
+                self.known[name] = why
+        return report.without([each for each in cut if each in self.known])
 
     async def _past_stop(self, tree: RunTree, report: RunReport) -> RunReport:
         """Leave out the tests before which a run stopped, if the base's own run stops no later.

@@ -122,3 +122,13 @@ def _frames_of_doctest(longrepr: Any) -> "Iterator[str]":
             frame = _FRAME.match(line)
             if frame is not None and not frame.group(1).startswith("<"):
                 yield frame.group(1)
+
+
+def outcome_of(report: Any) -> str:
+    """Return the outcome that a `TestReport` has for a part of a test: its set-up, call or tear-down."""
+    expected_to_fail = hasattr(report, "wasxfail")
+    if report.outcome == "failed":
+        return "failed" if report.when == "call" else "error"
+    if report.outcome == "skipped":
+        return "xfailed" if expected_to_fail else "skipped"
+    return "xpassed" if expected_to_fail else "passed"

@@ -12,10 +12,11 @@ import pytest
 
 from .canaries import run_canaries
 from .channel import Send
-from .failures import files_below, last_line_below, message_of
+from .failures import files_below, last_line_below, message_of, outcome_of
 from .guard import Guard
 from .ids import function_of, parts_of
 from .import_places import let_children_import
+from .interrupts import Interrupts
 from .limits import TestLimits, lift_deadlines
 from .network import Unreachable
 from .plugins import PinnedModules, need_no_rewriting, set_aside
@@ -37,6 +38,9 @@ _STRICTLY = "[XPASS(strict)]"
 class ReportPlugin:
     """Reports collected tests, outcomes, canaries and tampering.
 
+    Attributes:
+        interrupts: the plug-in that ends tests that do nothing any more.
+
     Args:
         send: writes a record.
         task: the task to run; see `runner`.
@@ -57,6 +61,7 @@ class ReportPlugin:
         self._pinned: list[str] = task["pinned"]
         self._import_places: list[str] = task["places"]
         self._limits = TestLimits(task["test_seconds"])
+        self.interrupts = Interrupts()
         self._budget = TimeBudget(task["patience"], task["seconds"], task["ends_at"])
         self._without = Without(task["without"])
         self._aside: list[str] = task["aside"]
@@ -214,7 +219,8 @@ class ReportPlugin:
         new: dict[str, Any] = {"outcome": "passed", "seconds": 0.0, "message": "", "files": [], "line": ""}
         test = self._running.setdefault(report.nodeid, new)
         test["seconds"] += report.duration
-        outcome = "cut" if report.nodeid in self._limits.cut else _outcome(report)
+        is_cut = report.nodeid in self._limits.cut | self.interrupts.cut
+        outcome = "cut" if is_cut else outcome_of(report)
         if outcome != "passed" and test["outcome"] not in ("failed", "error", "cut"):
             test["outcome"] = outcome
             test["message"] = self._detail(report, outcome)
@@ -290,12 +296,3 @@ def _code_file(function: Any) -> str:
         function = cast("Any", function).func
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return str(code.co_filename) if code is not None else ""
-
-
-def _outcome(report: pytest.TestReport) -> str:
-    expected_to_fail = hasattr(report, "wasxfail")
-    if report.outcome == "failed":
-        return "failed" if report.when == "call" else "error"
-    if report.outcome == "skipped":
-        return "xfailed" if expected_to_fail else "skipped"
-    return "xpassed" if expected_to_fail else "passed"

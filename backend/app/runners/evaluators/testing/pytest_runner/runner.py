@@ -115,7 +115,8 @@ def _run_pytest(
         sys.argv = [program if task["is_module"] else "pytest", *given]
         low, filters = LowDescriptors(), EarlyFilters()
         rows = [RowIds(task["tree"]), DeselectedFunctions(task["sources"])]
-        ours = [ReportPlugin(send, task, canaries, late), *rows, low, filters]
+        reports = ReportPlugin(send, task, canaries, late)
+        ours = [reports, reports.interrupts, *rows, low, filters]
         try:
             return int(pytest.main(given, plugins=ours))
         finally:

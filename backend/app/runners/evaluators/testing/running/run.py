@@ -24,7 +24,7 @@ from app.runners.evaluators.testing.running.report import PytestEnding, RunRepor
 from app.runners.evaluators.testing.running.report_reading import read_report
 from app.runners.evaluators.testing.running.secret import RunSecret, draw_secret
 from app.runners.evaluators.testing.running.sharding import Sharding, whole_of
-from app.runners.evaluators.testing.running.stuck import until_stuck
+from app.runners.evaluators.testing.running.watch import Watch
 from app.runners.evaluators.tooling import ToolTroubleError, activation
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
@@ -180,7 +180,7 @@ class Harness:
         with _handed_over(secret) as reading:
             try:
                 fds = (pipe.writing, reading)
-                process = await self._watched(self._start(run, fds), run, pipe)
+                process = await self._ended(self._start(run, fds), run, pipe)
             except (FileNotFoundError, PermissionError) as error:
                 reason = f"{error.strerror}: {error.filename}"
                 raise ToolTroubleError(f"{self.python} cannot be started: {reason}") from error
@@ -188,28 +188,14 @@ class Harness:
                 records = await pipe.finish()
         return await asyncio.to_thread(read_report, records, process, secret)
 
-    async def _watched(
+    async def _ended(
         self, starting: Coroutine[Any, Any, ProcessOutcome], run: "_PreparedRun", pipe: RecordPipe
     ) -> ProcessOutcome:
-        """Wait for the process, but only for so long as its tests end or do something."""
         if self.patience is None:
             return await starting
-        began = time.monotonic()
-        running = asyncio.ensure_future(starting)
-        watching = asyncio.ensure_future(
-            until_stuck(str(run.given / "task.json"), self.patience, lambda: pipe.last_record)
-        )
-        try:
-            await asyncio.wait({running, watching}, return_when=asyncio.FIRST_COMPLETED)
-            if running.done():
-                return running.result()
-            return ProcessOutcome(
-                -9, "", "", timed_out=True, truncated=False, seconds=time.monotonic() - began
-            )
-        finally:
-            watching.cancel()
-            running.cancel()
-            await asyncio.wait({running, watching})
+        program = os.path.abspath(self.python)  # noqa: ASYNC240 - asks nothing of the file system
+        watch = Watch(program, run.mark, self.patience, lambda: pipe.last_record)
+        return await watch.over(starting)
 
     async def _start(self, run: "_PreparedRun", fds: tuple[int, int]) -> ProcessOutcome:
         # Without `..`, but not resolved, because an environment is identified by the link to its interpreter.
@@ -217,7 +203,7 @@ class Harness:
         return await self.sandbox.run(
             # Not isolated (`-I`): tests and their code may read `sys.flags`, as `ssl` does, and their child
             # processes inherit the flag. The environment is ours, and the runner clears its own path.
-            [str(python), "-s", "-B", str(RUNNER), *map(str, fds), str(run.given / "task.json")],
+            [str(python), "-s", "-B", str(RUNNER), *map(str, fds), run.mark],
             cwd=run.copy,
             env={
                 **activation(python),
@@ -243,6 +229,11 @@ class _PreparedRun:
     copy: Path
     given: Path
     scraps: dict[str, str]
+
+    @property
+    def mark(self) -> str:
+        """The part of the command line that only this run has."""
+        return str(self.given / "task.json")
 
 
 @asynccontextmanager

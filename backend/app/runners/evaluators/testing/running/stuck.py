@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.runners.evaluators.testing.pytest_runner.stop_signal import STOP_TEST
+
 _LOOKS = 4
 _MOST_WORK = 0.01
 """Share of a period that a program which only waits, or asks again and again, spends on the processor."""
@@ -51,6 +53,28 @@ async def until_stuck(mark: str, seconds: float, last_record: Callable[[], float
         idle = idle + 1 if silent and _is_idle(before, now, period) else 0
         silence = silence + _unhindered(before, now, period) if silent else 0.0
         before = now
+
+
+def stop_test(mark: str, program: str) -> bool:
+    """Ask a run's process to end its running test. Return False if it cannot be asked.
+
+    Args:
+        mark: as for `until_stuck`.
+        program: the path of the run's interpreter. What confines it has the mark in its command line, too.
+    """
+    found = {each.pid: each for each in _processes() if _runs(each.pid, program, mark)}
+    for pid, process in found.items():
+        # A child that a test forked looks like the run itself.
+        if process.parent not in found:
+            with suppress(OSError):
+                os.kill(pid, STOP_TEST)
+                return True
+    return False
+
+
+def _runs(pid: int, program: str, mark: str) -> bool:
+    command = _command(pid)
+    return command.startswith(f"{program}\0") and mark in command
 
 
 def effort_of(mark: str) -> Effort | None:

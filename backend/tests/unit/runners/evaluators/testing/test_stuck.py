@@ -1,4 +1,4 @@
-"""A run that waits, or has a test that works without end, is ended before its limit; a long run is not."""
+"""A test that waits or works without end is ended, and others still run. A long run is not ended."""
 
 import sys
 from pathlib import Path
@@ -18,7 +18,9 @@ FOREVER = 3_600.0
 
 
 async def ran(place: Path, body: str, *, mode: SandboxMode = SandboxMode.PREFERRED) -> RunReport:
-    (place / "test_it.py").write_text(f"import subprocess, sys, time\n\ndef test_it():\n    {body}\n")
+    (place / "test_it.py").write_text(
+        f"import subprocess, sys, time\n\ndef test_it():\n    {body}\n\ndef test_next():\n    pass\n"
+    )
     sandbox = Sandbox(SandboxSettings(mode=mode))
     harness = Harness(python=Path(sys.executable), base=None, seconds=FOREVER, sandbox=sandbox, patience=4.0)
     return await harness.run(whole_tree(place))
@@ -38,11 +40,21 @@ async def ran(place: Path, body: str, *, mode: SandboxMode = SandboxMode.PREFERR
 )
 async def test_what_only_waits_is_ended(tmp_path: Path, body: str, mode: SandboxMode) -> None:
     report = await ran(tmp_path, body, mode=mode)
-    assert report.ending is PytestEnding.TIMED_OUT
-    assert report.unfinished == ("test_it.py::test_it",)
+    assert_only_it_was_cut(report)
+
+
+def assert_only_it_was_cut(report: RunReport) -> None:
+    assert report.ending is PytestEnding.COMPLETE
+    assert {name: each.was_cut for name, each in report.tests.items()} == {
+        "test_it.py::test_it": True,
+        "test_it.py::test_next": False,
+    }
+    assert "it did not end" in report.tests["test_it.py::test_it"].message
+    assert report.tests["test_it.py::test_next"].ok
 
 
 FOREVER_AT_WORK = "while True: pass"
+SWALLOWS = "while True:\n        try: time.sleep(3_600)\n        except BaseException: pass"
 CHILD = "subprocess.run([sys.executable, '-c', 'while True: pass'])"
 
 
@@ -50,9 +62,34 @@ CHILD = "subprocess.run([sys.executable, '-c', 'while True: pass'])"
     "body", [pytest.param(FOREVER_AT_WORK, id="itself"), pytest.param(CHILD, id="a child")]
 )
 async def test_a_test_that_works_without_end_is_ended(tmp_path: Path, body: str) -> None:
+    assert_only_it_was_cut(await ran(tmp_path, body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("import itertools; sum(itertools.count())", id="a call into C"),
+        pytest.param(SWALLOWS, id="it goes on in spite of that"),
+    ],
+)
+async def test_a_test_that_cannot_be_ended_ends_the_run(tmp_path: Path, body: str) -> None:
     report = await ran(tmp_path, body)
     assert report.ending is PytestEnding.TIMED_OUT
-    assert report.unfinished == ("test_it.py::test_it",)
+    assert report.unfinished[0] == "test_it.py::test_it"
+
+
+async def test_a_set_up_and_a_tear_down_that_wait_are_ended(tmp_path: Path) -> None:
+    fixtures = (
+        "pass\n\nimport pytest\n\n@pytest.fixture(scope='module')\ndef server():\n    time.sleep(3_600)\n\n"
+        "@pytest.fixture\ndef late():\n    yield\n    time.sleep(3_600)\n\n"
+        "def test_one(server):\n    pass\n\ndef test_two(server):\n    pass\n\n"
+        "def test_late(late):\n    pass\n"
+    )
+    report = await ran(tmp_path, fixtures)
+    assert report.ending is PytestEnding.COMPLETE
+    bad = {name.rpartition("::")[2]: each.outcome.value for name, each in report.tests.items() if each.bad}
+    # The second test does not wait again for what the first one waited for.
+    assert bad == {"test_one": "cut", "test_two": "error", "test_late": "cut"}
 
 
 async def test_a_run_that_works_for_long_is_not_ended(tmp_path: Path) -> None:
@@ -60,5 +97,5 @@ async def test_a_run_that_works_for_long_is_not_ended(tmp_path: Path) -> None:
     more = [f"def test_{number}():\n    {work}\n" for number in range(5)]
     report = await ran(tmp_path, "\n".join([work, *more]))
     assert report.ending is PytestEnding.COMPLETE
-    assert [each.ok for each in report.tests.values()] == [True] * 6
+    assert [each.ok for each in report.tests.values()] == [True] * 7
     assert report.left_out == ()

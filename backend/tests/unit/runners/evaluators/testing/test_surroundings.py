@@ -472,3 +472,14 @@ async def test_the_base_runs_no_more_than_what_may_show_the_same_change(
     result = await run(context, new, base, outside=False, counter_tests="off")
     assert (result.status, result.questions) == ("passed", []), result.feedback
     assert asked == ran
+
+
+async def test_what_tests_hand_to_raises_need_not_be_comparable(context) -> None:
+    odd = (
+        "import pytest\n\nfrom calc import CalcError, add\n\n\nclass Odd:\n    __hash__ = None\n\n"
+        "    def __eq__(self, other):\n        raise ValueError('as arrays do')\n\n\nODD = Odd()\n\n\n"
+        "def test_odd():\n    pytest.raises(CalcError, add, ODD, 1)\n"
+    )
+    base = {"calc.py": ERRORS, "tests/test_calc.py": odd}
+    result = await run(context, {**base, "calc.py": f"{ERRORS}\n# Sums.\n"}, base, outside=False)
+    assert result.status == "passed", result.feedback
