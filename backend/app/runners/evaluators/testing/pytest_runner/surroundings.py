@@ -116,7 +116,8 @@ class Surroundings:
         found.update(dict.fromkeys([*self._of_no_code(), *self._files.names], False))
         by_candidate = [name for name, trusted in found.items() if not trusted]
         if self.noticed.waiting:
-            self.noticed.look(by_candidate)
+            # Each look has said which files were written.
+            self.noticed.look(each for each in by_candidate if each not in self._files.names)
         return {
             "by_candidate": by_candidate,
             "by_others": [name for name, trusted in found.items() if trusted],

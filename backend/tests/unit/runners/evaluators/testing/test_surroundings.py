@@ -211,6 +211,18 @@ async def test_what_the_base_changes_as_well_is_no_question(context) -> None:
     assert (result.status, result.questions) == ("passed", []), result.feedback
 
 
+async def test_a_file_that_an_early_test_of_the_base_writes_is_no_question(context) -> None:
+    test = (
+        "import json\nfrom pathlib import Path\n\nfrom calc import add\n\n"
+        "DATA = Path(__file__).parent / 'sum.json'\n\n\n"
+        "def test_sum():\n    DATA.write_text(json.dumps(add(1, 2)))\n    assert DATA.read_text() == '3'\n"
+    )
+    more = {f"tests/test_more_{n}.py": TEST for n in range(3)}
+    base = {"calc.py": ADD, "tests/sum.json": "0", "tests/test_a.py": test, **more}
+    result = await run(context, {**base, "calc.py": f"{ADD}\nMORE = 1\n"}, base, outside=False)
+    assert (result.status, result.questions) == ("passed", []), result.feedback
+
+
 LOGGING = """import logging
 
 import pytest
