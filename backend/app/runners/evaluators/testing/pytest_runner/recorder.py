@@ -43,7 +43,7 @@ class ReportPlugin:
 
     Args:
         send: writes a record.
-        task: the task to run; see `runner`.
+        task: the task to run; see `runner`. Its `places` are the directories from which tests import.
         canaries: names and kinds of those that `begin` and `end` the run.
         late: plug-ins that only the tree has.
     """
