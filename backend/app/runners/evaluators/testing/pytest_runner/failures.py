@@ -20,6 +20,9 @@ _FILES = 100
 # pytest numbers the lines of a docstring down to the failed example; frames are those of `traceback`.
 _NUMBERED = re.compile(r"\d{3,} ")
 _FRAME = re.compile(r'  File "([^"]+)", line \d+')
+_OWN_ERROR = re.compile(r"\Aphaserunner_tests\.\w+\.\w+: ")
+"""Begins the message of an exception that is this runner's, as for a test that did not end."""
+
 _EXCEPTION = "UNEXPECTED EXCEPTION: "
 
 
@@ -27,7 +30,8 @@ def message_of(longrepr: Any) -> str:
     """Return place and assertion of a failure, the failing example of a doctest, or the reason of a skip."""
     crash = getattr(longrepr, "reprcrash", None)
     if crash is not None:
-        return _shortened(f"{crash.path}:{crash.lineno}: {crash.message}") + _causes(longrepr)
+        message = _OWN_ERROR.sub("", crash.message)
+        return _shortened(f"{crash.path}:{crash.lineno}: {message}") + _causes(longrepr)
     if isinstance(longrepr, tuple):
         text = str(cast("tuple[object, ...]", longrepr)[-1])
     elif hasattr(longrepr, "reprlocation_lines"):

@@ -53,7 +53,7 @@ async def look_again(
     failing = [each.id for each in report.failures[: LOOKED_AT if base is None else None]]
     if report.ending is not PytestEnding.COMPLETE or not failing:
         return SecondLook()
-    looked_at = _affordable(failing[:LOOKED_AT], report)
+    looked_at = _worth_repeating(failing, report)
     again = _alone(harness, tree, looked_at)
     if base is None:
         return SecondLook(flaky=_now_good(looked_at, await again))
@@ -67,7 +67,7 @@ async def look_again(
     # With many red tests, those that only fail here may come after the first few.
     others = [each for each in failing if each not in (*at_base, *looked_at)]
     if others and set(looked_at) <= set(at_base):
-        others = _affordable(others[:LOOKED_AT], report)
+        others = _worth_repeating(others, report)
         flaky += _now_good(others, await _alone(harness, tree, others))
     red, varying = await _twice_red(base, at_base, there, by_name=by_name)
     look = SecondLook(
@@ -128,6 +128,8 @@ async def red_versions(own: RunReport, of_base: RunReport | None, base: BaseTest
 
 async def _alone(harness: Harness, tree: RunTree, ids: Sequence[str]) -> RunReport:
     """Run tests once more, without others."""
+    if not ids:
+        return RunReport(PytestEnding.COMPLETE)
     return await harness.run(replace(tree, only=frozenset(map(file_of, ids))), ids=ids)
 
 
@@ -224,6 +226,12 @@ async def lacking_in_both(
     if told >= _MANY and len(found) >= _NEARLY_ALL * told:
         found |= dict.fromkeys(untold, Counter(found.values()).most_common(1)[0][0])
     return found
+
+
+def _worth_repeating(failing: Sequence[str], report: RunReport) -> list[str]:
+    """Return failing tests to run once more. One that did not end would only take as long again."""
+    ended = [each for each in failing if not report.tests[each].was_cut]
+    return _affordable(ended[:LOOKED_AT], report)
 
 
 def _affordable(ids: Collection[str], report: RunReport) -> list[str]:

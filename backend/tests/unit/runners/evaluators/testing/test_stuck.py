@@ -1,11 +1,14 @@
 """A test that waits or works without end is ended, and others still run. A long run is not ended."""
 
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from app.runners.evaluators.testing.layout.trees import whole_tree
+from app.runners.evaluators.deterministic import PytestEvaluator
+from app.runners.evaluators.testing.layout.trees import RunTree, whole_tree
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.modes import SandboxMode
@@ -49,7 +52,7 @@ def assert_only_it_was_cut(report: RunReport) -> None:
         "test_it.py::test_it": True,
         "test_it.py::test_next": False,
     }
-    assert "it did not end" in report.tests["test_it.py::test_it"].message
+    assert re.search(r":\d+: it did not end\Z", report.tests["test_it.py::test_it"].message)
     assert report.tests["test_it.py::test_next"].ok
 
 
@@ -99,3 +102,30 @@ async def test_a_run_that_works_for_long_is_not_ended(tmp_path: Path) -> None:
     assert report.ending is PytestEnding.COMPLETE
     assert [each.ok for each in report.tests.values()] == [True] * 7
     assert report.left_out == ()
+
+
+TWO = (
+    "from calc import add\n\n\ndef test_one():\n    assert add(1, 2) == 3\n\n\n"
+    "def test_two():\n    assert add(2, 2) == 4\n"
+)
+
+
+async def test_code_that_never_ends_fails_its_test_alone(context, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    run = Harness.run
+
+    async def noted(self: Harness, tree: RunTree, **options: Any) -> RunReport:
+        asked.append(sorted(options.get("ids") or []))
+        return await run(self, tree, **options)
+
+    monkeypatch.setattr(Harness, "run", noted)
+    base = {"calc.py": "def add(a, b):\n    return 3\n", "tests/test_calc.py": TWO}
+    loops = "def add(a, b):\n    while a == 1:\n        pass\n    return a + b\n"
+    made = context({**base, "calc.py": loops}, base)
+    result = await PytestEvaluator(timeout=6.0, outside=False).evaluate("coding", "", made)
+    assert result.status == "failed"
+    assert result.feedback.startswith("1 of 2 tests failed\n- Fix tests/test_calc.py::test_one: calc.py:")
+    assert "it did not end" in result.feedback
+    one = "tests/test_calc.py::test_one"
+    # Alone at the base, to see whether it ends there; and then no more here.
+    assert [each for each in asked if each] in ([[one]], [[one], [one]]), asked
