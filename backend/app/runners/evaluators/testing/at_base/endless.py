@@ -6,7 +6,7 @@ before it are judged.
 """
 
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of
@@ -98,7 +98,11 @@ class Endless:
         for name in cut:
             if self._count() < MOST_ENDLESS and (why := await self.why(name)):
                 self.known[name] = why
-        return report.without([each for each in cut if each in self.known])
+        left = report.without([each for each in cut if each in self.known])
+        if cut and not left.tests:
+            # Nothing is left to be judged, as if the run had never ended.
+            return replace(report, ending=PytestEnding.TIMED_OUT, tests={})
+        return left
 
     async def _past_stop(self, tree: RunTree, report: RunReport) -> RunReport:
         """Leave out the tests before which a run stopped, if the base's own run stops no later.
@@ -142,7 +146,8 @@ class Endless:
         alone = await self.at_base({file_of(name)}, [name], seconds=limit)
         if alone.ending is PytestEnding.TORN:
             return _ENDS_PROCESS
-        return _words(alone.seconds) if alone.ending is PytestEnding.TIMED_OUT else ""
+        is_cut = name in alone.tests and alone.tests[name].was_cut
+        return _words(alone.seconds) if is_cut or alone.ending is PytestEnding.TIMED_OUT else ""
 
 
 def stops_all(why: str) -> bool:
