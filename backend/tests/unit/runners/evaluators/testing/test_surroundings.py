@@ -132,7 +132,7 @@ async def test_a_change_is_a_question_that_names_it(context, code, named) -> Non
         ),
         pytest.param(
             "import sys\nimport warnings\n\n\ndef hook(*given):\n    sys.stderr.write('oh')\n\n\n"
-            f"sys.excepthook = hook\nwarnings.showwarning = hook\n\n\n{ADD}",
+            f"sys.displayhook = hook\nwarnings.showwarning = hook\n\n\n{ADD}",
             id="hooks that are there to be replaced",
         ),
         pytest.param(
