@@ -255,8 +255,9 @@ def main(arguments: list[str]) -> None:
     side = JudgeSide(notes)
     peer = NotingPeer(Wire(int(arguments[0]), plan["seconds"], PATIENCE), 0, side)
     tree, support = Path(plan["tree"]), frozenset(plan["support"])
+    pinned = _plugins.PinnedModules(plan["pinned"])
     sys.path.insert(0, str(tree))
-    sys.meta_path.insert(0, CandidateFinder(tree, support, peer))
+    sys.meta_path[:0] = [pinned, CandidateFinder(tree, support, peer)]
     guard = CandidateCodeGuard(tree, support, peer)
     guard.install()
     options = [f"--basetemp={plan['shared']}/pytest", "--tb=no"]

@@ -133,6 +133,7 @@ class Outside:
         plan: dict[str, Any] = {"tree": str(copy), "shared": str(shared), "seconds": self.harness.seconds}
         plan["data"] = sorted(name for name in tree.trusted if not name.endswith(".py"))
         (place / "candidate.json").write_text(json.dumps(plan))
+        plan["pinned"] = sorted(tree.pinned)
         plan["arguments"] = [
             *pytest_arguments(tree, copy, settings, given),
             *_NO_LOG_FILE,

@@ -166,7 +166,10 @@ async def test_files_that_are_added_make_no_pass(context, files) -> None:
     honest = await PytestEvaluator(timeout=PATIENCE).evaluate(
         "coding", "", context({**base, "calc.py": RIGHT, **files}, base)
     )
-    assert honest.status == "passed", honest.feedback
+    # A module with the name of one of Python's is a question all the same.
+    asked = [f"`{name}` provides the module" in each.text for name in files for each in honest.questions]
+    assert asked == ([True] if "unittest.py" in files else []), honest.feedback
+    assert honest.status == ("failed" if asked else "passed"), honest.feedback
 
 
 async def test_cases_that_the_code_gives_away_are_missed(context) -> None:
