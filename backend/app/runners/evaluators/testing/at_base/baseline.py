@@ -60,7 +60,7 @@ def baseline_key(base: Path, found: Ready, rules: Iterable[str], limits: Workspa
 async def measure(harness: Harness, base: Path, key: str) -> Baseline:
     """Run the base's tests on the base's own code.
 
-    A run that does not end is not repeated.
+    A run that does not end is not repeated, nor is a test that does not.
 
     Raises:
         ToolTroubleError: the interpreter cannot be started, or its pytest does not work.
@@ -73,6 +73,11 @@ async def measure(harness: Harness, base: Path, key: str) -> Baseline:
         report = await harness.run(tree)
         if report.ending is not PytestEnding.COMPLETE:
             return _without_end(report, harness, key)
+        if cut := _cut_in(report):
+            if len(cut) == len(report.tests):
+                report = replace(report, ending=PytestEnding.TIMED_OUT, tests={})
+                return _without_end(report, harness, key)
+            harness = replace(harness, without=(*harness.without, *cut))
         runs.append(report)
     if differing := _differing(runs):
         runs += await _again(harness, tree, differing)
@@ -95,6 +100,7 @@ def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
     others_known = {*red, *flaky, *passing}
     skipped = [name for name in by_test if name not in others_known]
     needing = without_network(red, first)
+    cut = _cut_in(first)
     kept = len(red) + len(flaky) + len(first.errors) <= _MOST_MESSAGES and len(by_test) <= _MOST_NAMES
     return Baseline(
         key=key,
@@ -107,10 +113,16 @@ def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
             for each in first.errors[:_MOST_MESSAGES]
         ],
         forged=[each for each in first.forged if all(each in run.forged for run in others)],
-        whole=kept and all(_is_like(first, each) for each in runs[1:RUNS]),
+        whole=kept and all(_is_like(first.without(cut), each) for each in runs[1:RUNS]),
         limit=limit,
+        waits_for=cut[0] if cut else "",
         seconds=round(first.seconds, 3),
     )
+
+
+def _cut_in(report: RunReport) -> list[str]:
+    """Return the tests that did not end."""
+    return [name for name, test in report.tests.items() if test.was_cut]
 
 
 async def _again(harness: Harness, tree: RunTree, names: Sequence[str]) -> list[RunReport]:

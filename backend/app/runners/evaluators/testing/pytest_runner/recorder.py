@@ -182,7 +182,9 @@ class ReportPlugin:
         """Leave out tests for which there is no time, once this one has shown how long they take."""
         began = self._budget.begin(item)
         yield
-        out = self._budget.end(item, began, passed=self._has_passed)
+        # What was ended says nothing about the tests like it.
+        counts = not self._has_passed and item.nodeid not in self.interrupts.cut
+        out = self._budget.end(item, began, passed=not counts)
         length = len(out) or self._budget.foresees_shortage(item.session)
         for start in range(0, length, _IDS_PER_RECORD):
             self._send("left_out", ids=out[start : start + _IDS_PER_RECORD])

@@ -173,6 +173,26 @@ async def test_a_base_whose_tests_do_not_end_is_waited_for_once(context) -> None
 
 
 @pytest.mark.anyio
+async def test_a_test_that_does_not_end_is_waited_for_once_and_red(context) -> None:
+    base = {
+        "calc.py": CODE,
+        "test_calc.py": "import time\n\nfrom calc import add\n\n\n"
+        "def test_sleeps():\n    time.sleep(600)\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+    }
+    made = context({**base, "calc.py": CODE + "X = 1\n"}, base)
+    gate = PytestEvaluator(timeout=4.0, outside=False)
+    found = await baseline_at(gate, Path(str(made.get("base_ref"))))
+    assert found is not None
+    known = found.baseline
+    assert known.passing == ["test_calc.py::test_add"]
+    assert [each.id for each in known.red] == ["test_calc.py::test_sleeps"]
+    assert (known.whole, known.waits_for, known.trouble) == (True, "test_calc.py::test_sleeps", "")
+    judged = await gate.evaluate("coding", "", {**made, "goal": "Say more", "baseline": known})
+    assert [each.kind for each in judged.questions] == ["red_at_base"], judged.feedback
+    assert "does not end within 4 seconds in the base either" in judged.questions[0].text
+
+
+@pytest.mark.anyio
 async def test_a_base_without_tests_or_environment_has_no_baseline(tree, tmp_path) -> None:
     assert await baseline_at(GATE, tree({"calc.py": CODE})) is None
     assert await baseline_at(GATE, tree({})) is None
