@@ -2771,7 +2771,7 @@ export interface components {
          *             project may patch pytest.
          *         whole: whether every test of the base is in one of the lists, so that they can replace a run.
          *         limit: seconds that one test may take.
-         *         waits_for: the test in progress when a run reached its limit; `""` if none did.
+         *         waits_for: the first test that did not end; `""` if all did.
          *         seconds: duration of the first run.
          *         trouble: why nothing is known; `""` if the tests ran to their end.
          */
