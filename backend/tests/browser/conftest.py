@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from tests.acceptance.projects import make_repository
 from tests.acceptance.server import BACKEND, Service, serving
@@ -18,6 +18,9 @@ from tests.postgres import fresh_database
 
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 _PATIENCE_MS = PATIENCE * 1000
+
+# Five seconds, the default, measure the machine.
+expect.set_options(timeout=_PATIENCE_MS)
 _ROLES = ("viewer", "operator", "admin")
 
 NewPage = Callable[[], Watched]

@@ -9,9 +9,6 @@ from tests.acceptance.projects import MENDED, TEST, WORSE, script, step, write
 from tests.acceptance.server import Service, until_rest
 from tests.browser.sprints import MENDS_WHEN_HELPED, escalation_of, start
 from tests.browser.watched import Watched
-from tests.patience import PATIENCE
-
-expect.set_options(timeout=PATIENCE * 1000)
 
 MARKER = "424242"
 HIDDEN = TEST.replace("half(8) == 4", f"half(848484) == {MARKER}").replace("test_half", "test_unseen")

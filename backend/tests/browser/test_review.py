@@ -11,14 +11,10 @@ from tests.acceptance.server import Service, ok, until_rest
 from tests.browser.conftest import NewPage
 from tests.browser.sprints import MENDS_WHEN_HELPED, escalate, escalation_of, resolve_all, start
 from tests.browser.watched import Watched
-from tests.patience import PATIENCE
 
 LONG_ROWS = 6_000
-PATIENCE_MS = PATIENCE * 1000
 HOSTILE = "<img src=x onerror=window.harmed=1>"
 BIDI = "a\u202eb"
-
-expect.set_options(timeout=PATIENCE_MS)
 
 
 def _escalate(client: httpx.Client, repo: Path) -> str:
