@@ -9,7 +9,7 @@ from pathlib import Path
 from app.workspaces.environments.groups import wanted
 from app.workspaces.environments.naming import OF_THE_TEST_RUNNER, normal
 from app.workspaces.environments.project import ProjectMetadata, project_name, project_of
-from app.workspaces.environments.reading import DeclarationError, read_toml, table, texts
+from app.workspaces.environments.reading import DeclarationError, read_toml, table
 from app.workspaces.environments.requirement_files import (
     is_project,
     local_projects,
@@ -17,7 +17,7 @@ from app.workspaces.environments.requirement_files import (
     requirement_lines,
 )
 from app.workspaces.environments.roots import declared_roots
-from app.workspaces.environments.tox_sections import tox_sections
+from app.workspaces.environments.tox import tox_lines
 from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import TreeOrigin, origin_of
 
@@ -100,8 +100,7 @@ def _metadata(place: Path, origin: TreeOrigin) -> ProjectMetadata | None:
 
 def _tox_lines(tree: Path) -> list[str]:
     try:
-        lines = texts(tox_sections(tree).get("testenv", {}).get("deps", ""))
-        return [_TOX_ROOT.sub("./", each) for each in lines]
+        return [_TOX_ROOT.sub("./", each) for each in tox_lines(tree)]
     except DeclarationError:  # tox only adds to the project files, so it is ignored
         return []
 

@@ -15,9 +15,18 @@ _SEPARATOR = "{/}"
 _PLAIN_TOX = re.compile(r"testenv(?::py[\d{},.]*)?")
 
 
+def tox_lines(tree: Path) -> list[str]:
+    """Return what tox's test environment installs, as written.
+
+    Raises:
+        DeclarationError: tox's configuration cannot be read.
+    """
+    return texts(tox_sections(tree).get("testenv", {}).get("deps", ""))
+
+
 def tox_requirements(tree: Path) -> Iterator[str]:
     """Yield the plain requirements of tox's test environment, without conditional lines and files."""
-    for line in texts(tox_sections(tree).get("testenv", {}).get("deps", "")):
+    for line in tox_lines(tree):
         if not line.startswith(("-", ".", "#")) and not set(line) & set("{}:"):
             yield line
 
@@ -52,7 +61,7 @@ def readable_tox_files(tree: Path) -> list[str]:
 
 def tox_files(tree: Path) -> Iterator[str]:
     """Yield the requirement files of tox's test environment that are in the tree."""
-    for line in texts(tox_sections(tree).get("testenv", {}).get("deps", "")):
+    for line in tox_lines(tree):
         file = _TOX_FILE.fullmatch(line.replace(_SEPARATOR, "/"))
         if file is not None and (tree / file.group(1)).is_file():
             yield file.group(1)

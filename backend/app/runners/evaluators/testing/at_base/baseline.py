@@ -73,11 +73,11 @@ async def measure(harness: Harness, base: Path, key: str) -> Baseline:
         report = await harness.run(tree)
         if report.ending is not PytestEnding.COMPLETE:
             return _without_end(report, harness, key)
-        if cut := _cut_in(report):
-            if len(cut) == len(report.tests):
+        if report.cut:
+            if len(report.cut) == len(report.tests):
                 report = replace(report, ending=PytestEnding.TIMED_OUT, tests={})
                 return _without_end(report, harness, key)
-            harness = replace(harness, without=(*harness.without, *cut))
+            harness = replace(harness, without=(*harness.without, *report.cut))
         runs.append(report)
     if differing := _differing(runs):
         runs += await _again(harness, tree, differing)
@@ -100,7 +100,6 @@ def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
     others_known = {*red, *flaky, *passing}
     skipped = [name for name in by_test if name not in others_known]
     needing = without_network(red, first)
-    cut = _cut_in(first)
     kept = len(red) + len(flaky) + len(first.errors) <= _MOST_MESSAGES and len(by_test) <= _MOST_NAMES
     return Baseline(
         key=key,
@@ -113,16 +112,11 @@ def baseline_of(runs: Sequence[RunReport], key: str, limit: float) -> Baseline:
             for each in first.errors[:_MOST_MESSAGES]
         ],
         forged=[each for each in first.forged if all(each in run.forged for run in others)],
-        whole=kept and all(_is_like(first.without(cut), each) for each in runs[1:RUNS]),
+        whole=kept and all(_is_like(first.without(first.cut), each) for each in runs[1:RUNS]),
         limit=limit,
-        waits_for=cut[0] if cut else "",
+        waits_for=next(iter(first.cut), ""),
         seconds=round(first.seconds, 3),
     )
-
-
-def _cut_in(report: RunReport) -> list[str]:
-    """Return the tests that did not end."""
-    return [name for name, test in report.tests.items() if test.was_cut]
 
 
 async def _again(harness: Harness, tree: RunTree, names: Sequence[str]) -> list[RunReport]:

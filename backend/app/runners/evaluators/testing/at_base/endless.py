@@ -94,12 +94,11 @@ class Endless:
 
     async def _without_cut(self, report: RunReport) -> RunReport:
         """Leave out the tests that were ended, if they do not end at the base either."""
-        cut = [name for name, test in report.tests.items() if test.was_cut]
-        for name in cut:
+        for name in report.cut:
             if self._count() < MOST_ENDLESS and (why := await self.why(name)):
                 self.known[name] = why
-        left = report.without([each for each in cut if each in self.known])
-        if cut and not left.tests:
+        left = report.without([each for each in report.cut if each in self.known])
+        if report.cut and not left.tests:
             # Nothing is left to be judged, as if the run had never ended.
             return replace(report, ending=PytestEnding.TIMED_OUT, tests={})
         return left
@@ -146,8 +145,8 @@ class Endless:
         alone = await self.at_base({file_of(name)}, [name], seconds=limit)
         if alone.ending is PytestEnding.TORN:
             return _ENDS_PROCESS
-        is_cut = name in alone.tests and alone.tests[name].was_cut
-        return _words(alone.seconds) if is_cut or alone.ending is PytestEnding.TIMED_OUT else ""
+        is_endless = name in alone.cut or alone.ending is PytestEnding.TIMED_OUT
+        return _words(alone.seconds) if is_endless else ""
 
 
 def stops_all(why: str) -> bool:

@@ -160,6 +160,11 @@ class RunReport:
         return tuple(each for each in self.tests.values() if each.bad)
 
     @property
+    def cut(self) -> tuple[str, ...]:
+        """Tests that were ended because of a time limit."""
+        return tuple(name for name, test in self.tests.items() if test.was_cut)
+
+    @property
     def as_collected(self) -> tuple[str, ...]:
         """The collected tests in the order of collection, which is the same in every run, shuffled or not."""
         return tuple(sorted(self.ids, key=lambda each: self.places.get(each, len(self.places))))

@@ -38,10 +38,10 @@ class Watch:
         began = time.monotonic()
         running = asyncio.ensure_future(starting)
         try:
-            for _ in range(_MOST_STOPPED + 1):
+            for stopped in range(_MOST_STOPPED + 1):
                 if await self._ends(running):
                     return running.result()
-                if not await self._goes_on(running):
+                if stopped == _MOST_STOPPED or not await self._goes_on(running):
                     break
             return ProcessOutcome(
                 -9, "", "", timed_out=True, truncated=False, seconds=time.monotonic() - began

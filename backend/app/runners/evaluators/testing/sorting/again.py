@@ -230,7 +230,8 @@ async def lacking_in_both(
 
 def _worth_repeating(failing: Sequence[str], report: RunReport) -> list[str]:
     """Return failing tests to run once more. One that did not end would only take as long again."""
-    ended = [each for each in failing if not report.tests[each].was_cut]
+    cut = set(report.cut)
+    ended = [each for each in failing if each not in cut]
     return _affordable(ended[:LOOKED_AT], report)
 
 

@@ -104,6 +104,14 @@ async def test_a_run_that_works_for_long_is_not_ended(tmp_path: Path) -> None:
     assert report.left_out == ()
 
 
+async def test_four_tests_of_a_run_are_ended_and_then_the_run(tmp_path: Path) -> None:
+    more = "".join(f"\n\ndef test_{number}():\n    time.sleep(3_600)\n" for number in range(2, 7))
+    report = await ran(tmp_path, f"time.sleep(3_600)\n\ndef test_before():\n    pass\n{more}")
+    assert report.ending is PytestEnding.TIMED_OUT
+    assert [name.rpartition("_")[2] for name in report.cut] == ["it", "2", "3", "4"]
+    assert report.unfinished[0] == "test_it.py::test_5"
+
+
 TWO = (
     "from calc import add\n\n\ndef test_one():\n    assert add(1, 2) == 3\n\n\n"
     "def test_two():\n    assert add(2, 2) == 4\n"
