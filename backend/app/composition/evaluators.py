@@ -57,6 +57,7 @@ def build_evaluator_config(
         base_failures=settings.EVALUATOR_BASE_FAILURES,
         counter_tests=settings.EVALUATOR_COUNTER_TESTS,
         in_process_only=settings.EVALUATOR_IN_PROCESS_ONLY,
+        untested_code=settings.EVALUATOR_UNTESTED_CODE,
         turns=asyncio.Semaphore(at_once) if at_once is not None else None,
     )
 

@@ -28,6 +28,7 @@ from app.schemas.modes import (
     InProcessOnly,
     ProjectFileMode,
     SandboxMode,
+    UntestedCode,
 )
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.schemas.runs import RetryContext
@@ -149,6 +150,7 @@ class Settings(BaseSettings):
     EVALUATOR_BASE_FAILURES: BaseFailures = BaseFailures.GOAL
     EVALUATOR_COUNTER_TESTS: CounterTestsMode = CounterTestsMode.GATE
     EVALUATOR_IN_PROCESS_ONLY: InProcessOnly = InProcessOnly.NOTE
+    EVALUATOR_UNTESTED_CODE: UntestedCode = UntestedCode.NOTE
     EVALUATOR_LINT_TIMEOUT: PositiveSeconds = 30.0
     EVALUATOR_TYPE_CHECK_TIMEOUT: PositiveSeconds = 120.0
     EVALUATOR_TEST_TIMEOUT: PositiveSeconds = 120.0
@@ -283,10 +285,8 @@ class Settings(BaseSettings):
     @property
     def service_url(self) -> str:
         """Return the URL that the command line asks: PHASERUNNER_URL, else this machine's HOST and PORT."""
-        if self.PHASERUNNER_URL:
-            return self.PHASERUNNER_URL
         host = _REACHED_AT.get(self.HOST, self.HOST)
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.PORT}"
+        return self.PHASERUNNER_URL or f"http://{f'[{host}]' if ':' in host else host}:{self.PORT}"
 
     @property
     def outbound(self) -> Outbound:

@@ -84,6 +84,18 @@ class InProcessOnly(StrEnum):
     FAIL = "fail"
 
 
+class UntestedCode(StrEnum):
+    """The effect of new statements that ran in no test.
+
+    `NOTE`: the result names them. `ASK`: a person is asked if everything else holds. `FAIL`: the tests do not
+    pass.
+    """
+
+    NOTE = "note"
+    ASK = "ask"
+    FAIL = "fail"
+
+
 class ProjectFileMode(StrEnum):
     """`HONOUR`: a project file takes effect. `IGNORE`: only the operator's evaluators judge."""
 

@@ -9,7 +9,7 @@ from app.runners.evaluators.protocol import BLOCKING_THRESHOLD
 from app.schemas import defaults
 from app.schemas.agents import OutputMode
 from app.schemas.evaluation import CheckerName
-from app.schemas.modes import CounterTestsMode, InProcessOnly
+from app.schemas.modes import CounterTestsMode, InProcessOnly, UntestedCode
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.extensions.building import Extensions
@@ -53,6 +53,7 @@ class EvaluatorConfig:
         base_failures: which tests that fail at the base count, if neither run nor project says so.
         counter_tests: whether tests must fail if their expected values are changed.
         in_process_only: what happens to a pass for which only the candidate's own process is evidence.
+        untested_code: what happens to new statements that ran in no test, if the project does not say so.
         turns: limits how many evaluators ask models at once; None means no limit.
         one_shot: True if the process ends after one evaluation, so that it learns nothing for later ones.
     """
@@ -79,5 +80,6 @@ class EvaluatorConfig:
     base_failures: BaseFailures = BaseFailures.GOAL
     counter_tests: CounterTestsMode = CounterTestsMode.GATE
     in_process_only: InProcessOnly = InProcessOnly.NOTE
+    untested_code: UntestedCode = UntestedCode.NOTE
     turns: asyncio.Semaphore | None = None
     one_shot: bool = False

@@ -48,6 +48,7 @@ def create_default_registry(config: EvaluatorConfig | None = None) -> EvaluatorR
             base_failures=config.base_failures,
             counter_tests=config.counter_tests,
             in_process_only=config.in_process_only,
+            untested_code=config.untested_code,
             processes=config.test_processes,
         ),
         [CODING, VERIFICATION],

@@ -1,20 +1,15 @@
 """Reads Cobertura XML, and determines how many lines that are new against the base were executed."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 
+from app.runners.evaluators.added_lines import added_lines
 from app.runners.evaluators.commands.junit import ReportError
 from app.schemas.loop.safe_xml import Element, UnsafeXmlError, parse_xml
 
 _MAX_FILE_BYTES = 2_000_000
-_MAX_COMPARED = 4_000_000
-"""Limit on the product of the numbers of differing lines.
-
-Beyond it, lines are not matched and all count as new.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +57,13 @@ def new_lines(measured: Mapping[str, Mapping[int, bool]], tree: Path, base: Path
     found: list[NewLines] = []
     for name, lines in sorted(measured.items()):
         before = _text_of(base / name) if base else []
-        added = _added(before, _text_of(tree / name))
+        added = added_lines(before, _text_of(tree / name))
         relevant = sorted(set(lines) & added)
         if relevant:
             executed = tuple(number for number in relevant if lines[number])
             missed = tuple(number for number in relevant if not lines[number])
             found.append(NewLines(name, executed, missed))
     return found
-
-
-def ranges(numbers: Iterable[int]) -> str:
-    """Format line numbers for people: `3-5, 9`."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
 def _name(given: str, sources: Sequence[str], ran_in: Path, tree: Path) -> str | None:
@@ -106,19 +90,3 @@ def _text_of(path: Path) -> list[bytes]:
             return file.read(_MAX_FILE_BYTES).splitlines()
     except OSError:
         return []
-
-
-def _added(before: Sequence[bytes], now: Sequence[bytes]) -> set[int]:
-    """Return the numbers of the lines of `now` that `before` does not have at that place."""
-    head = 0
-    while head < min(len(before), len(now)) and before[head] == now[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(now)) - head and before[-1 - tail] == now[-1 - tail]:
-        tail += 1
-    old, new = before[head : len(before) - tail], now[head : len(now) - tail]
-    if len(old) * len(new) > _MAX_COMPARED:
-        return set(range(head + 1, head + len(new) + 1))
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    changed = [each for each in matcher.get_opcodes() if each[0] in ("replace", "insert")]
-    return {head + index + 1 for _, _, _, start, end in changed for index in range(start, end)}

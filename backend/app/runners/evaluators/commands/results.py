@@ -5,7 +5,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from app.runners.evaluators.commands.coverage import NewLines, ranges
+from app.runners.evaluators.added_lines import ranges
+from app.runners.evaluators.commands.coverage import NewLines
 from app.runners.evaluators.commands.junit import Case, JUnit
 from app.runners.evaluators.commands.red_at_base import Failures
 from app.runners.evaluators.commands.run import CommandRun

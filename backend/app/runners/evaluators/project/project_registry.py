@@ -22,13 +22,14 @@ from app.runners.evaluators.registry import MODEL_EVALUATORS
 from app.runners.evaluators.static.type_check import Unconfigured
 from app.schemas.evaluation import CheckerName
 from app.schemas.held_out import HELD_OUT_TESTS
+from app.schemas.modes import UntestedCode
 from app.schemas.project_file import PROJECT_FILE, CommandTable, EvaluatorTable
 
 PROJECT_EVALUATOR = "project_file"
 """The evaluator name under which problems of the file are reported."""
 
 _OPTIONS: dict[str, dict[str, TypeAdapter[Any]]] = {
-    "pytest": {"compare_base": TypeAdapter(bool)},
+    "pytest": {"compare_base": TypeAdapter(bool), "untested_code": TypeAdapter(UntestedCode)},
     "ruff_lint": {"allow_silencers": TypeAdapter(bool)},
     "type_check": {
         "allow_silencers": TypeAdapter(bool),

@@ -234,6 +234,8 @@ def _notes(judged: JudgedRun, *, are_asked: bool) -> list[str]:
         found.append(f"The base's version of these was used for its tests: {names}")
     if judged.counter is not None:
         found += _about_proof(judged.counter)
+    if judged.unrun and not any(each.startswith(judged.unrun.sentence) for each in judged.doubtful):
+        found.append(f"{judged.unrun.sentence}.")
     return found
 
 

@@ -36,6 +36,7 @@ from app.runners.evaluators.testing.source_questions.about_equality import asked
 from app.runners.evaluators.testing.source_questions.about_looks import asked_about_looks
 from app.runners.evaluators.testing.source_questions.about_repeating import asked_about_repeating
 from app.runners.evaluators.testing.source_questions.about_silence import asked_about_silence
+from app.runners.evaluators.testing.source_questions.about_unrun import asked_about_unrun, watched_files
 from app.runners.evaluators.testing.source_questions.asking import asked_about_source
 from app.runners.evaluators.testing.source_questions.new_source import NewSource
 from app.runners.evaluators.testing.source_questions.still_skipped import asked_about_skips
@@ -93,7 +94,11 @@ async def judged(
     try:
         await base.prepare()
         rules = _rules(gate, context, harness.base, workspace, layout, settings)
-        return await _judge_runs(gate, replace(harness, leaves_out=True), layout, base, rules)
+        source = NewSource(harness.base, workspace, layout)
+        watched = await asyncio.to_thread(watched_files, source)
+        return await _judge_runs(
+            gate, replace(harness, leaves_out=True), layout.watching(watched), base, rules
+        )
     finally:
         await base.close()
 
@@ -166,6 +171,7 @@ async def _judge_runs(
             judged = await asked_about_repeating(judged, rules.protected, source)
             judged = await asked_about_looks(judged, rules.protected, source)
             judged = await asked_about_equal_kinds(judged, rules.protected, source, base.away)
+        judged = await asyncio.to_thread(asked_about_unrun, judged, gate.untested_code, source)
         messages = [each.message for run in judged.runs for each in (*run.errors, *run.failures)]
         ignored = await asyncio.to_thread(ignored_modules, messages, rules.changed.workspace)
         return result_of(gate, replace(judged, ignored=ignored))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.runners.evaluators.protocol import EvaluationCategory
-from app.schemas.modes import CounterTestsMode, InProcessOnly
+from app.schemas.modes import CounterTestsMode, InProcessOnly, UntestedCode
 from app.schemas.questions import BaseFailures, ProtectedPolicy
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.extensions.building import Extensions
@@ -47,6 +47,7 @@ class PytestGateSettings:
             parallel. None means one for each core, up to four.
         in_process_only: what happens to a pass for which only the process of the candidate's code is
             evidence.
+        untested_code: what happens to new statements that ran in no test, where the interpreter tells.
     """
 
     timeout: float = 120.0
@@ -63,6 +64,7 @@ class PytestGateSettings:
     narrowed: "Callable[[Layout], Layout] | None" = field(default=None, compare=False)
     asks_about_dependencies: bool = True
     in_process_only: InProcessOnly = InProcessOnly.NOTE
+    untested_code: UntestedCode = UntestedCode.NOTE
     processes: int | None = None
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY

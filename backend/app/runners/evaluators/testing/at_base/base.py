@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.runners.evaluators.testing.at_base.base_away import BaseAway
 from app.runners.evaluators.testing.at_base.endless import Endless
+from app.runners.evaluators.testing.at_base.idle_alone import idle_alone
 from app.runners.evaluators.testing.at_base.remembered import Remembered, ran_endless
 from app.runners.evaluators.testing.at_base.slow import SlowTests, joined, part_of
 from app.runners.evaluators.testing.layout.config import PytestSettings
@@ -156,11 +157,12 @@ class BaseTests:
         broken = {each.id for each in there.errors}
         unread = [name for name in files if there.ending is not PytestEnding.COMPLETE or name in broken]
         awake_functions.update(written_tests(self._base, unread))
-        return [
+        found = [
             each
             for each in in_question
             if each in awake or (each not in known and function_of(each) in awake_functions)
         ]
+        return await idle_alone(self._harness, self._layout, found)
 
     async def _skipped_by_marks(self) -> frozenset[str]:
         """Return the tests that marks skip at the base; none if its tests were not listed."""

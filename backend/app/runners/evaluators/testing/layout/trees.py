@@ -50,6 +50,7 @@ class RunTree:
         elsewhere: test files that another process runs.
         pinned: top-level modules that no file of the tree may replace if the interpreter has them.
         texts: files with this content instead of that in the tree from which they are taken.
+        watched: files whose lines are recorded as they run.
         is_own: whether these are tests of the candidate, so that some of its options count; see
             `own_options`.
     """
@@ -60,6 +61,7 @@ class RunTree:
     elsewhere: frozenset[str] = frozenset()
     pinned: frozenset[str] = frozenset()
     texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    watched: frozenset[str] = frozenset()
     is_own: bool = False
 
 
@@ -86,6 +88,11 @@ class Layout:
     own_run: RunTree | None
     doctests: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+
+    def watching(self, files: frozenset[str]) -> "Layout":
+        """Return the layout with runs that record which lines of some files they reach."""
+        of_base, own = (each and replace(each, watched=files) for each in (self.base_run, self.own_run))
+        return replace(self, base_run=of_base, own_run=own)
 
 
 def whole_tree(root: Path, limits: WorkspaceLimits = DEFAULT_LIMITS) -> RunTree:

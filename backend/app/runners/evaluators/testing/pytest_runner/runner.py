@@ -3,14 +3,15 @@
 The task is a JSON file: `tree` (the tree to run), `arguments` (pytest's), `sources` (files that show which
 plug-ins are needed), `trusted` (files of the tree that the candidate did not write), `pinned` (modules that
 nothing in the tree may replace), `aside` (packages that pytest uses and the project itself holds), `only`
-(the test files to run) and `ids` (the tests and functions of these to run); null means all. `test_seconds`
-gives the time limit of tests of some functions. `without` names tests that must not run, and `patience` is
-how long all may wait before some are left out, or null. After `seconds` the process is ended, at `ends_at` of
-the monotonic clock. The secret is JSON, too, but comes through a pipe that is empty after reading: `key`, and
-the canaries that `begin` and `end` the run.
+(the test files to run) and `ids` (the tests and functions of these to run); null means all. `watched` names
+files whose lines are recorded. `test_seconds` gives the time limit of tests of some functions. `without`
+names tests that must not run, and `patience` is how long all may wait before some are left out, or null.
+After `seconds` the process is ended, at `ends_at` of the monotonic clock. The secret is JSON, too, but comes
+through a pipe that is empty after reading: `key`, and the canaries that `begin` and `end` the run.
 
 The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `skipped`, `canary`, `test`,
-`left_out`, `replaced` and `altered` as they occur, then `finish` with the exit code. A process that ends
+`left_out`, `replaced` and `altered` as they occur, `ran` for each watched file if Python can tell, then
+`finish` with the exit code. A process that ends
 without `finish`, or with another status than the reported one, did not run to its end, whatever else it
 wrote.
 """
@@ -37,6 +38,7 @@ from .plugins import (
     unloadable,
     without_options_of_others,
 )
+from .watched_lines import WatchedLines
 
 _OLDEST = (7, 4)
 _HAS_AUTOLOAD_OPTION = (8, 4)
@@ -114,14 +116,19 @@ def _run_pytest(
         program = os.path.join(os.path.dirname(pytest.__file__), "__main__.py")
         sys.argv = [program if task["is_module"] else "pytest", *given]
         low, filters = LowDescriptors(), EarlyFilters()
+        lines = WatchedLines(Path(task["tree"]), task["watched"])
         rows = [RowIds(task["tree"]), DeselectedFunctions(task["sources"])]
         reports = ReportPlugin(send, task, canaries, late)
         ours = [reports, reports.interrupts, *rows, low, filters]
         try:
-            return int(pytest.main(given, plugins=ours))
+            with lines.on():
+                code = int(pytest.main(given, plugins=ours))
         finally:
             low.free()
             filters.end()
+        for file, ran in lines.ran.items():
+            send("ran", file=file, lines=sorted(ran))
+        return code
 
     try:
         return run(early)

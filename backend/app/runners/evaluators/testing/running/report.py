@@ -1,7 +1,7 @@
 """What a run of tests reported."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from signal import SIGVTALRM
@@ -119,6 +119,7 @@ class RunReport:
             the first test; a name is missing if that is unknown.
         wide: exceptions of the candidate's code that accept more than their names say.
         wide_by_others: such exceptions in trusted files.
+        ran_lines: by path, the lines of watched files that ran; None if this interpreter cannot tell.
         canaries_ran: whether the canaries ran before the first test and after the last.
         foreign: by id, tests whose code does not come from their own file, and its origin.
         version: pytest's version.
@@ -142,6 +143,7 @@ class RunReport:
     noticed: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     wide: tuple[str, ...] = ()
     wide_by_others: tuple[str, ...] = ()
+    ran_lines: Mapping[str, frozenset[int]] | None = None
     canaries_ran: bool = True
     foreign: Mapping[str, str] = field(default_factory=dict[str, str])
     version: str = ""
@@ -176,6 +178,11 @@ class RunReport:
         return tuple(each for each in self.ids if each not in self.tests and each not in left_out)
 
     @property
+    def is_sound(self) -> bool:
+        """True if the run reached its end and nothing shows that its reports were tampered with."""
+        return self.ending is PytestEnding.COMPLETE and not self.forged and self.canaries_ran
+
+    @property
     def was_stuck(self) -> bool:
         """True if the first unfinished test never returned to Python, and the process was ended for that."""
         return self.signal == SIGVTALRM
@@ -204,3 +211,13 @@ class RunReport:
     def count(self) -> Counter[Outcome]:
         """Number of tests by outcome."""
         return Counter(each.outcome for each in self.tests.values())
+
+
+def lines_of_all(runs: Iterable[RunReport]) -> dict[str, frozenset[int]] | None:
+    """Return the lines of watched files that ran in any of some runs; None if one of these does not tell."""
+    found: dict[str, frozenset[int]] = {}
+    for run in runs:
+        if run.ran_lines is None:
+            return None
+        found |= {name: found.get(name, frozenset()) | lines for name, lines in run.ran_lines.items()}
+    return found

@@ -81,6 +81,7 @@ def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecre
         },
         wide=tuple(_named(records, "wide", "names")),
         wide_by_others=tuple(_named(records, "wide", "others")),
+        ran_lines=_ran_lines(records),
         canaries_ran=all_ran(secret, canaries),
         foreign={str(each["id"]): str(each["place"]) for each in records if each["kind"] == "foreign"},
         version=str(records[0].get("pytest", "")) if records else "",
@@ -89,6 +90,14 @@ def _assembled(records: list[dict[str, Any]], frame: RunReport, secret: RunSecre
 
 def _named(records: Iterable[Mapping[str, Any]], kind: str, field: str) -> list[str]:
     return [str(name) for each in records if each["kind"] == kind for name in each[field]]
+
+
+def _ran_lines(records: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[int]] | None:
+    """Return the lines of each watched file that ran; None if the process did not tell."""
+    found = {
+        str(each["file"]): frozenset(map(int, each["lines"])) for each in records if each["kind"] == "ran"
+    }
+    return found or None
 
 
 def _test(record: Mapping[str, Any]) -> RanTest:

@@ -163,6 +163,7 @@ class Harness:
             "ends_at": time.monotonic() + self.seconds,
             "only": None if tree.only is None else sorted(tree.only),
             "elsewhere": sorted(tree.elsewhere),
+            "watched": sorted(tree.watched),
         }
         (given / "task.json").write_text(json.dumps(task))
         (given / "gitconfig").write_text(_GIT_CONFIG)

@@ -10,7 +10,7 @@ from pathlib import Path
 from app.runners.evaluators.testing.layout.config import option_words, options_of, settings_for
 from app.runners.evaluators.testing.layout.setting import is_test_file
 from app.runners.evaluators.testing.layout.trees import RunTree
-from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.report import PytestEnding, RunReport, lines_of_all
 from app.workspaces.environments.pytest_commands import pytest_invocations, shares_tests
 
 _USUAL_PROCESSES = 4
@@ -98,6 +98,7 @@ def whole_of(shards: Sequence[RunReport]) -> RunReport:
         noticed={name: files for each in reversed(shards) for name, files in each.noticed.items()},
         wide=_all(each.wide for each in shards),
         wide_by_others=_all(each.wide_by_others for each in shards),
+        ran_lines=lines_of_all(shards),
         canaries_ran=all(each.canaries_ran for each in shards),
         foreign={name: place for each in shards for name, place in each.foreign.items()},
         text="\n".join(each.text for each in sorted(shards, key=lambda each: each is worst)),

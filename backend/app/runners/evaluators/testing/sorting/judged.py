@@ -8,6 +8,7 @@ from app.runners.evaluators.testing.pytest_outside.outside_report import Outside
 from app.runners.evaluators.testing.running.failure_words import fails_alike, failure_words
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.sorting.second_look import SecondLook
+from app.runners.evaluators.testing.sorting.unrun_code import UnrunCode
 from app.schemas.modes import InProcessOnly
 from app.schemas.questions import Question
 
@@ -40,6 +41,7 @@ class JudgedRun:
         counter: results of the base's tests with wrong expectations; None if that was not wanted.
         outside: results of the base's tests away from the candidate's process; None if that was not wanted.
         in_process: what happens to a pass without evidence from outside that process.
+        unrun: which new statements ran in no test; None if that is unknown.
     """
 
     of_base: RunReport | None = None
@@ -63,6 +65,7 @@ class JudgedRun:
     outside: OutsideReport | None = None
     counter: CounterReport | None = None
     in_process: InProcessOnly = InProcessOnly.NOTE
+    unrun: UnrunCode | None = None
 
     @property
     def in_process_only(self) -> bool:
@@ -174,6 +177,7 @@ class JudgedRun:
             **({"doubtful": list(self.doubtful[:50])} if self.doubtful else {}),
             **({"outside": self.outside.metadata()} if self.outside else {}),
             **({"counter_tests": self.counter.metadata()} if self.counter else {}),
+            **({"new_code": self.unrun.metadata()} if self.unrun else {}),
             "ending": report.ending.value,
             "exit_code": report.code,
             "seconds": round(report.seconds, 3),

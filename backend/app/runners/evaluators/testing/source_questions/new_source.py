@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.core.python_source import parse_module
 from app.runners.evaluators.source_tree import same_file
-from app.runners.evaluators.testing.layout.trees import Layout
+from app.runners.evaluators.testing.layout.trees import Layout, RunTree
 from app.runners.evaluators.tree_files import small_file
 
 _MOST_GOLDEN = 20_000
@@ -36,6 +36,15 @@ class NewSource:
             for name in self._changed
             if name.endswith(".py") and (text := small_file(self.workspace / name).decode("utf-8", "replace"))
         }
+
+    @cached_property
+    def code(self) -> Mapping[str, str]:
+        """`texts`; if the base has no tests, the Python files that the candidate's own tests can use."""
+        run = self.layout.own_run
+        if self.layout.base_run or run is None:
+            return self.texts
+        names = [name for name in self._changed_in(run) if name.endswith(".py")]
+        return {name: small_file(self.workspace / name).decode("utf-8", "replace") for name in names}
 
     @cached_property
     def data(self) -> Mapping[str, bytes]:
@@ -79,10 +88,11 @@ class NewSource:
 
     @cached_property
     def _changed(self) -> tuple[str, ...]:
-        run = self.layout.base_run
-        names = [name for name in run.files if name not in run.trusted] if run else []
-        own = set(self.layout.own_tests)
-        return tuple(name for name in names if name not in own and not self._is_same(name))
+        return self._changed_in(self.layout.base_run) if self.layout.base_run else ()
+
+    def _changed_in(self, run: RunTree) -> tuple[str, ...]:
+        of_tests = {*run.trusted, *self.layout.own_tests, *self.layout.added}
+        return tuple(name for name in run.files if name not in of_tests and not self._is_same(name))
 
     def _is_same(self, name: str) -> bool:
         return (self.base / name).is_file() and same_file(self.base / name, self.workspace / name)

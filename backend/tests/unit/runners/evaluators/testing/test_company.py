@@ -127,3 +127,26 @@ async def test_garbage_of_the_tests_is_asked_about_in_whichever_test_pytest_blam
     (question,) = result.questions
     like = "`tests/test_calc.py::test_double` failed, but only for garbage"
     assert question.text.startswith(like), result.feedback
+
+
+KEEPS = {
+    "calc.py": "seen = []\n\ndef add(a, b):\n    seen.append(a)\n    return a + b\n",
+    "tests/test_a.py": "from calc import add\n\ndef test_a():\n    assert add(1, 2) == 3\n",
+    "tests/test_b.py": (
+        "import pytest\nfrom calc import seen\n\n@pytest.mark.xfail\ndef test_b():\n    assert seen == []\n"
+    ),
+}
+
+
+async def test_a_test_that_may_fail_depends_on_others(context):
+    """At the base it passes without the others, and fails among them, which is not the change's fault."""
+    changed = {**KEEPS, "calc.py": "# A list of what was added.\n" + KEEPS["calc.py"]}
+    result = await run(context, changed, base=KEEPS)
+    assert result.passed, result.feedback
+
+
+async def test_a_test_that_fails_only_now_is_missed(context):
+    changed = {**KEEPS, "calc.py": KEEPS["calc.py"].replace("[]", "[0]")}
+    result = await run(context, changed, base=KEEPS)
+    assert not result.passed
+    assert "newly skipped or expected to fail: tests/test_b.py::test_b" in result.feedback
