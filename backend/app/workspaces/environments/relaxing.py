@@ -215,11 +215,16 @@ class InstallerInput:
         return True
 
     def _take_version_of_project(self, said: str) -> bool:
-        """Let the version that the project names count where a requirement file names another one."""
-        names = {normal(name) for name in _TWO_VERSIONS.findall(said)} - set(self.conceded.unpinned)
-        if not names:
-            return False
-        self._rewrite(lambda text: without_pins(text, names), but=ROOTS)
+        """Let the version that the project names count where a requirement file names another one.
+
+        If the project itself names two, as an extra for tests with the oldest versions does, the range counts.
+        """
+        both = frozenset(map(normal, _TWO_VERSIONS.findall(said)))
+        names = both - set(self.conceded.unpinned)
+        if not (names and self._rewrite(lambda text: without_pins(text, names), but=ROOTS)):
+            names = both - self.plan.required
+            if not self._rewrite(lambda text: without_pins(text, names)):
+                return False
         self.conceded = self.conceded.unpinning(names)
         return True
 
@@ -256,11 +261,16 @@ class InstallerInput:
         self.conceded = self.conceded.leaving_out({line.strip()})
         return True
 
-    def _rewrite(self, change: Callable[[str], str], but: str = "") -> None:
+    def _rewrite(self, change: Callable[[str], str], but: str = "") -> bool:
+        """Change the requirement files. Return whether this changed any of them."""
+        is_changed = False
         for path in self._paths():
-            if path.name == but:
-                continue
-            path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+            before = path.read_text(encoding="utf-8")
+            after = before if path.name == but else change(before)
+            if after != before:
+                path.write_text(after, encoding="utf-8")
+                is_changed = True
+        return is_changed
 
     def _paths(self) -> Iterator[Path]:
         """Yield the requirement files."""
