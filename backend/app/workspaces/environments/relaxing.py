@@ -217,7 +217,7 @@ class InstallerInput:
     def _take_version_of_project(self, said: str) -> bool:
         """Let the version that the project names count where a requirement file names another one.
 
-        If the project itself names two, as an extra for tests with the oldest versions does, the range counts.
+        If the project itself names two, as in an extra with the oldest versions, the range counts.
         """
         both = frozenset(map(normal, _TWO_VERSIONS.findall(said)))
         names = both - set(self.conceded.unpinned)
