@@ -3,8 +3,12 @@
 import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
 
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, parsed
+
+_FOR_OTHER_READERS = frozenset({".css", ".js", ".md", ".png", ".rst", ".scss", ".svg", ".ts", ".tsx"})
+"""Endings of files that people or browsers read."""
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -13,17 +17,31 @@ def affected_among(source: NewSource, functions: Collection[str]) -> list[str]:
     """Return those of some functions that a change may affect.
 
     A function that is the same as at the base, and names nothing that was changed, is not among them, unless
-    files that are not Python changed, or sources are gone: what it reads or imports may be another.
+    files changed that it may read, or sources are gone: what it reads or imports may be another. Only code
+    that names them reads pages, pictures, and the styles and scripts of browsers.
 
     Args:
         source: the changed sources.
         functions: their dotted names, of which the last part counts.
     """
     changed = _changed(source)
-    if "" in changed or source.data or not functions or _are_gone(source):
+    if (
+        "" in changed
+        or not functions
+        or _are_gone(source)
+        or any(_may_be_read(source, each) for each in source.data)
+    ):
         return [*functions]
     uses = _uses({**source.known, **source.texts})
     return [each for each in functions if _reaches(each.rpartition(".")[2], uses, changed)]
+
+
+def _may_be_read(source: NewSource, name: str) -> bool:
+    path = PurePosixPath(name)
+    if path.suffix.lower() not in _FOR_OTHER_READERS:
+        return True
+    words = (path.name, f"*{path.suffix}", f'"{path.suffix}"', f"'{path.suffix}'")
+    return any(word in text for text in source.known.values() for word in words)
 
 
 def _are_gone(source: NewSource) -> bool:

@@ -71,6 +71,22 @@ def test_what_may_affect_every_function(tmp_path, files, gone) -> None:
     assert affected_among(source, ["m.inner"]) == ["m.inner"]
 
 
+@pytest.mark.parametrize(
+    ("code", "affected"),
+    [
+        pytest.param(CODE, False, id="that no code names"),
+        pytest.param(CODE + "PAGE = open('docs/intro.md').read()\n", True, id="that the code names"),
+        pytest.param(CODE + "PAGES = sorted(HERE.glob('*.md'))\n", True, id="of a kind that the code reads"),
+        pytest.param(CODE + "IS_PAGE = path.suffix == '.md'\n", True, id="whose ending the code names"),
+    ],
+)
+def test_a_page(tmp_path, code: str, affected: bool) -> None:
+    source = new_source(
+        tmp_path, {"docs/intro.md": "New.\n"}, {**TEST, "m.py": code, "docs/intro.md": "Old.\n"}
+    )
+    assert affected_among(source, ["m.inner"]) == (["m.inner"] if affected else [])
+
+
 def test_a_name_that_is_imported_from_elsewhere_affects_what_mentions_it(tmp_path) -> None:
     base = "from one import work\n\n\ndef f(x):\n    return work(x)\n\n\ndef g(x):\n    return x\n"
     known = {"one.py": "def work(x):\n    return x\n", "two.py": "def other(x):\n    return x + 1\n"}
