@@ -28,10 +28,15 @@ def added_lines(before: Sequence[bytes], now: Sequence[bytes]) -> set[int]:
 
 def ranges(numbers: Iterable[int]) -> str:
     """Format line numbers for people: `3-5, 9`."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in joined(numbers))
+
+
+def joined(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and the last of each group of line numbers without a gap."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if found and number == found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
         else:
-            runs.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+            found.append((number, number))
+    return found

@@ -7,6 +7,7 @@ import { isAt, type LineComment } from "@/lib/diff/comments";
 import { clipped, clippedTokens, LONGEST_LINE, textOf } from "@/lib/diff/clip";
 import type { Finding } from "@/lib/diff/findings";
 import { type Block, newLineOf, placeOf, rowKey } from "@/lib/diff/patch";
+import { isUnrun, type Span } from "@/lib/diff/unrun";
 import { formatCount } from "@/lib/format";
 
 import type { CommentActions } from "./comment-actions";
@@ -23,6 +24,8 @@ interface Props {
   comments: readonly LineComment[];
   /** Of the whole file. */
   findings: readonly Finding[];
+  /** New lines of the file that no test ran. */
+  unrun: readonly Span[];
   /** None where nothing can be said. */
   actions: CommentActions | null;
   /** The key of the row that the keyboard is at. */
@@ -36,7 +39,7 @@ interface Props {
 const NONE: string[] = [];
 
 function DiffBlockNow(props: Props) {
-  const { path, block, view, actions, current, tokens, onContext } = props;
+  const { path, block, view, unrun, actions, current, tokens, onContext } = props;
   const [whole, setWhole] = useState<ReadonlySet<string>>(new Set());
   const hunk = useMemo(() => clipped(block.hunk, whole), [block.hunk, whole]);
   const colours = useMemo(
@@ -71,6 +74,11 @@ function DiffBlockNow(props: Props) {
         gutterEvents={events}
         selectedChanges={current === null ? NONE : [current]}
         className={actions ? "can-comment" : ""}
+        generateLineClassName={({ changes, defaultGenerate }) =>
+          changes.some((each) => each?.type === "insert" && isUnrun(unrun, newLineOf(each)))
+            ? `${defaultGenerate()} diff-unrun`
+            : defaultGenerate()
+        }
         tokens={colours}
       />
     </>
@@ -125,6 +133,7 @@ export const DiffBlock = memo(
     one.path === other.path &&
     one.actions === other.actions &&
     one.findings === other.findings &&
+    one.unrun === other.unrun &&
     one.tokens === other.tokens &&
     one.onContext === other.onContext &&
     inside(one) === inside(other) &&

@@ -6,6 +6,7 @@ import { UntrustedText } from "@/components/UntrustedText";
 import type { LineComment } from "@/lib/diff/comments";
 import type { Finding } from "@/lib/diff/findings";
 import { blocksOf, BLOCK_ROWS, hasAllRows, hunksOf } from "@/lib/diff/patch";
+import { type Span, unrunText } from "@/lib/diff/unrun";
 import { saveText } from "@/lib/download";
 import { formatCount, plural } from "@/lib/format";
 import { useNear } from "@/lib/near";
@@ -25,6 +26,8 @@ interface Props {
   view: View;
   comments: readonly LineComment[];
   findings: readonly Finding[];
+  /** New lines that no test ran. */
+  unrun: readonly Span[];
   actions: CommentActions | null;
   current: string | null;
   isOpen: boolean;
@@ -48,6 +51,7 @@ export const DiffFile = memo(function DiffFile({
   view,
   comments,
   findings,
+  unrun,
   actions,
   current,
   isOpen,
@@ -81,6 +85,7 @@ export const DiffFile = memo(function DiffFile({
       {isOpen && (
         <div className="diff-rows">
           {!isComplete && <NotAll file={file} />}
+          {unrun.length > 0 && <p className="unrun-note">{unrunText(unrun)}</p>}
           {shown.map((block, index) => (
             <DiffPart
               key={block.key}
@@ -89,6 +94,7 @@ export const DiffFile = memo(function DiffFile({
               view={view}
               comments={comments}
               findings={findings}
+              unrun={unrun}
               actions={actions}
               current={current}
               tokens={tokens}

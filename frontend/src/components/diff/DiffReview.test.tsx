@@ -2,6 +2,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import type { ComponentProps } from "react";
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 
 import type { Place } from "@/lib/diff/comments";
@@ -56,6 +57,8 @@ const diffOf = (...files: FileDiff[]): AttemptDiff => ({
 const OF = { id: "r1", phase: "coding", number: 1, against: "base" } as const;
 const NONE = new Map();
 
+type Unrun = ComponentProps<typeof DiffReview>["unrun"];
+
 beforeAll(() => {
   Element.prototype.scrollIntoView = () => {};
   URL.createObjectURL = () => "blob:x";
@@ -63,10 +66,18 @@ beforeAll(() => {
 beforeEach(() => localStorage.clear());
 afterEach(cleanup);
 
-function show(diff: AttemptDiff, actions: CommentActions | null = null) {
+function show(diff: AttemptDiff, actions: CommentActions | null = null, unrun: Unrun = NONE) {
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <DiffReview of={OF} diff={diff} view="unified" comments={[]} findings={NONE} actions={actions} />
+      <DiffReview
+        of={OF}
+        diff={diff}
+        view="unified"
+        comments={[]}
+        findings={NONE}
+        unrun={unrun}
+        actions={actions}
+      />
     </QueryClientProvider>,
   );
 }
@@ -75,6 +86,16 @@ it("shows what stands behind a line that imitates the head of a file", () => {
   show(diffOf(file("a.py", ["# note\u2028diff --git ", 'os.system("evil")'])));
   expect(screen.getByText('os.system("evil")')).toBeTruthy();
   expect(screen.queryByRole("alert")).toBeNull();
+});
+
+it("marks the new lines that no test ran, and says which they are", () => {
+  const unrun = new Map([["a.py", [[2, 3]] as const]]);
+  show(diffOf(file("a.py", ["one", "two", "three", "four"]), file("b.py", ["one", "two"])), null, unrun);
+  const marked = [...document.querySelectorAll(".diff-unrun .diff-code")].map((each) => each.textContent);
+  expect(marked).toEqual(["two", "three"]);
+  expect(screen.getByText("No test ran lines 2-3").closest("[data-file]")?.getAttribute("data-file")).toBe(
+    "a.py",
+  );
 });
 
 it("warns of a file whose rows are not those that the service counted, and saves its patch", async () => {

@@ -5,6 +5,7 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import { EmptyState } from "@/components/states";
 import type { LineComment } from "@/lib/diff/comments";
 import type { Finding } from "@/lib/diff/findings";
+import type { Span } from "@/lib/diff/unrun";
 import { type AttemptDiff, type DiffOf, type FileDiff, wholeFileQuery } from "@/lib/queries/diffs";
 
 import type { CommentActions } from "./comment-actions";
@@ -23,11 +24,14 @@ interface Props {
   comments: readonly LineComment[];
   /** By path. */
   findings: Findings;
+  /** By path, new lines that no test ran. */
+  unrun: ReadonlyMap<string, readonly Span[]>;
   /** None where nothing can be said. Stable. */
   actions: CommentActions | null;
 }
 
 const NO_FINDINGS: readonly Finding[] = [];
+const NO_LINES: readonly Span[] = [];
 const NO_COMMENTS: readonly LineComment[] = [];
 
 /** Files whose first rows are drawn at once; all others when they come near the screen. */
@@ -36,7 +40,7 @@ const FIRST_FILES = 3;
 /** Unchanged lines around each change: as it comes, then more, then all. */
 const CONTEXTS = [3, 25, 1_000_000] as const;
 
-export function DiffReview({ of, diff, view, comments, findings, actions }: Props) {
+export function DiffReview({ of, diff, view, comments, findings, unrun, actions }: Props) {
   const { viewed, setViewed } = useViewed(`${of.id}.${diff.base_commit}.${diff.head_commit}`);
   const [folded, setFolded] = useState<ReadonlySet<string>>(viewed);
   // Paths of files that were asked for whole, each with its lines of context.
@@ -117,6 +121,7 @@ export function DiffReview({ of, diff, view, comments, findings, actions }: Prop
               view={view}
               comments={byFile.get(file.path) ?? NO_COMMENTS}
               findings={findings.get(file.path) ?? NO_FINDINGS}
+              unrun={unrun.get(file.path) ?? NO_LINES}
               actions={actions}
               current={cursor?.path === file.path ? cursor.key : null}
               isOpen={!folded.has(file.path)}

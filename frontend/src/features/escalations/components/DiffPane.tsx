@@ -10,6 +10,7 @@ import { EmptyState, ErrorState, LoadingState } from "@/components/states";
 import { ApiError } from "@/lib/api/errors";
 import type { LineComment } from "@/lib/diff/comments";
 import { findingsOf } from "@/lib/diff/findings";
+import { unrunOf } from "@/lib/diff/unrun";
 import { type Against, attemptDiffQuery } from "@/lib/queries/diffs";
 import type { Evaluation } from "@/lib/queries/runs";
 import { type Action, useActions } from "@/lib/shortcuts";
@@ -36,6 +37,7 @@ export interface DiffPaneProps {
 export function DiffPane(props: DiffPaneProps) {
   const { id, phase, number, candidate, shown, onShow, comments, evaluations, actions } = props;
   const findings = useMemo(() => findingsOf(evaluations), [evaluations]);
+  const unrun = useMemo(() => unrunOf(evaluations), [evaluations]);
   const of = useMemo(
     () => ({ id, phase, number, candidate, against: shown.against }),
     [id, phase, number, candidate, shown.against],
@@ -92,6 +94,7 @@ export function DiffPane(props: DiffPaneProps) {
           view={view}
           comments={comments}
           findings={findings}
+          unrun={unrun}
           actions={actions}
         />
       )}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from app.runners.evaluators.added_lines import added_lines, ranges
+from app.runners.evaluators.added_lines import added_lines, joined, ranges
 
 Span = tuple[int, int]
 """First and last line of a statement, from 1. Of a compound one, the lines before its body."""
@@ -13,6 +13,9 @@ Span = tuple[int, int]
 _DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FILES = 5
 """So many are named in a sentence."""
+
+_FILES_KEPT = 50
+_SPANS_KEPT = 200
 
 _SAYS_LITTLE = (
     ast.Import,
@@ -55,10 +58,14 @@ class UnrunCode:
         return f"No test ran {self.count} of {new}: {'; '.join(places[:_FILES])}{more}"
 
     def metadata(self) -> dict[str, object]:
-        """Return the figures and places for a result's metadata."""
+        """Return the figures, and the lines by path, for a result's metadata."""
+        files = sorted(self.unrun.items())[:_FILES_KEPT]
         return {
             "statements": self.statements,
-            "unrun": {name: [list(each) for each in spans] for name, spans in self.unrun.items()},
+            "unrun": self.count,
+            "unrun_lines": {
+                name: [list(each) for each in joined(_lines_of(spans))[:_SPANS_KEPT]] for name, spans in files
+            },
         }
 
 

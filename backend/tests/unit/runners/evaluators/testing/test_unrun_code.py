@@ -17,6 +17,11 @@ def test_what_did_not_run_is_named_by_its_lines() -> None:
     assert found.sentence == "No test ran 1 of 3 new statements: shop.py:3"
 
 
+def test_metadata_has_lines_without_a_gap_together() -> None:
+    found = judged("if a:\n    b()\n    c()\n# Then.\nd()\n", 5)
+    assert found.metadata() == {"statements": 4, "unrun": 3, "unrun_lines": {"shop.py": [[1, 3]]}}
+
+
 def test_what_ran_as_a_whole_is_said_too() -> None:
     assert judged(FUNCTION, 1, 2, 3, 4).sentence == "Tests ran all of 3 new statements"
 

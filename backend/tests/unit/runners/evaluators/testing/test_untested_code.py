@@ -82,7 +82,7 @@ async def test_the_result_of_a_pass_names_them(context: Context, new_python: Pat
     result = await judge(context, new_python, UNTESTED)
     assert result.passed, result.feedback
     assert f"{SENTENCE}." in result.feedback.splitlines()
-    assert result.metadata["new_code"] == {"statements": 4, "unrun": {"shop.py": [[4, 4]]}}
+    assert result.metadata["new_code"] == {"statements": 4, "unrun": 1, "unrun_lines": {"shop.py": [[4, 4]]}}
 
 
 async def test_the_candidates_own_tests_count(context: Context, new_python: Path) -> None:
