@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import anyio
 import anyio.lowlevel
@@ -152,7 +151,6 @@ class EvaluationService:
             "goal": request.goal,
             "attempt": 1,
             "previous_feedback": [],
-            "run_id": uuid4(),
         }
         # Without a base, the project file of the directory itself is the only one.
         panel = await self._panel.for_tree(base.tree or candidate)
