@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 BECAUSE = "\n\nbecause of: "
-"""Begins the part of a message about the exceptions that led to the last one."""
+"""Begins the part of a message about what led to the last exception."""
 
 LEFT_OUT = "\n…\n"
 """Stands for the middle of a long message."""
@@ -23,15 +23,21 @@ _FRAME = re.compile(r'  File "([^"]+)", line \d+')
 _OWN_ERROR = re.compile(r"\Aphaserunner_tests\.\w+\.\w+: ")
 """Begins the message of an exception that is this runner's, as for a test that did not end."""
 
+_TOLD = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): \S")
 _EXCEPTION = "UNEXPECTED EXCEPTION: "
 
 
-def message_of(longrepr: Any) -> str:
-    """Return place and assertion of a failure, the failing example of a doctest, or the reason of a skip."""
+def message_of(longrepr: Any, told: str = "") -> str:
+    """Return place and assertion of a failure, the failing example of a doctest, or the reason of a skip.
+
+    Args:
+        longrepr: of a report.
+        told: the error with which a process ended that the test started.
+    """
     crash = getattr(longrepr, "reprcrash", None)
     if crash is not None:
         message = _OWN_ERROR.sub("", crash.message)
-        return _shortened(f"{crash.path}:{crash.lineno}: {message}") + _causes(longrepr)
+        return _shortened(f"{crash.path}:{crash.lineno}: {message}") + _because(longrepr, told)
     if isinstance(longrepr, tuple):
         text = str(cast("tuple[object, ...]", longrepr)[-1])
     elif hasattr(longrepr, "reprlocation_lines"):
@@ -89,10 +95,18 @@ def _working_directory() -> Path:
         return Path()
 
 
-def _causes(longrepr: Any) -> str:
-    """Return the messages of the exceptions during whose handling the last one was raised."""
+def told_by_child(report: Any) -> str:
+    """Return the last line that a test's processes wrote to stderr, if it is an error of Python."""
+    text = "".join(each for name, each in report.sections if name == f"Captured stderr {report.when}")
+    last = text.rstrip().rpartition("\n")[2]
+    return last if _TOLD.match(last) else ""
+
+
+def _because(longrepr: Any, told: str) -> str:
+    """Return the exceptions during whose handling the last one was raised, or else what is told."""
     earlier = [crash.message for _, crash, _ in getattr(longrepr, "chain", ())[:-1] if crash is not None]
-    return f"{BECAUSE}{'; '.join(earlier)}"[: len(BECAUSE) + _CAUSE_CHARS] if earlier else ""
+    causes = "; ".join(earlier) or told
+    return f"{BECAUSE}{causes}"[: len(BECAUSE) + _CAUSE_CHARS] if causes else ""
 
 
 def _failing_example(lines: "list[str]") -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from .canaries import run_canaries
 from .channel import Send
-from .failures import files_below, last_line_below, message_of, outcome_of
+from .failures import files_below, last_line_below, message_of, outcome_of, told_by_child
 from .guard import Guard
 from .ids import function_of, parts_of
 from .import_places import let_children_import
@@ -253,7 +253,7 @@ class ReportPlugin:
             self._failures += 1
             if self._failures > _DETAILED_FAILURES + len(self._canary_names):
                 return ""
-        return message_of(report.longrepr)
+        return message_of(report.longrepr, told_by_child(report))
 
     def _report_surroundings(self, surroundings: Surroundings) -> None:
         altered = surroundings.altered()

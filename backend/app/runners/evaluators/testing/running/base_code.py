@@ -45,6 +45,11 @@ class BaseCode:
         """Return True if some source file has a function or class with this name."""
         return name in self._names
 
+    def mentions(self, module: str) -> bool:
+        """Return True if some source file has the last part of a dotted name as a word."""
+        word = re.compile(rb"\b" + re.escape(module.rpartition(".")[2].encode()) + rb"\b")
+        return any(word.search(small_file(self.tree / name)) for name in self.sources)
+
     def takes(self, function: str, argument: str) -> bool:
         """Return True if each definition of a function or method in the source files names this argument."""
         if function not in self._arguments:

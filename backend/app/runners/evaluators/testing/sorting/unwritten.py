@@ -42,7 +42,9 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
         goal: what the run should do.
         code: the base's code.
     """
-    message = message.partition(BECAUSE)[0]
+    message, _, cause = message.partition(BECAUSE)
+    if _is_unnamed(missing_submodule(cause), code):
+        return True
     if (module := missing_module(message)) is not None:
         return _is_unwritten(module, missing_submodule(message), goal, code)
     if found := _NO_NAME.search(message) or _NO_MODULE_ATTRIBUTE.search(message):
@@ -58,6 +60,14 @@ def waits_for_code(message: str, test_id: str, goal: Goal, code: BaseCode) -> bo
         return False
     place = _LOCATION.search(message)
     return place is None or not _comes_from_an_option(found.group(1), code.text(place.group(1)), code)
+
+
+def _is_unnamed(submodule: str | None, code: BaseCode) -> bool:
+    """Return True if a process of a test misses a module of the project that only the test knows.
+
+    A module that the code itself names and that is not there is one that a build writes.
+    """
+    return submodule is not None and code.has_module(submodule) and not code.mentions(submodule)
 
 
 def _is_unwritten(module: str, submodule: str | None, goal: Goal, code: BaseCode) -> bool:
