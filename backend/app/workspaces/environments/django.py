@@ -3,6 +3,7 @@
 import os
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from app.workspaces.environments.reading import DeclarationError, read_text
 from app.workspaces.environments.tox_sections import tox_sections
@@ -20,17 +21,34 @@ _VARIABLE = re.compile(r"\bDJANGO_SETTINGS_MODULE\b['\"]?\]?\s*+[:,?]?=?\s*+['\"
 _ROOTS = ("", "src")
 
 
-def settings_of(tree: Path) -> str:
-    """Return the dotted name of the settings module for tests, or an empty text.
+class DjangoSettings(NamedTuple):
+    """The settings with which a Django project runs its tests.
 
-    It is named in a file that starts tests or the site, and it is in the tree.
+    Attributes:
+        module: the dotted name of the module.
+        place: the directory, relative to the tree, from which it and the project's applications are imported.
+            The tree itself and `src` are empty, because tests import from there anyway.
+    """
+
+    module: str
+    place: str
+
+
+def settings_of(tree: Path) -> DjangoSettings | None:
+    """Return the settings for tests, or None.
+
+    They are named in a file that starts tests or the site, and are in the tree. A program imports from its
+    own directory, too.
     """
     for name in _PLACES:
         for pattern in (_OPTION, _VARIABLE):
             for found in pattern.findall(_text(tree, name)):
                 if _is_there(tree, found):
-                    return found
-    return ""
+                    return DjangoSettings(found, "")
+                place = os.path.dirname(name)
+                if place and _is_there(tree / place, found):
+                    return DjangoSettings(found, place)
+    return None
 
 
 def settings_of_tox(tree: Path) -> str:

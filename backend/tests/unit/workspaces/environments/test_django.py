@@ -41,7 +41,32 @@ def write(tree: Path, files: dict[str, str]) -> Path:
     ],
 )
 def test_the_settings_are_those_of_the_tests(tmp_path: Path, files: dict[str, str], module: str) -> None:
-    assert settings_of(write(tmp_path, files)) == module
+    found = settings_of(write(tmp_path, files))
+    assert found == ((module, "") if module else None)
+
+
+BESIDE = {
+    "requirements.txt": "Django>=5\n",
+    "tests/manage.py": MANAGE.replace("site_.settings", "settings"),
+    "tests/settings.py": "DEBUG = True\n",
+    "tests/shop/tests.py": "from shop.models import Item\n\ndef test_item():\n    assert Item()\n",
+    "tests/shop/test_forms.py": "def test_form():\n    pass\n",
+}
+
+
+def test_a_site_among_the_tests_is_imported_from_its_own_directory(tmp_path: Path) -> None:
+    tree = write(tmp_path, BESIDE)
+    assert settings_of(tree) == ("settings", "tests")
+    found = settings_for(tree, tree)
+    assert "--ds=settings" in found.arguments
+    assert f"pythonpath={tree / 'tests'}" in found.arguments
+
+
+def test_modules_named_tests_run_beside_others(tmp_path: Path) -> None:
+    tree = write(tmp_path, BESIDE)
+    assert "tests.py" in settings_for(tree, tree).test_files
+    (tree / "tests/manage.py").unlink()
+    assert "tests.py" not in settings_for(tree, tree).test_files
 
 
 def test_a_site_that_knows_no_pytest_gets_the_plug_in_and_its_settings(tmp_path: Path) -> None:

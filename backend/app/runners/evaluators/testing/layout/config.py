@@ -15,7 +15,7 @@ from app.runners.evaluators.testing.layout.python_files import (
     named_otherwise,
     patterns_of_tests,
 )
-from app.workspaces.environments.django import settings_of, settings_of_tox
+from app.workspaces.environments.django import DjangoSettings, settings_of, settings_of_tox
 from app.workspaces.environments.pytest_commands import directories_with_tests, runs_pytest_as_module
 
 # Options in the base's `addopts` that determine which tests exist, how they are imported, and what they find
@@ -54,6 +54,7 @@ _CONFIG_FILES = (
 
 
 _TEST_FILES = ("test_*.py", "*_test.py")
+_DJANGO_FILES = ("tests.py",)
 _TEST_PROGRAMS = ("test.py", "tests.py", "run_tests.py", "runtests.py")
 _PROGRAM_PLACES = ("", "test", "tests", "src/test", "src/tests")
 _PACKAGES_OF_PYTEST = ("iniconfig", "packaging", "pluggy", "pygments")
@@ -121,13 +122,14 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
 def _settings_for(tree: Path, base: Path | None) -> PytestSettings:
     found = _find(base) if base else None
     if found is None:
-        files = _usual_test_files(base)
+        django = _django_settings(base)
+        files = (*_usual_test_files(base), *(_DJANGO_FILES if django else ()))
         present = _find(tree)
         own = present[1] if present else dict[str, Any]()
         kept = [name for name in _HARMLESS if name in own and name != "pythonpath"]
         arguments = [part for name in kept for part in override(name, own[name], tree)]
-        arguments += import_path(own, tree)
-        arguments += _django_settings(base)
+        arguments += import_path(own, tree, [django.place] if django and django.place else [])
+        arguments += [f"--ds={django.module}"] if django else []
         if files != _TEST_FILES:
             arguments += ["-o", f"python_files={' '.join(files)}"]
         arguments += _test_paths(base)
@@ -155,12 +157,11 @@ def _test_paths(base: Path | None) -> list[str]:
     return ["-o", f"testpaths={' '.join(map(shlex.quote, places))}"] if places else []
 
 
-def _django_settings(base: Path | None) -> list[str]:
-    """Return the option for the settings of a Django project that does not set itself up for pytest."""
+def _django_settings(base: Path | None) -> DjangoSettings | None:
+    """Return the settings of a Django project that does not set itself up for pytest."""
     if base is None or any((base / place / "conftest.py").exists() for place in _PROGRAM_PLACES):
-        return []
-    module = settings_of(base)
-    return [f"--ds={module}"] if module else []
+        return None
+    return settings_of(base)
 
 
 def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
@@ -188,13 +189,13 @@ def _usual_test_files(base: Path | None) -> tuple[str, ...]:
     return (*_TEST_FILES, *(alone or named_otherwise(base, _TEST_FILES)))
 
 
-def import_path(options: Mapping[str, Any], tree: Path) -> list[str]:
-    """Return the option for the import path: the project's own entries, then the directories of its modules.
+def import_path(options: Mapping[str, Any], tree: Path, more: Sequence[str] = ()) -> list[str]:
+    """Return the option for the import path: the project's own entries, `more`, and where its modules are.
 
     Authors of such a layout install the project in editable mode. An installed copy would not be the judged
     code.
     """
-    places = option_words(options.get("pythonpath"))
+    places = [*option_words(options.get("pythonpath")), *more]
     known = {each.removeprefix("./").rstrip("/") for each in places}
     places = [*places, *(each for each in source_places(tree) if each not in known)]
     return override("pythonpath", places, tree) if places else []
