@@ -13,7 +13,8 @@ PLUGIN = "pytest-django"
 
 _PLACES = (
     *("tox.ini", "noxfile.py", "Makefile", "justfile", "setup.cfg", "pyproject.toml"),
-    *("runtests.py", "tests/runtests.py", "tests/manage.py", "manage.py"),
+    *("runtests.py", "tests/runtests.py", "run.sh", "runtests.sh", "run_tests.sh", "test.sh"),
+    *("tests/manage.py", "manage.py"),
 )
 """What runs tests comes first: its settings may differ from those of the site."""
 _OPTION = re.compile(r"--settings[= ]['\"]?([A-Za-z_][\w.]*)")

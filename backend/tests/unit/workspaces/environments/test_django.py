@@ -37,6 +37,11 @@ def write(tree: Path, files: dict[str, str]) -> Path:
         pytest.param(
             {"Makefile": "DJANGO_SETTINGS_MODULE ?= a.b\n", "src/a/b.py": ""}, "a.b", id="below src"
         ),
+        pytest.param(
+            {"run.sh": 'export DJANGO_SETTINGS_MODULE="test_settings"\n', "test_settings.py": ""},
+            "test_settings",
+            id="a script",
+        ),
         pytest.param({"tox.ini": "[testenv]\n"}, "", id="no Django"),
     ],
 )
@@ -60,6 +65,16 @@ def test_a_site_among_the_tests_is_imported_from_its_own_directory(tmp_path: Pat
     found = settings_for(tree, tree)
     assert "--ds=settings" in found.arguments
     assert f"pythonpath={tree / 'tests'}" in found.arguments
+
+
+NO_FUNCTIONS = "python_functions="
+
+
+def test_only_the_classes_of_unittest_are_tests_for_djangos_own_runner(tmp_path: Path) -> None:
+    tree = write(tmp_path, SITE)
+    assert NO_FUNCTIONS in settings_for(tree, tree).arguments
+    (tree / "tox.ini").write_text("[testenv]\ncommands =\n    pytest {posargs}\n")
+    assert NO_FUNCTIONS not in settings_for(tree, tree).arguments
 
 
 def test_modules_named_tests_run_beside_others(tmp_path: Path) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.runners.evaluators.source_places import source_places
+from app.runners.evaluators.testing.layout.django_options import django_options
 from app.runners.evaluators.testing.layout.python_files import (
     defines_tests,
     named_otherwise,
     patterns_of_tests,
 )
-from app.workspaces.environments.django import DjangoSettings, settings_of, settings_of_tox
+from app.workspaces.environments.django import settings_of_tox
 from app.workspaces.environments.pytest_commands import directories_with_tests, runs_pytest_as_module
 
 # Options in the base's `addopts` that determine which tests exist, how they are imported, and what they find
@@ -54,7 +55,6 @@ _CONFIG_FILES = (
 
 
 _TEST_FILES = ("test_*.py", "*_test.py")
-_DJANGO_FILES = ("tests.py",)
 _TEST_PROGRAMS = ("test.py", "tests.py", "run_tests.py", "runtests.py")
 _PROGRAM_PLACES = ("", "test", "tests", "src/test", "src/tests")
 _PACKAGES_OF_PYTEST = ("iniconfig", "packaging", "pluggy", "pygments")
@@ -122,14 +122,13 @@ def settings_for(tree: Path, base: Path | None) -> PytestSettings:
 def _settings_for(tree: Path, base: Path | None) -> PytestSettings:
     found = _find(base) if base else None
     if found is None:
-        django = _django_settings(base)
-        files = (*_usual_test_files(base), *(_DJANGO_FILES if django else ()))
+        django = django_options(base, _PROGRAM_PLACES)
+        files = (*_usual_test_files(base), *django.test_files)
         present = _find(tree)
         own = present[1] if present else dict[str, Any]()
         kept = [name for name in _HARMLESS if name in own and name != "pythonpath"]
         arguments = [part for name in kept for part in override(name, own[name], tree)]
-        arguments += import_path(own, tree, [django.place] if django and django.place else [])
-        arguments += [f"--ds={django.module}"] if django else []
+        arguments += [*import_path(own, tree, django.import_places), *django.arguments]
         if files != _TEST_FILES:
             arguments += ["-o", f"python_files={' '.join(files)}"]
         arguments += _test_paths(base)
@@ -155,13 +154,6 @@ def _test_paths(base: Path | None) -> list[str]:
     """Return the option for the directories that the base's commands name, instead of all."""
     places = directories_with_tests(base) if base is not None else ()
     return ["-o", f"testpaths={' '.join(map(shlex.quote, places))}"] if places else []
-
-
-def _django_settings(base: Path | None) -> DjangoSettings | None:
-    """Return the settings of a Django project that does not set itself up for pytest."""
-    if base is None or any((base / place / "conftest.py").exists() for place in _PROGRAM_PLACES):
-        return None
-    return settings_of(base)
 
 
 def packages_of_pytest(base: Path, settings: PytestSettings) -> list[str]:
