@@ -173,6 +173,7 @@ type ProducedProps = { escalation: EscalationDetail } & Pick<
 
 /** The views of the evidence: only sprints change files. */
 function Produced({ escalation, ...diff }: ProducedProps) {
+  const attempt = escalation.attempts.find((each) => each.id === escalation.attempt_id);
   if (escalation.kind === "director_loop") return <LoopPane escalation={escalation} />;
   if (escalation.kind === "answer") return <AnswerPane escalation={escalation} />;
   if (escalation.can_accept)
@@ -181,7 +182,7 @@ function Produced({ escalation, ...diff }: ProducedProps) {
         id={escalation.run_id}
         phase={escalation.phase}
         number={escalation.attempt}
-        evaluations={escalation.failing}
+        evaluations={attempt?.evaluations ?? escalation.failing}
         {...diff}
       />
     );
