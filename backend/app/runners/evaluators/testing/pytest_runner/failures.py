@@ -103,7 +103,7 @@ def told_by_child(report: Any) -> str:
 
 
 def _because(longrepr: Any, told: str) -> str:
-    """Return the exceptions that were handled when the last one was raised; without any, what is told."""
+    """Return the exceptions that were handled when the last one was raised, else the error of a process."""
     earlier = [crash.message for _, crash, _ in getattr(longrepr, "chain", ())[:-1] if crash is not None]
     causes = "; ".join(earlier) or told
     return f"{BECAUSE}{causes}"[: len(BECAUSE) + _CAUSE_CHARS] if causes else ""
