@@ -138,8 +138,13 @@ def _items(value: Sequence[Any], seen: Sequence[Sequence[Any]], chance: Random) 
 
 
 def _table(value: dict[Any, Any], seen: Sequence[dict[Any, Any]], chance: Random) -> Iterator[dict[Any, Any]]:
-    """Yield a part of a dictionary, or two of them as one."""
-    if chance.random() < 0.5:
+    """Yield a part of a dictionary, or two of them as one.
+
+    Where all have the same keys, as records, each key gets a value of that key.
+    """
+    if all(each.keys() == value.keys() for each in seen):
+        yield {key: chance.choice(seen)[key] for key in value}
+    elif chance.random() < 0.5:
         yield {key: each for key, each in value.items() if chance.random() < 0.7}
     else:
         yield {**value, **chance.choice(seen)}

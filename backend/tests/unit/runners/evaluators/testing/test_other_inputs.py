@@ -67,6 +67,11 @@ def test_tables_get_parts_of_the_others() -> None:
     assert {"a": 1, "b": 2, "c": 3} in found
 
 
+def test_records_keep_all_their_keys() -> None:
+    found = [record for (record,) in drawn(({"name": "a", "size": 1},), ({"name": "b", "size": 2},))]
+    assert {(each["name"], each["size"]) for each in found} == {("a", 2), ("b", 1)}
+
+
 def test_calls_without_arguments_have_no_others() -> None:
     assert drawn((), ()) == []
 
