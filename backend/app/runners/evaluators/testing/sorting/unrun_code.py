@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from app.core.python_source import parse_module
 from app.runners.evaluators.added_lines import added_lines, joined, ranges
 
 Span = tuple[int, int]
@@ -103,7 +104,7 @@ def _lines(span: Span) -> range:
 def _statements(text: str) -> Iterator[tuple[ast.stmt, Span]]:
     """Yield the statements of a module that do something, in the order of their lines."""
     try:
-        left: list[ast.AST] = [ast.parse(text)]
+        left: list[ast.AST] = [parse_module(text.encode())]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     while left:
@@ -128,7 +129,11 @@ def _says_little(node: ast.stmt) -> bool:
 
 def _is_for_types(node: ast.AST) -> bool:
     """Return True for `if TYPE_CHECKING:`, of which only type checkers read the body."""
-    return isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING"
+    match node:
+        case ast.If(test=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name == "TYPE_CHECKING"
+        case _:
+            return False
 
 
 def _span_of(node: ast.stmt) -> Span:
