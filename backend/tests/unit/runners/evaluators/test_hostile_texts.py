@@ -77,7 +77,7 @@ from app.workspaces.environments.django import settings_of
 Path("s.py").touch()
 name = "DJANGO_SETTINGS_MODULE"
 Path("tox.ini").write_text(name + " " * 2_000_000 + "-\\n" + name + " = s")
-assert settings_of(here) == "s"
+assert settings_of(here) == ("s", "")
 """,
     "blanks in a requirement": """
 from app.workspaces.environments.relaxing import without_pins
