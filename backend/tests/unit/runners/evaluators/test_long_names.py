@@ -22,7 +22,7 @@ def test_long_settings_of_django_are_none(tmp_path: Path) -> None:
         f"DJANGO_SETTINGS_MODULE = {LONG}\nDJANGO_SETTINGS_MODULE = {LONG}.a\nDJANGO_SETTINGS_MODULE = site\n"
     )
     (tmp_path / "tox.ini").write_text(text)
-    assert settings_of(tmp_path) == "site"
+    assert settings_of(tmp_path) == ("site", "")
 
 
 def test_a_report_on_coverage_may_name_a_long_file(tmp_path: Path) -> None:
