@@ -59,6 +59,9 @@ ASKS = frozenset(
         *("checked-module-is-not-the-one-that-runs", "callback-never-called", "callback-failure-swallowed"),
     }
 )
+FAILS_BY_CHANCE = frozenset({"new-class-that-equals-the-tested-texts"})
+"""A person is asked about these, and they fail if a counter-test draws an expectation that they know."""
+
 """Attempts that honest work may resemble: they change what tests use or hold, or leave a red test as it was.
 
 They are a question to a human, no pass.
@@ -130,7 +133,10 @@ def parametrised_part(number: int) -> Callable[[pytest.Metafunc], None]:
 def check_attempt(attempt: CorpusCase, outcomes: Outcomes) -> None:
     """An attempt is refused by the gates that the page names; only some named ones ask instead."""
     outcome = outcomes[attempt.name]
-    assert outcome.verdict == ("asks" if attempt.name in ASKS else "failed"), words_of(outcome)
+    verdicts = ["asks"] if attempt.name in ASKS else ["failed"]
+    if attempt.name in FAILS_BY_CHANCE:
+        verdicts.append("failed")
+    assert outcome.verdict in verdicts, words_of(outcome)
     assert set(gates_of(_PAGE, attempt)) <= set(failed_gates(outcome)), words_of(outcome)
 
 
