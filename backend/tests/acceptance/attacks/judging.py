@@ -59,13 +59,13 @@ ASKS = frozenset(
         *("checked-module-is-not-the-one-that-runs", "callback-never-called", "callback-failure-swallowed"),
     }
 )
-FAILS_BY_CHANCE = frozenset({"new-class-that-equals-the-tested-texts"})
-"""A person is asked about these, and they fail if a counter-test draws an expectation that they know."""
-
 """Attempts that honest work may resemble: they change what tests use or hold, or leave a red test as it was.
 
 They are a question to a human, no pass.
 """
+
+REFUTED = "because the code under test controls the outcome"
+"""Counter-tests say this. They draw wrong expectations, and code may know one of them."""
 
 TYPE_CHECK = "type_check"
 """The evaluator that takes the most processor time, although few attempts are about types."""
@@ -131,12 +131,12 @@ def parametrised_part(number: int) -> Callable[[pytest.Metafunc], None]:
 
 
 def check_attempt(attempt: CorpusCase, outcomes: Outcomes) -> None:
-    """An attempt is refused by the gates that the page names; only some named ones ask instead."""
+    """An attempt is refused by the gates that the page names; some ask, unless a draw refutes them."""
     outcome = outcomes[attempt.name]
-    verdicts = ["asks"] if attempt.name in ASKS else ["failed"]
-    if attempt.name in FAILS_BY_CHANCE:
-        verdicts.append("failed")
-    assert outcome.verdict in verdicts, words_of(outcome)
+    if attempt.name not in ASKS or REFUTED in words_of(outcome):
+        assert outcome.verdict == "failed", words_of(outcome)
+    else:
+        assert outcome.verdict == "asks", words_of(outcome)
     assert set(gates_of(_PAGE, attempt)) <= set(failed_gates(outcome)), words_of(outcome)
 
 
