@@ -95,10 +95,7 @@ async def judged(
         await base.prepare()
         rules = _rules(gate, context, harness.base, workspace, layout, settings)
         source = NewSource(harness.base, workspace, layout)
-        watched = await asyncio.to_thread(watched_files, source)
-        return await _judge_runs(
-            gate, replace(harness, leaves_out=True), layout.watching(watched), base, rules
-        )
+        return await _judge_runs(gate, replace(harness, leaves_out=True), source, base, rules)
     finally:
         await base.close()
 
@@ -131,8 +128,9 @@ def _rules(
 
 
 async def _judge_runs(
-    gate: PytestGateSettings, harness: Harness, layout: Layout, base: BaseTests, rules: SortingRules
+    gate: PytestGateSettings, harness: Harness, source: NewSource, base: BaseTests, rules: SortingRules
 ) -> EvaluationResult:
+    layout = source.layout.watching(await asyncio.to_thread(watched_files, source))
     async with Away.beside(harness, layout, wanted=gate.outside) as away:
         of_base, own = await _both_runs(harness, layout, base, rules)
         own = await in_company(harness, layout.own_run, own, of_base)
@@ -148,7 +146,6 @@ async def _judge_runs(
             await away.make_room()
         second = await _second_look(harness, layout, judged, base)
         judged = await accounted(harness, replace(judged, second=second), rules, base)
-        source = NewSource(rules.changed.base, rules.changed.workspace, layout)
         judged = await _questioned(judged, source, rules, base, gate.limits)
         of_base = judged.of_base
         trouble = await _trouble_left(judged, base)

@@ -11,7 +11,6 @@ from app.runners.evaluators.added_lines import added_lines, joined, ranges
 Span = tuple[int, int]
 """First and last line of a statement, from 1. Of a compound one, the lines before its body."""
 
-_DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FILES = 5
 """So many are named in a sentence."""
 
@@ -19,6 +18,9 @@ _FILES_KEPT = 50
 _SPANS_KEPT = 200
 
 _SAYS_LITTLE = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
     ast.Import,
     ast.ImportFrom,
     ast.Global,
@@ -124,7 +126,7 @@ def _says_little(node: ast.stmt) -> bool:
         case ast.Expr(value=ast.Constant()) | ast.AnnAssign(value=None):
             return True
         case _:
-            return isinstance(node, (*_DEFINITION, *_SAYS_LITTLE)) or _is_for_types(node)
+            return isinstance(node, _SAYS_LITTLE) or _is_for_types(node)
 
 
 def _is_for_types(node: ast.AST) -> bool:

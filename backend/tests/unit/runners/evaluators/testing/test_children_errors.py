@@ -15,10 +15,10 @@ def test_program():
 """
 PROGRAM = "import shop; print(shop.answer())"
 TEST = {"tests/test_program.py": STARTS.format(code=PROGRAM)}
-LACKS = {**TEST, "shop/__init__.py": "def answer():\n    from shop import built\n\n    return built.ANSWER\n"}
-LACKS["shop/__init__.py"] = LACKS["shop/__init__.py"].replace(
-    "from shop import built", "import shop.built as built"
-)
+LACKS = {
+    **TEST,
+    "shop/__init__.py": "def answer():\n    import shop.built as built\n\n    return built.ANSWER\n",
+}
 NO_MODULE = "ModuleNotFoundError: No module named 'shop.built'"
 
 

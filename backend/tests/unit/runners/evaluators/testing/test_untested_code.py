@@ -16,6 +16,7 @@ from app.runners.evaluators.protocol import EvaluationResult
 from app.runners.evaluators.testing.pytest_runner.watched_lines import WatchedLines
 from app.runners.evaluators.verdict import questions_of
 from app.schemas.modes import UntestedCode
+from app.workspaces.environments.outcome import EnvironmentUnavailable
 from app.workspaces.environments.pythons import choose_python
 from tests.unit.runners.evaluators.conftest import Context
 
@@ -52,7 +53,7 @@ def new_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("no uv to look for another Python")
     env = {"PATH": os.defpath, "HOME": str(Path.home())}
     found = asyncio.run(choose_python(Path(uv), ">=3.12", "", env))
-    if not hasattr(found, "path"):
+    if isinstance(found, EnvironmentUnavailable):
         pytest.skip("this machine has no Python 3.12 or newer")
     place = tmp_path_factory.mktemp("new") / "environment"
     subprocess.run([found.path, "-m", "venv", "--without-pip", place], check=True)
