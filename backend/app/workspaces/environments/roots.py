@@ -38,8 +38,9 @@ def declared_roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], 
     plain, for_tests, for_development = requirement_file_names(tree)
     groups = choose_groups(asked.groups, lambda name: asked.groups[name])
     extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *tox_extras(tree, asked)]))
+    features = [each for each in extras if _is_feature(each, asked)]
     lines = [line for name in groups for line in asked.groups[name]]
-    lines += [line for name in extras for line in asked.extra_requirements(name)]
+    lines += [line for name in extras if name not in features for line in asked.extra_requirements(name)]
     others = [line for name, of_extra in asked.extras.items() if name not in extras for line in of_extra]
     others += [line for name, of_group in asked.groups.items() if name not in groups for line in of_group]
     imported = imported_by_tests(tree) if others else frozenset[str]()
@@ -68,6 +69,7 @@ def declared_roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], 
     for name in more:
         files.collect(tree, name)
     lines = [*asked.requirements, *lines, *(f"{project}[{each}]" for each in sorted(files.extras) if project)]
+    lines += [line for name in features for line in asked.extra_requirements(name)]
     # Tests of an extra's features import its packages, and often nothing else requires them. What tests
     # import may also be in the group for development, or in a file that only a workflow installs.
     lines += [each for each in others if names_in([each]) & imported - {normal(project)}]
@@ -75,6 +77,12 @@ def declared_roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], 
     lines += commanded_lines(tree, names_in([*lines, *stated]) | {normal(project)})
     lines += undeclared(tree, [*lines, *stated])
     return list(dict.fromkeys(without_self(lines, asked, project))), files
+
+
+def _is_feature(extra: str, asked: Wanted) -> bool:
+    """Return True if only tox says that tests need an extra, so that it tells nothing else about tests."""
+    named = choose(asked.extras, asked.extra_requirements)
+    return extra not in named and "pytest" not in names_in(asked.extra_requirements(extra))
 
 
 def _brings_pytest(tree: Path, name: str) -> bool:

@@ -310,6 +310,14 @@ def test_extras_that_tox_installs_for_its_tests_are_there(tmp_path: Path) -> Non
     assert plan_for(tmp_path).files[ROOTS].splitlines() == ["pytest", TEST_RUNNER]
 
 
+def test_an_extra_of_a_feature_tells_nothing_about_what_tests_need(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "demo"\n[project.optional-dependencies]\ncrypto = ["alpha"]\n'
+    )
+    (tmp_path / "tox.ini").write_text("[testenv]\nextras = crypto\ndeps =\n    beta<2\n    pytest\n")
+    assert plan_for(tmp_path).files[ROOTS].splitlines() == ["beta<2", "pytest", "alpha", TEST_RUNNER]
+
+
 def test_the_only_line_of_a_setting_in_setup_cfg_is_separated_by_semicolons(tmp_path: Path) -> None:
     (tmp_path / "setup.cfg").write_text(
         "[options]\ninstall_requires = alpha; beta\n"

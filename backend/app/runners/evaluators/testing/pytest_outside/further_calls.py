@@ -166,12 +166,12 @@ class FurtherCalls:
         elif function is not None and reached.expression.steps[-1].op != "get":
             function.note_object(reached.arguments, value)
 
-    def repeating(self, request: Callable[..., Any], chance: Random) -> Iterator[dict[str, Any]]:
+    def repeating(self, request: Callable[..., Any], seed: str) -> Iterator[dict[str, Any]]:
         """Yield a record for each function that knows nothing but what tests ask.
 
         Args:
             request: performs an operation in the other process.
-            chance: draws the inputs.
+            seed: for the inputs. With the same one, the same calls of a function lead to the same inputs.
         """
         until = monotonic() + _SECONDS
         found: list[Expression] = []
@@ -182,6 +182,7 @@ class FurtherCalls:
             function.read_objects(
                 lambda value: self._text_of(request, value) if monotonic() < until else None
             )
+            chance = Random(f"{seed} {function.expression.full_name}")  # noqa: S311 - repeatable; the seed is secret
             for calls in function.calls_of_one_kind():
                 inputs = other_inputs([asked for asked, _ in calls], chance, _MOST_OTHERS)
                 others = [
@@ -272,9 +273,8 @@ class NotingPeer(Peer):
             further.found(args[0].__name__, args[1], value)
         return value
 
-    def repeating(self) -> Iterator[dict[str, Any]]:
+    def repeating(self, seed: str) -> Iterator[dict[str, Any]]:
         """Ask further; see `FurtherCalls.repeating`."""
         further, self._further = self._further, None
         if further is not None and self.broken is None:
-            chance = Random()  # noqa: S311 - no secret; the other process cannot see its state
-            yield from further.repeating(self.request, chance)
+            yield from further.repeating(self.request, seed)

@@ -138,6 +138,7 @@ class OutsideReporter:
         self._notes = notes
         self._peer = peer
         self._tree = str(plan["tree"])
+        self._seed = str(plan["seed"])
         self._support = frozenset(plan["support"])
         self._doubts = SourceDoubts()
         self._wanted = None if plan["ids"] is None else frozenset(plan["ids"])
@@ -214,7 +215,7 @@ class OutsideReporter:
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         self._send({"kind": "equals", "classes": self._peer.equal_kinds.names()})
-        for each in self._peer.repeating():
+        for each in self._peer.repeating(self._seed):
             self._send({"kind": "repeats", **each})
         self._send({"kind": "finish", "broken": self._peer.broken, **self._notes.about("")})
 

@@ -5,7 +5,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from app.runners.evaluators.testing.running.run import (
 from app.runners.evaluators.tooling import activation
 from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
+from app.workspaces.environments.tox_variables import variables_of_tox
 from app.workspaces.files.temporary import in_thread
 from app.workspaces.process import ProcessOutcome
 
@@ -140,16 +141,17 @@ class Outside:
             *([] if detailed else ["--assert=plain"]),
         ]
         plan |= {"ids": None if ids is None else list(ids), "files": list(files), "budget": budget}
-        plan |= {"stop": str(given / "stop"), "support": support}
+        plan |= {"stop": str(given / "stop"), "support": support, "seed": self.harness.seed}
         plan |= {"sources": plugin_sources(tree, copy, settings, given)}
         (given / "judge.json").write_text(json.dumps(plan))
         # The processes may run as other users.
         shared.chmod(0o777)
         for path in (place, given, *given.iterdir(), place / "candidate.json"):
             path.chmod(0o755)
+        own = variables_of_tox(self.harness.base or copy, copy)
         return (
-            _Program("judge", given / "judge.json", shared, copy, (copy, given, _PLUGINS)),
-            _Program("candidate", place / "candidate.json", shared, shared, _without(copy, support)),
+            _Program("judge", given / "judge.json", shared, copy, (copy, given, _PLUGINS), own),
+            _Program("candidate", place / "candidate.json", shared, shared, _without(copy, support), own),
         )
 
     async def _both(
@@ -178,6 +180,7 @@ class Outside:
                 [str(python), "-I", "-B", str(_LAUNCH), program.name, str(end.fileno()), str(program.plan)],
                 cwd=program.cwd,
                 env={
+                    **program.variables,
                     **activation(python),
                     "LANG": "C.UTF-8",
                     "LC_ALL": "C.UTF-8",
@@ -213,13 +216,14 @@ async def _stopping(file: Path, stop: asyncio.Event | None) -> AsyncGenerator[No
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """One of the two programs, and what it may see besides itself and the shared directory."""
+    """One of the two programs: what it may see besides itself and the shared directory, and its variables."""
 
     name: str
     plan: Path
     shared: Path
     cwd: Path
     readable: tuple[Path, ...]
+    variables: Mapping[str, str]
 
 
 def _without(tree: Path, hidden: Sequence[str]) -> tuple[Path, ...]:

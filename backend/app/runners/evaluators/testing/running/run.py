@@ -30,6 +30,7 @@ from app.workspaces.confine.confinement import Confinement
 from app.workspaces.confine.python_places import interpreter_paths
 from app.workspaces.confine.sandbox import Sandbox
 from app.workspaces.environments.extensions.built import Built
+from app.workspaces.environments.tox_variables import variables_of_tox
 from app.workspaces.files.limits import DEFAULT_LIMITS, WorkspaceLimits
 from app.workspaces.files.removal import remove_tree
 from app.workspaces.files.temporary import in_thread, temporary_directory
@@ -64,6 +65,7 @@ class Harness:
             all, or if all would take longer than the run may.
         built: the compiled modules for the copies of trees that are run.
         sharding: how runs of all tests are shared among processes; None means one process.
+        seed: for what chance decides alike in all runs, of candidate and base. No test may know it.
     """
 
     python: Path
@@ -78,6 +80,7 @@ class Harness:
     leaves_out: bool = False
     built: Built = field(default_factory=Built)
     sharding: Sharding | None = None
+    seed: str = field(default_factory=secrets.token_hex)
 
     @property
     def limit_of_test(self) -> float:
@@ -173,7 +176,8 @@ class Harness:
         scraps = [place / "home", place / "tmp"]
         for path in scraps:
             path.mkdir()
-        return _PreparedRun(copy, given, {"HOME": str(scraps[0]), "TMPDIR": str(scraps[1])})
+        own = variables_of_tox(self.base or copy, copy)
+        return _PreparedRun(copy, given, {**own, "HOME": str(scraps[0]), "TMPDIR": str(scraps[1])})
 
     async def _execute(self, run: "_PreparedRun", short: asyncio.Event | None) -> RunReport:
         secret = draw_secret()
@@ -207,12 +211,12 @@ class Harness:
             [str(python), "-s", "-B", str(RUNNER), *map(str, fds), run.mark],
             cwd=run.copy,
             env={
+                **run.variables,
                 **activation(python),
                 "LANG": "C.UTF-8",
                 "LC_ALL": "C.UTF-8",
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "GIT_CONFIG_SYSTEM": str(run.given / "gitconfig"),
-                **run.scraps,
             },
             timeout=self.seconds,
             confinement=Confinement(
@@ -225,11 +229,11 @@ class Harness:
 
 @dataclass(frozen=True, slots=True)
 class _PreparedRun:
-    """Directories of one run: the copy, its readable files, and a scratch directory if it is unconfined."""
+    """What one run needs: its directories, and the variables that differ between projects and runs."""
 
     copy: Path
     given: Path
-    scraps: dict[str, str]
+    variables: Mapping[str, str]
 
     @property
     def mark(self) -> str:

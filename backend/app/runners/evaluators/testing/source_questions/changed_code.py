@@ -10,6 +10,9 @@ from app.runners.evaluators.testing.source_questions.new_source import NewSource
 _FOR_OTHER_READERS = frozenset({".css", ".js", ".md", ".png", ".rst", ".scss", ".svg", ".ts", ".tsx"})
 """Endings of files that people or browsers read."""
 
+_CYTHON = frozenset({".pyx", ".pxd"})
+"""Endings of sources that are compiled to a module of their name."""
+
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -18,7 +21,8 @@ def affected_among(source: NewSource, functions: Collection[str]) -> list[str]:
 
     A function that is the same as at the base, and names nothing that was changed, is not among them, unless
     files changed that it may read, or sources are gone: what it reads or imports may be another. Only code
-    that names them reads pages, pictures, and the styles and scripts of browsers.
+    that names them reads pages, pictures, and the styles and scripts of browsers, or imports what is compiled
+    from Cython.
 
     Args:
         source: the changed sources.
@@ -38,6 +42,8 @@ def affected_among(source: NewSource, functions: Collection[str]) -> list[str]:
 
 def _may_be_read(source: NewSource, name: str) -> bool:
     path = PurePosixPath(name)
+    if path.suffix in _CYTHON:
+        return False
     if path.suffix.lower() not in _FOR_OTHER_READERS:
         return True
     words = (path.name, f"*{path.suffix}", f'"{path.suffix}"', f"'{path.suffix}'")
@@ -66,7 +72,8 @@ def _changed(source: NewSource) -> set[str]:
     for name, text in source.texts.items():
         before, after = (_definitions(each) for each in (source.known.get(name, ""), text))
         found |= {each for each in {*before, *after} if before.get(each) != after.get(each)}
-    return found
+    paths = map(PurePosixPath, source.data)
+    return found | {path.stem for path in paths if path.suffix in _CYTHON}
 
 
 def _definitions(text: str) -> dict[str, list[str]]:
@@ -112,7 +119,10 @@ def _is_set(name: ast.Name) -> bool:
 def _mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
     for node in nodes:
         match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            case ast.Name(id=name) | ast.Attribute(attr=name):
                 yield name
+            case ast.alias(name=name) | ast.ImportFrom(module=str() as name):
+                yield name
+                yield from name.split(".")
             case _:
                 continue

@@ -98,3 +98,21 @@ def test_a_name_that_is_imported_from_elsewhere_affects_what_mentions_it(tmp_pat
 def test_a_function_that_no_source_defines_may_be_affected(tmp_path) -> None:
     source = new_source(tmp_path, {"m.py": f"{CODE}\n"}, {**TEST, "m.py": CODE})
     assert affected_among(source, ["m.made_at_run_time"]) == ["m.made_at_run_time"]
+
+
+@pytest.mark.parametrize(
+    ("use", "affected"),
+    [
+        pytest.param("", [], id="that nothing imports"),
+        pytest.param("from pack import fast\n", ["m.quick"], id="by name"),
+        pytest.param("from pack.fast import run as fast\n", ["m.quick"], id="a part of it"),
+        pytest.param("import pack.fast as fast\n", ["m.quick"], id="under a name"),
+    ],
+)
+def test_a_source_in_cython_affects_what_imports_its_module(tmp_path, use: str, affected: list[str]) -> None:
+    code = (
+        f"{use}\n\ndef quick(x):\n    return {'fast' if use else 'abs'}(x)\n\n\ndef slow(x):\n    return x\n"
+    )
+    base = {**TEST, "m.py": code, "pack/fast.pyx": "def run(x): return x\n"}
+    source = new_source(tmp_path, {"pack/fast.pyx": "cpdef run(x): return x\n"}, base)
+    assert affected_among(source, ["m.quick", "m.slow"]) == affected

@@ -4,7 +4,6 @@ from calendar import monthrange
 from collections.abc import Callable
 from datetime import date
 from enum import Enum
-from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -44,8 +43,8 @@ class Asking:
             self.further.returned(reached, value)
         return value
 
-    def repeating(self) -> list[dict[str, Any]]:
-        return list(self.further.repeating(perform, Random(1)))
+    def repeating(self, seed: str = "seed") -> list[dict[str, Any]]:
+        return list(self.further.repeating(perform, seed))
 
 
 def repeats(function: Callable[..., Any], *asked: Any) -> bool:
@@ -361,3 +360,14 @@ def test_an_object_whose_parts_tests_read_is_no_second_question() -> None:
     for number in SQUARES:
         asking.ask("get", asking.ask("call", asking.kept[0], number), "amount")
     assert [each["function"] for each in asking.repeating()] == ["module.function.amount"]
+
+
+def test_the_same_calls_lead_to_the_same_inputs() -> None:
+    def others(seed: str) -> list[Any]:
+        asking = Asking(default(ROMAN))
+        for each in ROMAN:
+            asking.ask("call", asking.kept[0], each)
+        (record,) = asking.repeating(seed)
+        return record["others"]
+
+    assert others("one") == others("one") != others("two")

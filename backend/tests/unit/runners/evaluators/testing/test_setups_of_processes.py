@@ -135,3 +135,19 @@ async def test_a_test_may_leave_the_process_in_a_directory_that_it_removed(conte
     result = await judge(context({**base, "b.py": "X = 1\n"}, base), outside=False, counter_tests="off")
     assert result.metadata["failing"] == failing
     assert result.metadata["passed_tests"] == 2 - len(failing)
+
+
+STAGED = {
+    "calc/__init__.py": 'import os\n\n\ndef stage():\n    return os.environ["CALC_STAGE"]\n',
+    "tests/test_stage.py": "import os\nfrom pathlib import Path\n\nfrom calc import stage\n\n\n"
+    "def test_stage():\n    assert stage() == 'testing'\n\n\n"
+    "def test_place():\n    assert Path(os.environ['CALC_HOME']) == Path(__file__).parents[1] / 'data'\n",
+    "tox.ini": "[testenv]\nsetenv =\n    CALC_STAGE = testing\n    CALC_HOME = {toxinidir}{/}data\n",
+}
+
+
+async def test_variables_that_tox_sets_are_there_in_every_process(context) -> None:
+    other = {"tox.ini": "[testenv]\nsetenv = CALC_STAGE = production\n"}
+    result = await judge(context({**STAGED, **other, "b.py": ""}, STAGED))
+    assert result.status == "passed", result.feedback
+    assert result.metadata["outside"]["agrees"] > 0
