@@ -23,12 +23,13 @@ _OF_PROJECT = re.compile(r"(?:^|[\s'\"=])\.\[([\w.,\s-]+)\]", re.MULTILINE)
 _INSTALLS = re.compile(r"\bpip3? install .*")
 _FILE = re.compile(r"\s(?:-r|--requirement)[\s=]*([\w./-]+\.(?:txt|in|pip))(?![\w./-])")
 _OPTION = re.compile(r"--extras?[ =](?:'([\w.,\s-]+)'|\"([\w.,\s-]+)\"|([\w.-]+))")
-NOT_FOR_TESTS = frozenset(
+_OTHER_WORK = frozenset(
     {
         *("doc", "docs", "documentation", "rtd", "lint", "linting", "linters", "format", "style"),
-        *("type", "types", "typing", "mypy", "release", "publish", "build", "dev", "develop", "development"),
+        *("type", "types", "typing", "mypy", "release", "publish", "build"),
     }
 )
+NOT_FOR_TESTS = _OTHER_WORK | {"dev", "develop", "development"}
 """Extras for other work. One for development is chosen anyway if those for tests do not bring pytest."""
 LARGE = frozenset({"torch", "tensorflow", "jax", "jaxlib", "pyspark", "ray", "triton"})
 """Packages of gigabytes. Tests that need them are skipped, or fail at the base, too."""
@@ -63,7 +64,9 @@ def commanded_extras(tree: Path, extras: Mapping[str, Sequence[str]]) -> list[st
 
 
 def commanded_lines(tree: Path, known: Collection[str]) -> list[str]:
-    """Return what tests import and only requirement files declare that the project's commands install.
+    """Return what tests need and only requirement files declare that the project's commands install.
+
+    Tests need what they import, and plug-ins of pytest.
 
     Args:
         tree: the base.
@@ -72,7 +75,12 @@ def commanded_lines(tree: Path, known: Collection[str]) -> list[str]:
     lines = requirement_lines(tree, _commanded_files(tree))
     unknown = [each for each in lines if names_in([each]).isdisjoint(known)]
     imported = imported_by_tests(tree) if unknown else frozenset[str]()
-    return [each for each in dict.fromkeys(unknown) if names_in([each]) & imported]
+    return [
+        line
+        for line in dict.fromkeys(unknown)
+        for name in names_in([line])
+        if name in imported or name.startswith("pytest-")
+    ]
 
 
 def _commanded_files(tree: Path) -> list[str]:
@@ -87,7 +95,7 @@ def _commanded_files(tree: Path) -> list[str]:
     return [
         name
         for name in dict.fromkeys(found)
-        if NOT_FOR_TESTS.isdisjoint(re.split(r"[^a-z]+", name.lower()))
+        if _OTHER_WORK.isdisjoint(re.split(r"[^a-z]+", name.lower()))
         and not name.startswith("/")
         and ".." not in name.split("/")
     ]

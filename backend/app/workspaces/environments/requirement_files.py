@@ -166,8 +166,11 @@ def _plainest(names: list[str]) -> list[str]:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Yield logical lines: continued lines are joined, comments and empty lines are left out."""
+    """Yield logical lines: continued lines are joined; comments, empty lines and empty markers are left out.
+
+    Pip takes an empty marker, as in `attrs>=23;`, and uv refuses it.
+    """
     for line in re.sub(r"\\\r?\n", " ", text).splitlines():
-        plain = re.sub(r"(?:^|\s)#.*$", "", line).strip()
+        plain = re.sub(r"(?:^|\s)#.*$", "", line).strip().rstrip("; \t")
         if plain:
             yield _ATTACHED.sub(r"\1 ", plain)
