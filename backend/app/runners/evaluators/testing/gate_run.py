@@ -37,7 +37,11 @@ from app.runners.evaluators.testing.source_questions.about_looks import asked_ab
 from app.runners.evaluators.testing.source_questions.about_repeating import asked_about_repeating
 from app.runners.evaluators.testing.source_questions.about_silence import asked_about_silence
 from app.runners.evaluators.testing.source_questions.about_unrun import asked_about_unrun, watched_files
-from app.runners.evaluators.testing.source_questions.asking import asked_about_source
+from app.runners.evaluators.testing.source_questions.asking import (
+    SourceQuestions,
+    asked_about_source,
+    reading,
+)
 from app.runners.evaluators.testing.source_questions.new_source import NewSource
 from app.runners.evaluators.testing.source_questions.still_skipped import asked_about_skips
 from app.runners.evaluators.tooling import find_base, seconds_for, seconds_here_for
@@ -131,7 +135,10 @@ async def _judge_runs(
     gate: PytestGateSettings, harness: Harness, source: NewSource, base: BaseTests, rules: SortingRules
 ) -> EvaluationResult:
     layout = source.layout.watching(await asyncio.to_thread(watched_files, source))
-    async with Away.beside(harness, layout, wanted=gate.outside) as away:
+    async with (
+        Away.beside(harness, layout, wanted=gate.outside) as away,
+        reading(source, rules.protected) as questions,
+    ):
         of_base, own = await _both_runs(harness, layout, base, rules)
         own = await in_company(harness, layout.own_run, own, of_base)
         harness = replace(harness, leaves_out=False, without=tuple(base.slow.known))
@@ -146,7 +153,7 @@ async def _judge_runs(
             await away.make_room()
         second = await _second_look(harness, layout, judged, base)
         judged = await accounted(harness, replace(judged, second=second), rules, base)
-        judged = await _questioned(judged, source, rules, base, gate.limits)
+        judged = await _questioned(judged, source, questions, rules, base, gate.limits)
         of_base = judged.of_base
         trouble = await _trouble_left(judged, base)
         if trouble:
@@ -175,14 +182,19 @@ async def _judge_runs(
 
 
 async def _questioned(
-    judged: JudgedRun, source: NewSource, rules: SortingRules, base: BaseTests, limits: WorkspaceLimits
+    judged: JudgedRun,
+    source: NewSource,
+    questions: SourceQuestions,
+    rules: SortingRules,
+    base: BaseTests,
+    limits: WorkspaceLimits,
 ) -> JudgedRun:
     """Ask about changes to what tests use, about suspicious source, and about a lack of tests."""
     if judged.of_base is None:
         files = await asyncio.to_thread(tree_files, rules.changed.base, limits)
         judged = asked_without_tests(judged, rules.protected, files)
     judged = await asked_about_surroundings(judged, rules.protected, base)
-    judged = await asked_about_source(judged, rules.protected, source)
+    judged = await asked_about_source(judged, rules.protected, questions)
     return await asked_about_skips(judged, rules.protected, rules.goal, source)
 
 

@@ -3,7 +3,8 @@
 import ast
 import asyncio
 import hashlib
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
@@ -33,6 +34,7 @@ from app.runners.evaluators.testing.source_questions.known_values import tables_
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, new_to_sources, parsed
 from app.runners.evaluators.testing.source_questions.shared_state import states_set, tools_imported
 from app.schemas.questions import TESTS_AND_CODE, ProtectedPolicy, Question, QuestionKind
+from app.workspaces.files.temporary import in_thread
 
 _REPEATED = (
     "It holds what tests ask beside what they expect, and little else. Only other inputs, such as those of "
@@ -45,7 +47,38 @@ _INNER = "So code can find what a test expects, or change what it holds. No sour
 _TOOL = "With it the code can decide what is tested. No source of the base imports it."
 
 
-async def asked_about_source(judged: JudgedRun, protected: ProtectedPolicy, source: NewSource) -> JudgedRun:
+SourceQuestions = asyncio.Future[list[Question]]
+"""The questions about a candidate's source, as soon as it is read."""
+
+
+@asynccontextmanager
+async def reading(source: NewSource, protected: ProtectedPolicy) -> AsyncGenerator[SourceQuestions]:
+    """Read a candidate's source while its tests run, because that takes seconds in large projects.
+
+    If nobody asks for the questions, the end of the block waits for the reader, because a thread cannot be
+    stopped.
+
+    Args:
+        source: what was changed.
+        protected: with *note*, nothing is asked and nothing read.
+    """
+    if protected is ProtectedPolicy.NOTE or source.layout.base_run is None:
+        questions = SourceQuestions()
+        questions.set_result([])
+    else:
+        questions = asyncio.create_task(in_thread(source_questions, source))
+    try:
+        yield questions
+    finally:
+        questions.cancel()
+        await asyncio.wait([questions])
+        if not questions.cancelled():
+            questions.exception()  # matters only to a caller that asks for the questions
+
+
+async def asked_about_source(
+    judged: JudgedRun, protected: ProtectedPolicy, questions: SourceQuestions
+) -> JudgedRun:
     """Object to new source code that passing tests say nothing about, and ask about it.
 
     Nothing is asked if something else prevents a pass.
@@ -54,7 +87,7 @@ async def asked_about_source(judged: JudgedRun, protected: ProtectedPolicy, sour
         return judged
     if not (judged.all_well or judged.questions):
         return judged
-    found = await asyncio.to_thread(source_questions, source)
+    found = await questions
     if not found:
         return judged
     asked = found if protected is ProtectedPolicy.ASK else []
