@@ -22,6 +22,9 @@ _SHORT = 10.0
 _MORE = 0.35
 """Share of the time beside the code that the run away from it gets on top."""
 
+_PATIENCE = 1.5
+"""How much longer the same tests may take with the base's code, because the machine may be busier then."""
+
 _MOST_ABSENT = 24
 """Tests of which the base's code shows whether it gives them an answer."""
 
@@ -117,11 +120,12 @@ class Away:
         """
         ids = [each.id for each in passed]
         if report.repeating:
-            honest = await base.away.repeating(ids, tree.trusted)
+            honest = await base.away.repeating(ids, tree.trusted, _PATIENCE * budget)
             new = tuple(each for each in report.repeating if each.name not in honest)
             report = replace(report, repeating=new)
         # The base comes first, because it usually clears tests that no link between processes can carry.
-        report = report.without(await base.away.unlike(report.disagrees, ids, tree.trusted))
+        unlike = await base.away.unlike(report.disagrees, ids, tree.trusted, _PATIENCE * budget)
+        report = report.without(unlike)
         if not report.disagrees:
             return report
         again = await Outside(self._harness).judge(tree, ids, quick=_quick(passed), budget=budget)

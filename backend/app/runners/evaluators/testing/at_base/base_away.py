@@ -1,6 +1,6 @@
 """Runs the base's tests away from the base's own code, as a control for findings there."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from app.runners.evaluators.testing.layout.inventory import file_of
@@ -14,6 +14,8 @@ from app.runners.evaluators.testing.running.run import Harness
 class BaseAway:
     """The tests of the base tree, away from its code.
 
+    Each run ends at the next test after a budget in seconds, because some tests take for ever there.
+
     Attributes:
         harness: how tests run.
         tree: gives the base's tree.
@@ -25,7 +27,7 @@ class BaseAway:
     run: Callable[[Collection[str], Collection[str]], Awaitable[RunReport]]
 
     async def unlike(
-        self, ids: Collection[str], all_ids: Collection[str], trusted: frozenset[str]
+        self, ids: Collection[str], all_ids: Sequence[str], trusted: frozenset[str], budget: float
     ) -> list[str]:
         """Return the tests that pass beside the base's own code, but are not known to pass away from it.
 
@@ -33,8 +35,9 @@ class BaseAway:
 
         Args:
             ids: the tests in question.
-            all_ids: those that ran with them, on whose order they may depend.
+            all_ids: those that ran with them, in this order, on which they may depend.
             trusted: the files of the test setting.
+            budget: of each of two runs.
 
         Raises:
             OSError: the interpreter cannot be started.
@@ -45,10 +48,12 @@ class BaseAway:
         honest = {each.id for each in beside.values() if each.ok}
         tree = replace(await self.tree(), trusted=trusted)
         # A few tests alone are judged quickly, but one that passes alone may depend on those before it.
+        last = max((number for number, each in enumerate(all_ids) if each in ids), default=len(all_ids))
         unlike = set[str]()
-        for chosen in (ids, all_ids):
+        for chosen in (ids, all_ids[: last + 1]):
             if left := honest - unlike:
-                unlike |= left.difference((await Outside(self.harness).judge(tree, chosen)).agrees)
+                report = await Outside(self.harness).judge(tree, chosen, budget=budget)
+                unlike |= left.difference(report.agrees)
         return [each for each in ids if each in unlike]
 
     async def answers(self, ids: Collection[str], trusted: frozenset[str], budget: float) -> frozenset[str]:
@@ -57,7 +62,7 @@ class BaseAway:
         Args:
             ids: the tests in question.
             trusted: the files of the test setting.
-            budget: seconds after which it ends at the next test.
+            budget: of the run.
 
         Raises:
             OSError: the interpreter cannot be started.
@@ -66,30 +71,34 @@ class BaseAway:
         report = await Outside(self.harness).judge(tree, ids, budget=budget)
         return frozenset(ids).difference(report.absent)
 
-    async def repeating(self, ids: Collection[str], trusted: frozenset[str]) -> frozenset[str]:
+    async def repeating(self, ids: Collection[str], trusted: frozenset[str], budget: float) -> frozenset[str]:
         """Return the functions of the base's own code that know nothing but what tests ask.
 
         Args:
             ids: the tests.
             trusted: the files of the test setting.
+            budget: of the run.
 
         Raises:
             OSError: the interpreter cannot be started.
         """
-        return frozenset(each.name for each in (await self._run(ids, trusted)).repeating)
+        return frozenset(each.name for each in (await self._run(ids, trusted, budget)).repeating)
 
-    async def equal_kinds(self, ids: Collection[str], trusted: frozenset[str]) -> frozenset[str]:
+    async def equal_kinds(
+        self, ids: Collection[str], trusted: frozenset[str], budget: float
+    ) -> frozenset[str]:
         """Return the classes of the base's own code that make an object equal to one of another class.
 
         Args:
             ids: the tests.
             trusted: the files of the test setting.
+            budget: of the run.
 
         Raises:
             OSError: the interpreter cannot be started.
         """
-        return frozenset((await self._run(ids, trusted)).equal_kinds)
+        return frozenset((await self._run(ids, trusted, budget)).equal_kinds)
 
-    async def _run(self, ids: Collection[str], trusted: frozenset[str]) -> OutsideRun:
+    async def _run(self, ids: Collection[str], trusted: frozenset[str], budget: float) -> OutsideRun:
         tree = replace(await self.tree(), trusted=trusted)
-        return await Outside(self.harness).run(tree, set(map(file_of, ids)), ids)
+        return await Outside(self.harness).run(tree, set(map(file_of, ids)), ids, budget=budget)

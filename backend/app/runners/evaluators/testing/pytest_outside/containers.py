@@ -19,6 +19,11 @@ from .values import BadDataError
 
 _Encode = Callable[[Any], Any]
 _MAX_ELEMENTS = 50_000
+_SMALL = 256
+"""So many containers are looked through with each message."""
+
+_GROWTH = 1.25
+"""How much more there must be before they are looked through again. Otherwise long tests take for ever."""
 
 # One letter for each type. A default factory and a maximum length are sent as a further part.
 _LETTERS: dict[type, str] = {
@@ -68,6 +73,7 @@ class Containers:
         self._known: dict[int, _Known] = {}
         self._numbers: dict[int, int] = {}
         self._too_large = too_large
+        self._next_look = 0
 
     def encode(self, value: Any, encode: _Encode) -> Any:
         """Write a container: its number if that is known, else its content."""
@@ -121,14 +127,18 @@ class Containers:
             self._known[number].seen = self._snapshot(value)
 
     def prune(self) -> "list[int]":
-        """Forget containers that this side no longer holds. Return their numbers, for the other side."""
+        """Forget containers that this side no longer holds. Return their numbers, for the other side.
+
+        Of many containers most are held for long, and are looked through only once in a while.
+        """
         gone: list[int] = []
-        while True:
-            found = [number for number, known in self._known.items() if _is_idle(known)]
-            if not found:
-                return gone
+        if _SMALL < len(self._known) < self._next_look:
+            return gone
+        while found := [number for number, known in self._known.items() if _is_idle(known)]:
             self.forget(found)
             gone += found
+        self._next_look = int(_GROWTH * len(self._known))
+        return gone
 
     def forget(self, numbers: Any) -> None:
         """Forget containers. An unknown number is no error."""

@@ -22,6 +22,7 @@ from .expressions import Expression, Step, only_looks, step_of
 from .mirror import ProxyModule
 from .novelty import Outcome, shows_nothing_new
 from .other_inputs import Arguments, kinds_of, other_inputs
+from .pace import LATE, JudgePace
 from .peer import Peer
 from .plain_values import NOT_PLAIN, ObjectText, is_plain, plain_copy, shown
 from .side import Side
@@ -252,14 +253,20 @@ def _said(request: Callable[..., Any], value: Any) -> str | None:
 
 
 class NotingPeer(Peer):
-    """A conversation that notes what tests ask of functions and objects."""
+    """A conversation that notes what tests ask of functions and objects.
 
-    def __init__(self, wire: Wire, first: int, side: Side) -> None:
+    It ends with a test that asks on and on, long after the run was to end.
+    """
+
+    def __init__(self, wire: Wire, first: int, side: Side, pace: JudgePace) -> None:
         super().__init__(wire, first, side)
+        self._pace = pace
         self._further: FurtherCalls | None = FurtherCalls(self.is_theirs)
         self.equal_kinds = EqualKinds()
 
     def request(self, op: str, *args: Any, **kwargs: Any) -> Any:
+        if self._pace.is_late():
+            self.broken = self.broken or LATE
         further = self._further
         if further is None or not args:
             return super().request(op, *args, **kwargs)

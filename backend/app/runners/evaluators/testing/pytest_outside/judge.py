@@ -133,7 +133,9 @@ def _log(name: str, level: int, text: str) -> None:
 class OutsideReporter:
     """The pytest plug-in that reports each test with the evidence for and against it."""
 
-    def __init__(self, records: int, notes: JudgeNotes, peer: NotingPeer, plan: dict[str, Any]) -> None:
+    def __init__(
+        self, records: int, notes: JudgeNotes, peer: NotingPeer, pace: JudgePace, plan: dict[str, Any]
+    ) -> None:
         self._records = records
         self._notes = notes
         self._peer = peer
@@ -143,7 +145,7 @@ class OutsideReporter:
         self._doubts = SourceDoubts()
         self._wanted = None if plan["ids"] is None else frozenset(plan["ids"])
         self._state: dict[str, Any] = {}
-        self._pace = JudgePace(float(plan["budget"]), Path(plan["stop"]))
+        self._pace = pace
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
@@ -254,7 +256,8 @@ def main(arguments: list[str]) -> None:
     os.environ["TMPDIR"] = plan["shared"]  # noqa: TID251 - tests read it
     notes = JudgeNotes()
     side = JudgeSide(notes)
-    peer = NotingPeer(Wire(int(arguments[0]), plan["seconds"], PATIENCE), 0, side)
+    pace = JudgePace(float(plan["budget"]), Path(plan["stop"]))
+    peer = NotingPeer(Wire(int(arguments[0]), plan["seconds"], PATIENCE), 0, side, pace)
     tree, support = Path(plan["tree"]), frozenset(plan["support"])
     pinned = _plugins.PinnedModules(plan["pinned"])
     sys.path.insert(0, str(tree))
@@ -267,7 +270,7 @@ def main(arguments: list[str]) -> None:
     options += _plugins.without_options_of_others(_plugins.usable(plan["arguments"]), needed)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # noqa: TID251 - works in every version of pytest
     sys.argv = ["pytest", *options]
-    plugins = [OutsideReporter(records, notes, peer, plan), guard, _rows.RowIds(plan["tree"])]
+    plugins = [OutsideReporter(records, notes, peer, pace, plan), guard, _rows.RowIds(plan["tree"])]
     plugins += [_marks.DeselectedFunctions(plan["sources"]), _limits.SteadyHypothesis()]
     pytest.main([*options, *plan["files"]], plugins=plugins)
     sys.stdout.flush()

@@ -9,6 +9,9 @@ from .clock import monotonic
 PATIENCE = 10.0
 """Seconds for one answer of the other process, and for a run that brings no evidence."""
 
+LATE = "it takes too long there"
+"""Why a test that went on long after the end of the run is no evidence."""
+
 _TRIED = 20
 _WORTH = 0.2
 
@@ -26,6 +29,8 @@ class JudgePace:
         self._seconds = seconds
         self._stop = stop
         self._done = self._carried = 0
+        self._next_look = self._began
+        self._over_at: float | None = None
 
     def count(self, *, carried: bool) -> None:
         """Count a test; `carried` is True if it is evidence."""
@@ -37,3 +42,13 @@ class JudgePace:
         spent = monotonic() - self._began
         idle = spent > PATIENCE and self._done >= _TRIED and self._carried < _WORTH * self._done
         return idle or spent > self._seconds or self._stop.exists()
+
+    def is_late(self) -> bool:
+        """Return True if a test still goes on some time after the run was to end. It looks once a second."""
+        now = monotonic()
+        if now < self._next_look:
+            return False
+        self._next_look = now + 1
+        if self._over_at is None and self.is_over():
+            self._over_at = now
+        return self._over_at is not None and now - self._over_at > PATIENCE

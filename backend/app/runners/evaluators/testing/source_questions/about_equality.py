@@ -23,6 +23,10 @@ from app.schemas.questions import ProtectedPolicy, Question, QuestionKind
 _EQUAL = "Tests compare such objects, so they no longer notice a difference in that. The base compares it."
 _OTHER = "A test that compares such an object passes if the object says so, whatever is in it."
 
+_LEAST_BUDGET = 10.0
+_PATIENCE = 2.0
+"""Seconds of the control, and how many times as long as beside the code it may take besides."""
+
 _doubtful = partial(Question.about, kind=QuestionKind.DOUBTFUL)
 
 
@@ -51,7 +55,7 @@ async def asked_about_equal_kinds(
     if new:
         passed = [each.id for each in ran.tests.values() if each.ok]
         with suppress(OSError):  # without the control, a person is asked
-            honest = await base.equal_kinds(passed, run.trusted)
+            honest = await base.equal_kinds(passed, run.trusted, _LEAST_BUDGET + _PATIENCE * ran.seconds)
             new = [each for each in new if each not in honest]
     text = "The class `{}` itself says which objects of other classes it equals: may that be?"
     questions = [_doubtful(each, text=text.format(each), why=_OTHER) for each in new]

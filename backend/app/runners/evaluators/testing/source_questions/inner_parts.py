@@ -24,6 +24,8 @@ def inner_parts(text: str) -> frozenset[str]:
                 found.add(name)
             case ast.Attribute(attr="__class__" | "__code__" as name, ctx=ast.Store()):
                 found.add(name)
+            case ast.Name(id="__class__", ctx=ast.Store()) | ast.FunctionDef(name="__class__"):
+                found.add("__class__")
             case ast.Call(func=called, args=[_, ast.Constant(value="__class__" | "__code__" as name), _]) if (
                 ast.unparse(called).endswith("setattr") or ast.unparse(called).endswith("__setattr__")
             ):

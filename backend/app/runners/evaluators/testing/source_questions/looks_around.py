@@ -11,6 +11,7 @@ _NAMES = frozenset(
     {
         *("f_locals", "co_consts", "capture_locals", "walk_stack", "linecache"),
         *("get_referrers", "get_referents", "getinnerframes", "getouterframes"),
+        *("tracemalloc", "get_object_traceback"),
     }
 )
 _CALLS = {"inspect.stack": "inspect.stack()", "inspect.trace": "inspect.trace()"}
@@ -18,12 +19,15 @@ _ALL = {"sys.modules": "all of sys.modules", "os.environ": "all of os.environ"}
 _VIEWS = frozenset({"values", "items"})
 _PROGRAMS = frozenset({"env", "printenv"})
 _OBJECTS = "get_objects"
+_SOURCES = re.compile(r"(?:[^\s'\"]*\*)?\.py")
+"""The ending of Python's sources, or a pattern of such files."""
 _MENTIONED = re.compile(
     "|".join(
         [
             *sorted(_NAMES),
             *map(re.escape, (*_CALLS, *_ALL)),
             *(_OBJECTS, "__subclasses__", r"[\"'](?:print)?env[\"']", r"[\"']\s*\+\s*[\"']"),
+            *(r"\.py[\"']", "catch_warnings"),
         ]
     )
 )
@@ -33,7 +37,7 @@ def looks_around(text: str) -> frozenset[str]:
     """Return by what a source looks around. It can find there what a test expects, or which test runs."""
     if not _MENTIONED.search(text):
         return frozenset()
-    return frozenset(each for node in nodes_of(text.encode()) for each in _looks(node))
+    return frozenset(each for node in nodes_of(text.encode()) for each in (*_looks(node), *_files(node)))
 
 
 def files_named(text: str, files: Collection[str]) -> frozenset[str]:
@@ -66,6 +70,17 @@ def _looks(node: ast.AST) -> list[str]:
             return []
 
 
+def _files(node: ast.AST) -> list[str]:
+    """Return by what an expression or a function finds the sources of its callers."""
+    match node:
+        case ast.Constant(value=str() as text) if _SOURCES.fullmatch(text):
+            return ["files that end with .py"]
+        case ast.FunctionDef() | ast.AsyncFunctionDef() if _reads_file_of_warning(node):
+            return ["the file of a warning"]
+        case _:
+            return []
+
+
 def _text(node: ast.AST) -> str:
     """Return a text, also one of several parts with `+` between them; empty for anything else."""
     match node:
@@ -76,6 +91,13 @@ def _text(node: ast.AST) -> str:
             return one + other if one and other else ""
         case _:
             return ""
+
+
+def _reads_file_of_warning(function: ast.AST) -> bool:
+    """Return True for a function that records warnings and reads their file, which is that of a caller."""
+    nodes = list(ast.walk(function))
+    records = any(isinstance(each, ast.keyword) and each.arg == "record" for each in nodes)
+    return records and any(isinstance(each, ast.Attribute) and each.attr == "filename" for each in nodes)
 
 
 def _is_any_test(owner: ast.expr) -> bool:

@@ -10,6 +10,8 @@ from app.runners.evaluators.testing.source_questions.library_uses import library
 from app.runners.evaluators.testing.source_questions.places import by_name
 
 _TRUSTS = "trusts any certificate"
+_BY_NAME = "finds modules or objects by names in texts"
+_IMPORTS = frozenset({"importlib.import_module", "__import__"})
 _POWERS = {
     "runs texts as code": (
         "builtins.exec builtins.eval builtins.compile marshal runpy code.InteractiveInterpreter "
@@ -32,13 +34,18 @@ _POWERS = {
         "urllib3.disable_warnings"
     ),
     "switches off the collection of garbage": "gc.disable gc.freeze gc.set_threshold",
+    "switches off log messages": "logging.disable",
+    "changes the rights of new files": "os.umask",
+    _BY_NAME: "pkgutil.resolve_name",
 }
 _POWER_OF = {name: power for power, names in _POWERS.items() for name in names.split()}
 _HIDDEN_NAMES = frozenset({"_create_default_https_context", "_create_unverified_context"})
 """Names that hardly occur as a text but to set them unseen."""
 
 _WORDS = {word for name in _POWER_OF for word in name.split(".")} - {"os", "sys", "builtins", "types", "code"}
-_MENTIONED = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS))})\b|[^\x00-\x7f]|environ|verify|_create_|\d{{100}}")
+_MENTIONED = re.compile(
+    rf"\b(?:{'|'.join(sorted(_WORDS))})\b|[^\x00-\x7f]|environ|verify|import_module|__import__|_create_|\d{{100}}"
+)
 _NETWORK = frozenset(
     {
         *("socket", "urllib.request", "http.client", "ftplib", "smtplib", "telnetlib", "xmlrpc.client"),
@@ -105,10 +112,17 @@ def _in_plain_sight(module: ast.Module) -> Iterator[tuple[str, int]]:
                 yield _TRUSTS, node.value.lineno
             case ast.Constant(value=int() as number) if abs(number) >= 10**_DIGITS:
                 yield "holds a number of more than 100 digits", node.lineno
+            case ast.Call(func=called, args=[named, *_]) if _is_any_import(called, named):
+                yield _BY_NAME, node.lineno
             case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name) if not name.isascii():
                 yield _alphabets(name), node.lineno
             case _:
                 continue
+
+
+def _is_any_import(called: ast.expr, named: ast.expr) -> bool:
+    """Return True for an import of whichever module a value names, not of one below a known package."""
+    return ast.unparse(called) in _IMPORTS and not isinstance(named, ast.Constant | ast.JoinedStr)
 
 
 def _alphabets(name: str) -> str:

@@ -27,6 +27,15 @@ def asked(tmp_path, files, base=BASE):
         ("for name, value in list(os.environ.items()): print(value)", "all of os.environ"),
         ("kinds = unittest.TestCase.__subclasses__()", "all of __subclasses__()"),
         ("text = subprocess.run(['env'], capture_output=True).stdout", "the program env"),
+        ("trace = tracemalloc.get_object_traceback(bytearray(100))", "get_object_traceback"),
+        ("import tracemalloc", "tracemalloc"),
+        ("tables = [each for each in names if each.endswith('.py')]", "files that end with .py"),
+        ("tables = HERE.rglob('*.py')", "files that end with .py"),
+        (
+            "def place():\n    with warnings.catch_warnings(record=True) as notes:\n"
+            "        warnings.warn('', stacklevel=2)\n    return notes[0].filename",
+            "the file of a warning",
+        ),
     ],
 )
 def test_a_look_around_is_a_question(tmp_path, line, look) -> None:
@@ -57,6 +66,8 @@ def test_a_source_that_names_a_file_of_tests_is_a_question(tmp_path) -> None:
         "lines = inspect.getsource(code)",
         "line = sys._getframe(1).f_lineno",
         "count = len(gc.get_objects())",
+        "script = HERE / 'run.py'",
+        "def quiet():\n    with warnings.catch_warnings():\n        return error.filename",
     ],
 )
 def test_other_looks_are_no_question(tmp_path, line) -> None:

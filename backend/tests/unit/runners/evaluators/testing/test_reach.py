@@ -27,6 +27,18 @@ PACKAGE = {
         ),
         pytest.param("import sys\n\nsys.excepthook = print\n", "handles uncaught exceptions", id="hook"),
         pytest.param("import gc\n\ngc.disable()\n", "switches off the collection of garbage", id="garbage"),
+        pytest.param("import logging\n\nlogging.disable()\n", "switches off log messages", id="log"),
+        pytest.param("import os\n\nos.umask(0)\n", "changes the rights of new files", id="rights"),
+        pytest.param(
+            "from pkgutil import resolve_name\n\nresolve_name(KEY)\n",
+            "finds modules or objects by names in texts",
+            id="names",
+        ),
+        pytest.param(
+            "import importlib\n\nimportlib.import_module(KEY)\n",
+            "finds modules or objects by names in texts",
+            id="modules",
+        ),
         pytest.param(
             "import ssl\n\nsetattr(ssl, '_create_default_https_context', print)\n",
             "trusts any certificate",

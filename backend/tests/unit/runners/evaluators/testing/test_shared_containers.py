@@ -61,3 +61,20 @@ def test_an_ordered_dictionary_arrives_in_its_order() -> None:
     arrived = Containers(1, lambda: None).decode(sent, lambda each: each)
     assert arrived == value
     assert list(arrived) == ["b", "a"]
+
+
+def test_what_nobody_holds_is_forgotten() -> None:
+    containers = shared([[1], [2]])
+    assert len(containers.prune()) == 3
+
+
+def test_of_many_containers_new_ones_are_forgotten_once_in_a_while() -> None:
+    held = [[each] for each in range(1000)]
+    containers = shared(held)
+    assert containers.prune() == []
+    for each in range(200):
+        containers.encode([each], lambda inner: inner)
+        assert containers.prune() == []
+    for each in range(100):
+        containers.encode([each], lambda inner: inner)
+    assert len(containers.prune()) == 300

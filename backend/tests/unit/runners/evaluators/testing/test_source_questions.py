@@ -252,6 +252,8 @@ def test_a_compiled_library_is_a_question(tmp_path) -> None:
     ("line", "part"),
     [
         ("cells = job.__closure__", "`__closure__`"),
+        ("class Sealed(list):\n    __class__ = property(lambda self: tuple)", "`__class__`"),
+        ("class Sealed(list):\n    @property\n    def __class__(self): return tuple", "`__class__`"),
         ("cells = getattr(job, '__closure__', None)", "`__closure__`"),
         ("names = sys._getframe(1).f_globals", "`f_globals`"),
         ("sleep.__self__.waits.append(1)", "`__self__`"),
