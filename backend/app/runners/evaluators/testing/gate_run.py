@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, errored
 from app.runners.evaluators.testing.at_base.base import BaseTests
+from app.runners.evaluators.testing.at_base.trouble import trouble_left, trouble_of
 from app.runners.evaluators.testing.away import Away
 from app.runners.evaluators.testing.counter_tests.asking import counter_report
 from app.runners.evaluators.testing.feedback import result_of
@@ -30,6 +31,7 @@ from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.sorting.unread import red_where_loaded
+from app.runners.evaluators.testing.sorting.unstarted import about_unstarted
 from app.runners.evaluators.testing.sorting.untested import asked_without_tests
 from app.runners.evaluators.testing.source_questions.about_absence import asked_about_absence
 from app.runners.evaluators.testing.source_questions.about_equality import asked_about_equal_kinds
@@ -142,12 +144,8 @@ async def _judge_runs(
         of_base, own = await _both_runs(harness, layout, base, rules)
         own = await in_company(harness, layout.own_run, own, of_base)
         harness = replace(harness, leaves_out=False, without=tuple(base.slow.known))
-        # While the base's tests are evidence, a lack of other tests may be a note or a question.
-        if of_base is None or not says_something(of_base):
-            for report in filter(None, (of_base, own)):
-                trouble = await base.environment_trouble(report, of_base=report is of_base)
-                if trouble:
-                    return errored(gate, trouble, ending=report.ending.value, reason="environment")
+        if prevented := await _prevented(gate, of_base, own, base, rules, questions):
+            return prevented
         judged = await _compared(of_base, own, layout, base, self_compared=gate.compare_base)
         if any(run.failures for run in judged.runs):
             await away.make_room()
@@ -155,12 +153,11 @@ async def _judge_runs(
         judged = await accounted(harness, replace(judged, second=second), rules, base)
         judged = await _questioned(judged, source, questions, rules, base, gate.limits)
         of_base = judged.of_base
-        trouble = await _trouble_left(judged, base)
-        if trouble:
-            return errored(gate, trouble, reason="environment")
+        if trouble := await trouble_left(judged, base):
+            return errored(gate, trouble.text, reason="environment")
         excused = of_base is not None and judged.hangs_on(of_base) and second.excuses(of_base)
         if excused and not judged.questions:
-            return errored(gate, _excuse(second), reason=_reason(second), flaky=list(second.flaky))
+            return errored(gate, second.excuse, reason=second.reason, flaky=list(second.flaky))
         is_whole = of_base is not None and of_base.ending is PytestEnding.COMPLETE
         if (judged.all_well or judged.questions) and of_base is not None and is_whole:
             passed = [each for each in of_base.tests.values() if each.ok]
@@ -181,6 +178,30 @@ async def _judge_runs(
         return result_of(gate, replace(judged, ignored=ignored))
 
 
+async def _prevented(
+    gate: PytestGateSettings,
+    of_base: RunReport | None,
+    own: RunReport | None,
+    base: BaseTests,
+    rules: SortingRules,
+    questions: SourceQuestions,
+) -> EvaluationResult | None:
+    """Return the result if the environment prevents the runs, else None.
+
+    While the base's tests are evidence, a lack of other tests may be a note or a question.
+    """
+    if of_base is not None and says_something(of_base):
+        return None
+    for report in filter(None, (of_base, own)):
+        if trouble := await trouble_of(base, report, of_base=report is of_base):
+            asked = about_unstarted(report, trouble.at_base, rules.goal, rules.protected)
+            if asked is None:
+                return errored(gate, trouble.text, ending=report.ending.value, reason="environment")
+            judged = JudgedRun(of_base=of_base, own=own, compared=True, questions=(asked,))
+            return result_of(gate, await asked_about_source(judged, rules.protected, questions))
+    return None
+
+
 async def _questioned(
     judged: JudgedRun,
     source: NewSource,
@@ -196,17 +217,6 @@ async def _questioned(
     judged = await asked_about_surroundings(judged, rules.protected, base)
     judged = await asked_about_source(judged, rules.protected, questions)
     return await asked_about_skips(judged, rules.protected, rules.goal, source)
-
-
-async def _trouble_left(judged: JudgedRun, base: BaseTests) -> str:
-    """Return what the environment lacks for tests that are neither noted nor asked about.
-
-    What the candidate's own tests lack prevents a verdict only while the base's tests pass.
-    """
-    trouble = await base.environment_trouble(judged.of_base, of_base=True) if judged.of_base else ""
-    if trouble or judged.own is None or judged.questions or not replace(judged, own=None).all_well:
-        return trouble
-    return await base.environment_trouble(judged.own, of_base=False)
 
 
 async def _known(
@@ -286,13 +296,3 @@ async def _second_look(harness: Harness, layout: Layout, judged: JudgedRun, base
         found += await red_versions(judged.own, judged.of_base, base)
         found += await red_where_loaded(harness, layout.own_run, judged.own, base)
     return found
-
-
-def _excuse(second: SecondLook) -> str:
-    flaky = [f"{each} is flaky at base, too: it passes and fails there" for each in second.flaky_at_base]
-    lacking = [f"{name} fails at base in the same way: {what}" for name, what in second.environment.items()]
-    return "No verdict on the tests. " + "; ".join([*flaky, *lacking])
-
-
-def _reason(second: SecondLook) -> str:
-    return "environment" if second.environment else "flaky_at_base"

@@ -9,25 +9,17 @@ from pathlib import Path
 from app.runners.evaluators.testing.at_base.base_away import BaseAway
 from app.runners.evaluators.testing.at_base.endless import Endless
 from app.runners.evaluators.testing.at_base.idle_alone import idle_alone
-from app.runners.evaluators.testing.at_base.remembered import Remembered, ran_endless
+from app.runners.evaluators.testing.at_base.remembered import Remembered
 from app.runners.evaluators.testing.at_base.slow import SlowTests, joined, part_of
 from app.runners.evaluators.testing.layout.config import PytestSettings
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of, lost_tests
 from app.runners.evaluators.testing.layout.setting import is_test_file
 from app.runners.evaluators.testing.layout.trees import Layout, RunTree, whole_tree
 from app.runners.evaluators.testing.layout.written import WrittenTests, read_tests, written_tests
-from app.runners.evaluators.testing.running.dependencies import (
-    is_in_tree,
-    is_lacked_by_installed,
-    is_test_library,
-    missing_module,
-    missing_submodule,
-    own_hook_broke,
-)
-from app.runners.evaluators.testing.running.lacks import LACKS, Lacks
+from app.runners.evaluators.testing.running.lacks import Lacks
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
-from app.runners.evaluators.testing.running.run import RAISE_LIMIT, Harness
-from app.runners.evaluators.tooling import ToolTroubleError, excerpt
+from app.runners.evaluators.testing.running.run import Harness
+from app.runners.evaluators.tooling import ToolTroubleError
 from app.schemas.baseline import Baseline
 from app.workspaces.confine.sandbox import SandboxUnavailableError
 
@@ -43,13 +35,13 @@ class BaseTests:
         settings: PytestSettings,
         baseline: Baseline | None = None,
     ) -> None:
-        self._harness = harness
-        self._base = base
+        self.harness = harness
+        self.place = base
         self._layout = layout
         self._settings = settings
         self._listing: asyncio.Task[RunReport] | None = None
         self._written: WrittenTests | None = None
-        self._baseline = baseline
+        self.baseline = baseline
         self.lacks = Lacks(
             harness=harness, base=base, sources=layout.base_sources, unreadable=self.unreadable
         )
@@ -63,7 +55,7 @@ class BaseTests:
         """Read the base's tests. Start listing them if their text does not show all of them."""
         self._written = await asyncio.to_thread(self._read)
         if not self._written.tells_all and self._layout.base_tests and self.remembered is None:
-            self._listed()
+            self.listed()
 
     async def close(self) -> None:
         """End what is still running."""
@@ -101,7 +93,7 @@ class BaseTests:
         seconds: float | None = None,
     ) -> RunReport:
         """Run tests of the base in the base, even those with known results."""
-        harness = self._harness
+        harness = self.harness
         if seconds is not None:
             harness = replace(harness, seconds=seconds)
         if ids is None:
@@ -114,21 +106,21 @@ class BaseTests:
         That is also how its tests are listed, so it is done once for both. A baseline has the list, but does
         not tell what loading changes.
         """
-        return await (self._listed() if self.remembered is None else self._load())
+        return await (self.listed() if self.remembered is None else self._load())
 
     async def _load(self) -> RunReport:
-        return await self._harness.run(await self._tree(), collect_only=True)
+        return await self.harness.run(await self._tree(), collect_only=True)
 
     async def _run_short(self) -> RunReport:
-        return await replace(self._harness, leaves_out=True).run(await self._tree())
+        return await replace(self.harness, leaves_out=True).run(await self._tree())
 
     async def lost(self, report: RunReport) -> list[str]:
         """Return the base's tests that are missing in a run."""
         if self._known.are_all_in(report.ids):
             return []
-        listing = await self._listed()
+        listing = await self.listed()
         uncollected = [each.id for each in listing.errors]
-        at_base = [*listing.ids, *written_tests(self._base, uncollected)]
+        at_base = [*listing.ids, *written_tests(self.place, uncollected)]
         if listing.ending is not PytestEnding.COMPLETE:
             at_base = [each.id for each in self._known.tests]
         broken = {each.id for each in report.errors}
@@ -156,13 +148,13 @@ class BaseTests:
         awake_functions = {function_of(each) for each in awake.difference(report.tests)}
         broken = {each.id for each in there.errors}
         unread = [name for name in files if there.ending is not PytestEnding.COMPLETE or name in broken]
-        awake_functions.update(written_tests(self._base, unread))
+        awake_functions.update(written_tests(self.place, unread))
         found = [
             each
             for each in in_question
             if each in awake or (each not in known and function_of(each) in awake_functions)
         ]
-        return await idle_alone(self._harness, self._layout, found)
+        return await idle_alone(self.harness, self._layout, found)
 
     async def _skipped_by_marks(self) -> frozenset[str]:
         """Return the tests that marks skip at the base; none if its tests were not listed."""
@@ -184,91 +176,20 @@ class BaseTests:
             if function_of(name) in plain
         ]
 
-    async def environment_trouble(self, report: RunReport, *, of_base: bool) -> str:
-        """Return why a failed run is not the candidate's fault; `""` if it is, or if the run did not fail.
-
-        Args:
-            report: the run.
-            of_base: whether the tests that ran are the base's.
-        """
-        if report.ending in (PytestEnding.TIMED_OUT, PytestEnding.TORN):
-            return await self._endless_too(report) if of_base else ""
-        if report.ending is PytestEnding.BROKEN:
-            return await self._broken_too(report, of_base=of_base)
-        if report.unfinished and of_base:
-            return await self._stopped_too(report)
-        if report.errors and not report.failures:
-            return await self.lacks.explain(report.errors, of_base=of_base)
-        return ""
-
-    async def _stopped_too(self, report: RunReport) -> str:
-        """Return a message if something stops the base's own run, too, before the same tests."""
-        there = await self.whole()
-        is_same = there.unfinished and set(report.unfinished) <= set(there.unfinished)
-        return f"The base's tests also stop early: {excerpt(there.text, 300)}" if is_same else ""
-
     async def forged_too(self, report: RunReport) -> bool:
         """Return True if the base's own reports have the same faults, as a project may patch pytest."""
         return set(report.forged) <= set((await self.run()).forged)
 
-    async def _endless_too(self, report: RunReport) -> str:
-        """Return a message if the base's own run does not end either, with the test for which it waits."""
-        if self._baseline and ran_endless(self._baseline, report, self._harness.limit_of_test):
-            return f"In the base, {self._baseline.trouble}"
-        waits_for = report.unfinished[0] if report.unfinished else ""
-        if (
-            report.ending is PytestEnding.TIMED_OUT
-            and waits_for
-            and (why := await self.endless.why(waits_for))
-        ):
-            return f"{waits_for} {why}"
-        there = await self.run()
-        if there.ending is not report.ending:
-            return ""
-        waited = f", and wait for {there.unfinished[0]}" if there.unfinished else ""
-        if there.ending is PytestEnding.TIMED_OUT:
-            limit = f" within {there.seconds:.0f} seconds"
-            return f"The tests of the base do not end{limit} either{waited}. {RAISE_LIMIT}"
-        return f"The base's tests also stop early{waited}: {excerpt(there.text, 300)}"
-
-    async def _broken_too(self, report: RunReport, *, of_base: bool) -> str:
-        module = missing_module(report.text)
-        if module is not None and await self.lacks.needs_installed(module):
-            return f"{LACKS}: {module}"
-        listing = await self._listed() if of_base else None
-        if listing and listing.ending is PytestEnding.BROKEN and self._is_lacked(listing.text):
-            return f"{LACKS}: {missing_module(listing.text)}"
-        # The agent's task may be to write a module that the base does not have.
-        if module is not None and not await asyncio.to_thread(is_in_tree, module, self._base):
-            return ""
-        by_own_hook = own_hook_broke(report.text)
-        if (
-            listing is not None
-            and listing.ending is not PytestEnding.BROKEN
-            and not (by_own_hook and report.ids)
-        ):
-            # Some plug-ins, fixtures and hooks of a configuration break only when tests are to run.
-            listing = await self.run()
-        if listing is None or listing.ending is not PytestEnding.BROKEN or (by_own_hook and listing.ids):
-            return ""
-        if (part := missing_submodule(report.text)) and not await self.lacks.is_made_by_build(part):
-            return ""
-        return f"pytest cannot run in the base either: {excerpt(listing.text, 300)}"
-
-    def _is_lacked(self, message: str) -> bool:
-        module = missing_module(message)
-        is_for_tests = module is not None and is_test_library(module, self._base)
-        return is_for_tests or is_lacked_by_installed(message)
-
     async def unreadable(self) -> dict[str, str]:
         """Return the files and classes that cannot be loaded at the base, with the message of each."""
-        return {each.id: each.message for each in (await self._listed()).errors}
+        return {each.id: each.message for each in (await self.listed()).errors}
 
     async def _tree(self, files: Collection[str] | None = None) -> RunTree:
-        whole = await asyncio.to_thread(whole_tree, self._base, self._harness.limits)
+        whole = await asyncio.to_thread(whole_tree, self.place, self.harness.limits)
         return RunTree(whole.files, frozenset(whole.files), None if files is None else frozenset(files))
 
-    def _listed(self) -> asyncio.Task[RunReport]:
+    def listed(self) -> asyncio.Task[RunReport]:
+        """Return the list of the base's tests as soon as there is one. They are listed once."""
         if self._listing is None:
             self._listing = asyncio.create_task(self._collect())
         return self._listing
@@ -282,7 +203,7 @@ class BaseTests:
         run = self._layout.base_run
         support = [name for name in run.trusted if name.endswith(".py")] if run else []
         others = [name for name in support if not is_test_file(name, self._settings.test_files)]
-        written = read_tests(self._base, self._layout.base_tests, others)
+        written = read_tests(self.place, self._layout.base_tests, others)
         plain = not (self._settings.selects or self._settings.names_tests or self._settings.has_doctests)
         return WrittenTests(written.tests, certain=written.certain and plain)
 

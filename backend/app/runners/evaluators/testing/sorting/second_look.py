@@ -50,6 +50,18 @@ class SecondLook:
         excused = {*self.flaky_at_base, *self.environment}
         return bool(report.failures) and all(each.id in excused for each in report.failures)
 
+    @property
+    def excuse(self) -> str:
+        """Why there is no verdict, for people and agents."""
+        flaky = [f"{each} is flaky at base, too: it passes and fails there" for each in self.flaky_at_base]
+        lacking = [f"{name} fails at base in the same way: {what}" for name, what in self.environment.items()]
+        return "No verdict on the tests. " + "; ".join([*flaky, *lacking])
+
+    @property
+    def reason(self) -> str:
+        """The same as a word of the metadata."""
+        return "environment" if self.environment else "flaky_at_base"
+
     def is_flaky_at_base(self, test_id: str) -> bool:
         """Return True if the base both fails and passes a test."""
         return test_id in self.flaky_at_base or (test_id in self.at_base and test_id not in self.red)

@@ -55,8 +55,7 @@ SourceQuestions = asyncio.Future[list[Question]]
 async def reading(source: NewSource, protected: ProtectedPolicy) -> AsyncGenerator[SourceQuestions]:
     """Read a candidate's source while its tests run, because that takes seconds in large projects.
 
-    If nobody asks for the questions, the end of the block waits for the reader, because a thread cannot be
-    stopped.
+    The end of the block waits for the reader, because a thread cannot be stopped.
 
     Args:
         source: what was changed.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.schemas.questions import QUESTIONS, ProtectedPolicy
 from tests.unit.runners.evaluators.testing.gate_support import CODE, GOOD, TEST, WRONG, judge
 
 pytestmark = pytest.mark.anyio
@@ -13,7 +14,6 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize(
     ("prepares", "code", "status"),
     [
-        pytest.param("raise SystemExit(1)", CODE["calc.py"], "errored", id="which ends it, at the base, too"),
         pytest.param("assert add(1, 2) == 3", CODE["calc.py"], "passed", id="which works"),
         pytest.param(
             "assert add(1, 2) == 3",
@@ -31,8 +31,37 @@ async def test_a_hook_that_prepares_a_run(context, prepares: str, code: str, sta
     base = {**GOOD, "conftest.py": hook}
     result = await judge(context({**base, "calc.py": code}, base), outside=False, counter_tests="off")
     assert result.status == status, result.feedback
-    if status == "errored":
+
+
+ENDING = 'def pytest_configure(config):\n    raise SystemExit("Is the server running?")\n'
+
+
+@pytest.mark.parametrize("protected", ProtectedPolicy)
+async def test_a_hook_that_ends_the_base_s_run_too_is_a_question(context, protected: ProtectedPolicy) -> None:
+    base = {**GOOD, "conftest.py": ENDING}
+    made = context({**base, "calc.py": WRONG["calc.py"]}, base)
+    result = await judge(made, outside=False, protected=protected)
+    if protected is ProtectedPolicy.ASK:
+        (question,) = result.metadata[QUESTIONS]
+        assert question["text"].startswith("pytest cannot run the tests here, with or without the change")
+        assert "Is the server running?" in question["why"]
+    else:
+        assert result.status == "errored"
         assert "pytest cannot run in the base either" in result.feedback
+
+
+async def test_a_run_that_ends_in_other_words_than_at_the_base_is_no_question(context) -> None:
+    hook = "import calc\n\n\ndef pytest_configure(config):\n    raise SystemExit(calc.add(1, 1))\n"
+    base = {**GOOD, "conftest.py": hook}
+    broken = {"calc.py": "def add(a, b):\n    raise KeyError(a)\n"}
+    assert QUESTIONS not in (await judge(context({**base, **broken}, base), outside=False)).metadata
+
+
+async def test_nothing_is_asked_if_the_goal_names_tests_that_cannot_run(context) -> None:
+    base = {**GOOD, "conftest.py": ENDING}
+    made = context({**base, "calc.py": WRONG["calc.py"]}, base)
+    result = await judge({**made, "goal_tests": ("tests/test_calc.py",)}, outside=False)
+    assert result.status == "errored", result.feedback
 
 
 async def test_a_hook_that_breaks_on_a_red_test_of_the_base_excuses_no_broken_start(context) -> None:
