@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, errored
 from app.runners.evaluators.testing.at_base.base import BaseTests
-from app.runners.evaluators.testing.at_base.trouble import trouble_left, trouble_of
+from app.runners.evaluators.testing.at_base.trouble import trouble_of
 from app.runners.evaluators.testing.away import Away
 from app.runners.evaluators.testing.counter_tests.asking import counter_report
 from app.runners.evaluators.testing.feedback import result_of
@@ -30,6 +30,7 @@ from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
+from app.runners.evaluators.testing.sorting.trouble_left import trouble_left
 from app.runners.evaluators.testing.sorting.unread import red_where_loaded
 from app.runners.evaluators.testing.sorting.unstarted import about_unstarted
 from app.runners.evaluators.testing.sorting.untested import asked_without_tests

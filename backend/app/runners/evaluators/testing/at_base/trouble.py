@@ -1,7 +1,7 @@
 """Finds why a failed run is not the candidate's fault."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.runners.evaluators.testing.at_base.base import BaseTests
@@ -17,7 +17,6 @@ from app.runners.evaluators.testing.running.dependencies import (
 from app.runners.evaluators.testing.running.lacks import LACKS
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import RAISE_LIMIT
-from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.tooling import excerpt
 
 
@@ -48,17 +47,6 @@ async def trouble_of(base: BaseTests, report: RunReport, *, of_base: bool) -> Tr
     if report.ending is PytestEnding.BROKEN:
         return await _broken_too(base, report, of_base=of_base)
     return Trouble(await _trouble_while_running(base, report, of_base=of_base))
-
-
-async def trouble_left(judged: JudgedRun, base: BaseTests) -> Trouble:
-    """Return what the environment lacks for tests that are neither noted nor asked about.
-
-    What the candidate's own tests lack prevents a verdict only while the base's tests pass.
-    """
-    trouble = await trouble_of(base, judged.of_base, of_base=True) if judged.of_base else Trouble()
-    if trouble or judged.own is None or judged.questions or not replace(judged, own=None).all_well:
-        return trouble
-    return await trouble_of(base, judged.own, of_base=False)
 
 
 async def _trouble_while_running(base: BaseTests, report: RunReport, *, of_base: bool) -> str:
