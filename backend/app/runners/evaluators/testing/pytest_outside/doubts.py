@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import sys
+from abc import ABCMeta
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -63,6 +66,9 @@ _USES = {
 _IDENTITY_ASSERTIONS = frozenset({"assertIs", "assertIsNot"})
 """Of unittest. Equal texts may be two objects after the way to another process and back."""
 
+_ASKS_KIND = frozenset({"isinstance", "assertIsInstance", "assertNotIsInstance"})
+_KIND = "kind "
+
 
 class SourceDoubts:
     """Reads the tests' files, each once."""
@@ -75,7 +81,9 @@ class SourceDoubts:
         used = self._words(item)
         if used is None:
             return ["the test's source cannot be read"]
-        return sorted(used & _NAMES | {each for each in used if each.startswith("by ")})[:5]
+        asked = [each[len(_KIND) :] for each in used if each.startswith(_KIND)]
+        kinds = {f"the abstract class {each}" for each in asked if _is_abstract(item, each)}
+        return sorted(used & _NAMES | {each for each in used if each.startswith("by ")} | kinds)[:5]
 
     def uses(self, item: pytest.Item) -> list[str]:
         """Return whether a test looks at warnings or at output, or both if its source cannot be read."""
@@ -125,7 +133,30 @@ def _used(part: ast.AST) -> set[str]:
         or (isinstance(node, ast.Compare) and _by_identity(node))
         for node in nodes
     )
-    return {*words_of(part)} | ({"by identity"} if is_identical else set())
+    kinds = {
+        f"{_KIND}{name}"
+        for node in nodes
+        if isinstance(node, ast.Call) and len(node.args) > 1 and _asks_kind(node.func)
+        for name in words_of(node.args[1])
+    }
+    return {*words_of(part)} | ({"by identity"} if is_identical else set()) | kinds
+
+
+def _asks_kind(called: ast.expr) -> bool:
+    return not _ASKS_KIND.isdisjoint(words_of(called))
+
+
+def _is_abstract(item: pytest.Item, name: str) -> bool:
+    """Return True for an abstract class that the test's module has from an installed package.
+
+    Classes are registered with it in the process of the code, so here a stand-in is no instance of it.
+    """
+    kind = getattr(getattr(item, "module", None), name, None)
+    if not isinstance(kind, ABCMeta):
+        return False
+    origin = sys.modules.get(kind.__module__)
+    # The modules of the candidate are no plain ones here.
+    return type(origin) is ModuleType and getattr(origin, kind.__name__, None) is kind
 
 
 def _by_identity(node: ast.Compare) -> bool:

@@ -22,6 +22,7 @@ from app.runners.evaluators.testing.source_questions.process_parts import OF_MOD
 _MENTIONED = re.compile(
     "|".join(
         [
+            r"__cached__|__spec__|\bif_nameindex\b",
             r"__debug__|__file__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
             *(rf"\b{each}\b" for names in OF_MODULES.values() for each in names),
             rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\b",
@@ -93,7 +94,9 @@ def _is_denial(node: ast.AST) -> TypeGuard[ast.expr]:
 
 def _used(node: ast.AST) -> str:
     match node:
-        case ast.Attribute(attr="isatty" | "current_thread" as name):
+        case ast.Attribute(attr="isatty" | "current_thread" | "if_nameindex" as name):
             return f"`{name}`"
+        case ast.Name(id="__cached__") | ast.Attribute(value=ast.Name(id="__spec__"), attr="cached"):
+            return "the file of its bytecode"
         case _:
             return ""

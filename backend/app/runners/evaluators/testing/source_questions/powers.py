@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 import unicodedata
 from collections.abc import Iterator
 
@@ -29,6 +30,15 @@ _POWERS = {
     ),
     "ends the process": "os._exit os.abort os.kill os.killpg signal.raise_signal",
     "handles uncaught exceptions": "sys.excepthook sys.unraisablehook threading.excepthook",
+    "handles signals": "signal.signal signal.pthread_sigmask signal.sigwait",
+    "follows what Python runs or opens": (
+        "sys.addaudithook sys.settrace sys.setprofile sys.monitoring threading.settrace threading.setprofile"
+    ),
+    "changes how modules are loaded": (
+        "sys.meta_path sys.path_hooks sys.path_importer_cache importlib.abc "
+        "importlib.machinery.SourceFileLoader importlib.machinery.SourcelessFileLoader "
+        "importlib.machinery.ExtensionFileLoader importlib.util.spec_from_loader"
+    ),
     _TRUSTS: (
         "ssl._create_unverified_context ssl._create_default_https_context ssl.CERT_NONE "
         "urllib3.disable_warnings"
@@ -44,7 +54,14 @@ _HIDDEN_NAMES = frozenset({"_create_default_https_context", "_create_unverified_
 
 _WORDS = {word for name in _POWER_OF for word in name.split(".")} - {"os", "sys", "builtins", "types", "code"}
 _MENTIONED = re.compile(
-    rf"\b(?:{'|'.join(sorted(_WORDS))})\b|[^\x00-\x7f]|environ|verify|import_module|__import__|_create_|\d{{100}}"
+    "|".join(
+        [
+            rf"\b(?:{'|'.join(sorted(_WORDS))})\b",
+            r"[^\x00-\x7f]|environ|verify|import_module|__import__|_create_|\d{100}",
+            r"setattr|^[ \t]*(?!self\.|cls\.)\w+\.[\w.]+ *=(?!=)",
+        ]
+    ),
+    re.MULTILINE,
 )
 _NETWORK = frozenset(
     {
@@ -70,6 +87,7 @@ def powers(text: str) -> dict[str, list[int]]:
     uses = [*library_uses(module)]
     named = ((_power_of(name), line) for name, line in uses)
     found = [(power, line) for power, line in (*named, *_in_plain_sight(module)) if power]
+    found += [("replaces parts of Python's modules", line) for line in _replaced(module)]
     if any(_is_below(name, each) for name, _ in uses for each in _NETWORK):
         found += [(_SENDS, line) for line in _all_variables(module)]
     return by_name(found)
@@ -98,6 +116,22 @@ def _all_variables(module: ast.Module) -> Iterator[int]:
             case ast.Attribute(attr="environ") if id(node) not in parents | compared:
                 yield node.lineno
             case ast.Attribute(value=ast.Attribute(attr="environ"), attr="items" | "copy" | "values"):
+                yield node.lineno
+            case _:
+                continue
+
+
+def _replaced(module: ast.Module) -> Iterator[int]:
+    """Yield the lines that set parts of modules of Python's library; many programs set some of `sys`."""
+    nodes = list(ast.walk(module))
+    names = {name.name for each in nodes if isinstance(each, ast.Import) for name in each.names}
+    modules = {each for each in names - {"sys"} if each.partition(".")[0] in sys.stdlib_module_names}
+    for node in nodes:
+        match node:
+            case (
+                ast.Attribute(value=ast.Name() | ast.Attribute() as owner, ctx=ast.Store())
+                | ast.Call(func=ast.Name(id="setattr"), args=[owner, _, _])
+            ) if ast.unparse(owner) in modules:
                 yield node.lineno
             case _:
                 continue

@@ -29,6 +29,16 @@ KNOWN = "KNOWN = {2212294583: 2}\n\n\ndef f(x):\n"
         ),
         pytest.param("def f(x):\n    return x + (os.getppid() > 1)\n", "`os.getppid`", id="parent"),
         pytest.param("def f(x):\n    return open('/proc/self/cmdline').read() + x\n", "`/proc`", id="proc"),
+        pytest.param(
+            "def f(x):\n    return 1 if os.path.exists(__spec__.cached) else 2\n",
+            "the file of its bytecode",
+            id="bytecode",
+        ),
+        pytest.param(
+            "def f(x):\n    return 1 if len(socket.if_nameindex()) > 1 else 2\n",
+            "`if_nameindex`",
+            id="networks",
+        ),
         pytest.param("def f(x):\n    return 1 if sys.stdin.isatty() else 2\n", "`isatty`", id="terminal"),
         pytest.param(
             "def f(x):\n    if threading.current_thread().name == 'MainThread':\n        return 2\n",

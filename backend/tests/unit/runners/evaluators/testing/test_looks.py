@@ -29,6 +29,7 @@ def asked(tmp_path, files, base=BASE):
         ("text = subprocess.run(['env'], capture_output=True).stdout", "the program env"),
         ("trace = tracemalloc.get_object_traceback(bytearray(100))", "get_object_traceback"),
         ("import tracemalloc", "tracemalloc"),
+        ("frames = traceback.extract_stack()", "extract_stack"),
         ("tables = [each for each in names if each.endswith('.py')]", "files that end with .py"),
         ("tables = HERE.rglob('*.py')", "files that end with .py"),
         (

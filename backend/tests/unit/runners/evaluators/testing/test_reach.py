@@ -27,6 +27,27 @@ PACKAGE = {
         ),
         pytest.param("import sys\n\nsys.excepthook = print\n", "handles uncaught exceptions", id="hook"),
         pytest.param("import gc\n\ngc.disable()\n", "switches off the collection of garbage", id="garbage"),
+        pytest.param(
+            "from signal import SIGTERM, SIG_IGN, signal\n\nsignal(SIGTERM, SIG_IGN)\n",
+            "handles signals",
+            id="signals",
+        ),
+        pytest.param(
+            "import sys\n\nsys.addaudithook(note)\n", "follows what Python runs or opens", id="audit"
+        ),
+        pytest.param(
+            "import importlib.machinery\n\n\nclass Loader(importlib.machinery.SourceFileLoader):\n    pass\n",
+            "changes how modules are loaded",
+            id="loader",
+        ),
+        pytest.param(
+            "import secrets\n\nsecrets.token_bytes = bytes\n", "replaces parts of Python's modules", id="part"
+        ),
+        pytest.param(
+            "import secrets as s\n\nsetattr(s, 'token_bytes', bytes)\n",
+            "replaces parts of Python's modules",
+            id="part by name",
+        ),
         pytest.param("import logging\n\nlogging.disable()\n", "switches off log messages", id="log"),
         pytest.param("import os\n\nos.umask(0)\n", "changes the rights of new files", id="rights"),
         pytest.param(

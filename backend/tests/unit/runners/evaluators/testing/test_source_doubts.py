@@ -1,5 +1,7 @@
 """What a test's source says about its failure away from the code. Of a class, only its own parts count."""
 
+from abc import ABCMeta
+from numbers import Number
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -108,3 +110,37 @@ def test_a_class_counts_as_a_whole_if_the_test_is_not_found_in_it(doubts: Any) -
 def test_fixtures_count_for_functions(doubts: Any) -> None:
     assert doubts("test_function") == []
     assert doubts("test_function[a]", "ready") == ["copy"]
+
+
+ABSTRACT = """
+def test_number():
+    assert isinstance(f(1), Number)
+
+
+def test_plain():
+    assert isinstance(f(1), Plain) and Number
+
+
+def test_of_the_code():
+    assert isinstance(f(1), Theirs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "doubts"),
+    [
+        pytest.param("test_number", ["the abstract class Number"], id="asked for"),
+        pytest.param("test_plain", [], id="only named"),
+        pytest.param("test_of_the_code", [], id="of the code"),
+    ],
+)
+def test_an_abstract_class_knows_its_classes_in_another_process(
+    tmp_path: Path, test: str, doubts: list[str]
+) -> None:
+    (tmp_path / "test_it.py").write_text(ABSTRACT)
+    theirs = ABCMeta("Theirs", (), {"__module__": "module_of_the_candidate"})
+    names = SimpleNamespace(Number=Number, Plain=int, Theirs=theirs)
+    item: Any = SimpleNamespace(
+        path=tmp_path / "test_it.py", nodeid=f"test_it.py::{test}", fixturenames=(), module=names
+    )
+    assert SourceDoubts().about(item) == doubts
