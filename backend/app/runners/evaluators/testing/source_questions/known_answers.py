@@ -111,12 +111,18 @@ def tables_of_tests(module: ast.Module) -> Iterator[Table]:
 
 
 def tables_of_code(module: ast.Module) -> Iterator[Table]:
-    """Yield the dictionaries, lists of rows and chains of conditions with plain values."""
+    """Yield the dictionaries, lists of rows and chains of conditions with plain values.
+
+    A dictionary may hold several inputs for each result.
+    """
     for node in ast.walk(module):
         match node:
             case ast.Dict(keys=keys, values=values):
                 given = [(key, value) for key, value in zip(keys, values, strict=True) if key is not None]
                 yield from _full([pair for key, value in given for pair in _pair([key], value)])
+                yield from _full(
+                    [pair for key, value in given for each in _listed(value) for pair in _pair([each], key)]
+                )
             case ast.List(elts=rows) | ast.Tuple(elts=rows) | ast.Set(elts=rows):
                 yield from _full([pair for row in rows for pair in _of_row(row)])
             case ast.Call(func=ast.Name(id="zip"), args=[keys, values]):
@@ -188,13 +194,22 @@ def _condition(node: ast.AST) -> Iterator[KnownAnswer]:
     """Yield the input and the result of a condition: `if x == 1: return 2`, also as an expression or case."""
     match node:
         case ast.If(test=test, body=[ast.Return(value=ast.expr() as value)]):
-            yield from _compared(test, value)
+            yield from _compared(test, _made_of(value))
         case ast.IfExp(test=test, body=value):
             yield from _compared(test, value)
         case ast.match_case(pattern=ast.MatchValue(value=key), body=[ast.Return(value=ast.expr() as value)]):
             yield from _pair([key], value)
         case _:
             return
+
+
+def _made_of(result: ast.expr) -> ast.expr:
+    """Return the only argument of a call, such as of a class, and anything else as it is."""
+    match result:
+        case ast.Call(args=[only], keywords=[]):
+            return only
+        case _:
+            return result
 
 
 def _compared(test: ast.expr, value: ast.expr) -> Iterator[KnownAnswer]:

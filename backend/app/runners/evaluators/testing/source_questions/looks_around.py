@@ -11,7 +11,7 @@ _NAMES = frozenset(
     {
         *("f_locals", "co_consts", "capture_locals", "walk_stack", "linecache"),
         *("get_referrers", "get_referents", "getinnerframes", "getouterframes"),
-        *("tracemalloc", "get_object_traceback", "extract_stack"),
+        *("tracemalloc", "get_object_traceback", "extract_stack", "findCaller", "dump_traceback"),
     }
 )
 _CALLS = {"inspect.stack": "inspect.stack()", "inspect.trace": "inspect.trace()"}

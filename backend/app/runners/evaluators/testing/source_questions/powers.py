@@ -53,16 +53,6 @@ _HIDDEN_NAMES = frozenset({"_create_default_https_context", "_create_unverified_
 """Names that hardly occur as a text but to set them unseen."""
 
 _WORDS = {word for name in _POWER_OF for word in name.split(".")} - {"os", "sys", "builtins", "types", "code"}
-_MENTIONED = re.compile(
-    "|".join(
-        [
-            rf"\b(?:{'|'.join(sorted(_WORDS))})\b",
-            r"[^\x00-\x7f]|environ|verify|import_module|__import__|_create_|\d{100}",
-            r"setattr|^[ \t]*(?!self\.|cls\.)\w+\.[\w.]+ *=(?!=)",
-        ]
-    ),
-    re.MULTILINE,
-)
 _NETWORK = frozenset(
     {
         *("socket", "urllib.request", "http.client", "ftplib", "smtplib", "telnetlib", "xmlrpc.client"),
@@ -70,6 +60,18 @@ _NETWORK = frozenset(
         "asyncio.open_connection",
     }
 )
+_MENTIONED = re.compile(
+    "|".join(
+        [
+            rf"\b(?:{'|'.join(sorted(_WORDS))})\b",
+            r"[^\x00-\x7f]|environ|verify|import_module|__import__|_create_|\d{100}",
+            *(rf"\b{re.escape(each)}\b" for each in sorted(_NETWORK)),
+            r"setattr|^[ \t]*(?!self\.|cls\.)\w+\.[\w.]+ *=(?!=)",
+        ]
+    ),
+    re.MULTILINE,
+)
+_REACHES = "reaches the network"
 _SENDS = "reads all environment variables and reaches the network"
 
 _DIGITS = 100
@@ -88,8 +90,10 @@ def powers(text: str) -> dict[str, list[int]]:
     named = ((_power_of(name), line) for name, line in uses)
     found = [(power, line) for power, line in (*named, *_in_plain_sight(module)) if power]
     found += [("replaces parts of Python's modules", line) for line in _replaced(module)]
-    if any(_is_below(name, each) for name, _ in uses for each in _NETWORK):
+    network = [line for name, line in uses if any(_is_below(name, each) for each in _NETWORK)]
+    if network:
         found += [(_SENDS, line) for line in _all_variables(module)]
+    found += [(_REACHES, line) for line in network]
     return by_name(found)
 
 

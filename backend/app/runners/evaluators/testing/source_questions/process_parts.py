@@ -13,7 +13,9 @@ OF_MODULES = {
     "threading": ("main_thread", "active_count", "enumerate"),
     "gc": ("isenabled", "get_count", "get_stats", "get_threshold", "callbacks"),
     "asyncio": ("get_running_loop", "_get_running_loop", "current_task"),
-    "os": ("getppid", "getpgid", "getsid"),
+    "os": ("getpid", "getppid", "getpgid", "getsid"),
+    "faulthandler": ("is_enabled",),
+    "warnings": ("filters",),
 }
 """What the modules of Python's library tell about the process."""
 

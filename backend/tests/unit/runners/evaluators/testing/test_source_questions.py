@@ -57,6 +57,29 @@ def new_source(tmp_path, files, base=BASE):
     return NewSource(*trees, layout)
 
 
+GROUPED = """class TestCodes:
+    SAME = {"2a1b": ("aab", "a-ab", "a ab"), "4z": ("zzzz", "zz-zz"), "1a1b1c": ("abc", "a-bc")}
+
+    def test_all(self):
+        for wanted, texts in self.SAME.items():
+            for text in texts:
+                assert code(text) == wanted
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '{"aab": "2a1b", "a-ab": "2a1b", "a ab": "2a1b", "zzzz": "4z", "zz-zz": "4z", "abc": "1a1b1c"}',
+        '{"2a1b": ["aab", "a-ab", "a ab"], "4z": ["zzzz", "zz-zz"], "1a1b1c": ["abc"]}',
+    ],
+)
+def test_inputs_that_a_test_groups_by_their_result_are_read(tmp_path, code: str) -> None:
+    base = {"codes.py": STUB, "tests/test_codes.py": f"from codes import code\n\n\n{GROUPED}"}
+    (asked,) = questions(tmp_path, {"codes.py": f"KNOWN = {code}\n\n\n{DONE}"}, base)
+    assert "inputs and results of `tests/test_codes.py`" in asked.text
+
+
 def packed(name, text):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
@@ -91,6 +114,14 @@ def packed(name, text):
                 "            return '1a1b1c'\n    return ''\n"
             },
             id="cases",
+        ),
+        pytest.param(
+            {
+                "codes.py": "def code(text):\n    if text == 'aab':\n        return str('2a1b')\n"
+                "    if text == 'zzzz':\n        return str('4z')\n"
+                "    if text == 'abc':\n        return str('1a1b1c')\n    raise ValueError(text)\n"
+            },
+            id="conditions for objects",
         ),
         pytest.param(
             {
