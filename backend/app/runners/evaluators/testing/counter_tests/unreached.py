@@ -32,9 +32,16 @@ def _with_lines(edit: Edit) -> Edit:
 
 def _may_skip_all(function: Function) -> bool:
     """Return True if a test has assertions, and code decides whether it reaches any of them."""
-    straight = list(_straight(function.body))
-    found = list(_assertions(function))
-    return bool(found) and not any(_is_check(each) for each in straight)
+    return any(_assertions(function)) and not _always_checks(function.body)
+
+
+def _always_checks(body: Sequence[ast.stmt]) -> bool:
+    """Return True if statements reach a check, whichever branches they take."""
+    return any(_is_check(each) or _is_check_in_each_branch(each) for each in _straight(body))
+
+
+def _is_check_in_each_branch(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and _always_checks(node.body) and _always_checks(node.orelse)
 
 
 def _straight(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
