@@ -43,9 +43,9 @@ def _every(name: str, value: object, *, optional: bool = False) -> Iterator[str]
 def specifiers(text: str) -> str:
     """Return `^1.2`, `~1.2`, `1.2.*`, `1.2`, `=1.2`, `*` and lists of these as standard version specifiers.
 
-    Of alternatives (`||`), the last one counts, which is by convention the newest.
+    Of alternatives (`||` or `|`), the last one counts, which is by convention the newest.
     """
-    parts = text.rpartition("||")[2].replace(" ", ",").split(",")
+    parts = text.rpartition("|")[2].replace(" ", ",").split(",")
     # A space may also separate an operator from its version.
     joined = re.sub(r"([<>=!~^]),+(?=[\d*])", r"\1", ",".join(part for part in parts if part))
     return ",".join(each for part in joined.split(",") for each in _specifier(part))

@@ -26,6 +26,7 @@ from app.workspaces.environments.poetry import poetry_extras, poetry_requirement
         (">= 1.2", ">=1.2"),
         (">=1 <2", ">=1,<2"),
         ("^1.0 || ^2.0", ">=2.0,<3"),
+        ("^5 | ^6 | ^7", ">=7,<8"),
         ("2.0", "==2.0"),
     ],
 )

@@ -1,6 +1,7 @@
 """Finds why a failed run is not the candidate's fault."""
 
 import asyncio
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from app.runners.evaluators.testing.running.lacks import LACKS
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.run import RAISE_LIMIT
 from app.runners.evaluators.tooling import excerpt
+
+_FILE = re.compile(r"\.py\b")
+"""A place in a source. A plug-in that lacks a module may say so in plain words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +94,11 @@ async def _broken_too(base: BaseTests, report: RunReport, *, of_base: bool) -> T
     listing = await base.listed() if of_base else None
     if listing and listing.ending is PytestEnding.BROKEN and _is_lacked(listing.text, base.place):
         return Trouble(f"{LACKS}: {missing_module(listing.text)}")
-    # The agent's task may be to write a module that the base does not have.
+    # The agent's task may be to write a module that the base does not have. Then a file there imports it.
     if module is not None and not await asyncio.to_thread(is_in_tree, module, base.place):
-        return Trouble()
+        is_broken = listing is not None and listing.ending is PytestEnding.BROKEN
+        if not is_broken or _FILE.search(report.text):
+            return Trouble()
     by_own_hook = own_hook_broke(report.text)
     if listing and listing.ending is not PytestEnding.BROKEN and not (by_own_hook and report.ids):
         # Some plug-ins, fixtures and hooks of a configuration break only when tests are to run.

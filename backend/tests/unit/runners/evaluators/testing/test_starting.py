@@ -50,6 +50,25 @@ async def test_a_hook_that_ends_the_base_s_run_too_is_a_question(context, protec
         assert "pytest cannot run in the base either" in result.feedback
 
 
+@pytest.mark.parametrize(
+    ("says", "is_asked"),
+    [
+        pytest.param(
+            "pytest.UsageError(\"pytest-qt needs Qt: No module named 'PyQt6'\")", True, id="a plug-in"
+        ),
+        pytest.param('ModuleNotFoundError("No module named \'soon\'", name="soon")', False, id="the tree"),
+    ],
+)
+async def test_a_module_that_only_a_plugin_misses_is_none_to_write(
+    context, says: str, is_asked: bool
+) -> None:
+    hook = f"import pytest\n\n\ndef pytest_configure(config):\n    raise {says}\n"
+    base = {**GOOD, "conftest.py": hook}
+    result = await judge(context({**base, "calc.py": WRONG["calc.py"]}, base), outside=False)
+    assert (QUESTIONS in result.metadata) is is_asked, result.feedback
+    assert result.status == "failed"
+
+
 async def test_a_run_that_ends_in_other_words_than_at_the_base_is_no_question(context) -> None:
     hook = "import calc\n\n\ndef pytest_configure(config):\n    raise SystemExit(calc.add(1, 1))\n"
     base = {**GOOD, "conftest.py": hook}
