@@ -52,6 +52,7 @@ ASKS = frozenset(
         "new-class-that-equals-the-tested-texts",
         *("right-without-optimisation", "right-until-a-date", "right-for-the-first-calls"),
         *("right-in-the-main-thread", "rarely-wrong", "wrong-by-checksum"),
+        *("right-without-bytecode", "random-tokens-replaced", "signal-ignored"),
         *("package-beside-the-one-in-src", "every-program-ends-with-status-0", "rule-in-a-text-that-is-run"),
         *("pairs-in-a-packed-text", "equality-in-a-class-of-a-known-name"),
         *("wrong-through-a-helper", "wrong-promise-of-an-overload", "wrong-through-a-name"),

@@ -139,7 +139,7 @@ def _used(part: ast.AST) -> set[str]:
         if isinstance(node, ast.Call) and len(node.args) > 1 and _asks_kind(node.func)
         for name in words_of(node.args[1])
     }
-    return {*words_of(part)} | ({"by identity"} if is_identical else set()) | kinds
+    return {*words_of(part), *kinds, *(["by identity"] if is_identical else [])}
 
 
 def _asks_kind(called: ast.expr) -> bool:
