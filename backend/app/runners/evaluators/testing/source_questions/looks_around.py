@@ -12,6 +12,8 @@ _NAMES = frozenset(
         *("f_locals", "co_consts", "capture_locals", "walk_stack", "linecache"),
         *("get_referrers", "get_referents", "getinnerframes", "getouterframes"),
         *("tracemalloc", "get_object_traceback", "extract_stack", "findCaller", "dump_traceback"),
+        *("addaudithook", "settrace", "setprofile", "meta_path", "path_hooks", "SourceFileLoader"),
+        *("SourcelessFileLoader", "ExtensionFileLoader", "spec_from_loader"),
     }
 )
 _CALLS = {"inspect.stack": "inspect.stack()", "inspect.trace": "inspect.trace()"}

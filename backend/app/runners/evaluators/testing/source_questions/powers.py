@@ -30,21 +30,14 @@ _POWERS = {
     ),
     "ends the process": "os._exit os.abort os.kill os.killpg signal.raise_signal",
     "handles uncaught exceptions": "sys.excepthook sys.unraisablehook threading.excepthook",
-    "handles signals": "signal.signal signal.pthread_sigmask signal.sigwait",
-    "follows what Python runs or opens": (
-        "sys.addaudithook sys.settrace sys.setprofile sys.monitoring threading.settrace threading.setprofile"
-    ),
-    "changes how modules are loaded": (
-        "sys.meta_path sys.path_hooks sys.path_importer_cache importlib.abc "
-        "importlib.machinery.SourceFileLoader importlib.machinery.SourcelessFileLoader "
-        "importlib.machinery.ExtensionFileLoader importlib.util.spec_from_loader"
-    ),
+    "ignores signals": "signal.SIG_IGN signal.pthread_sigmask",
     _TRUSTS: (
         "ssl._create_unverified_context ssl._create_default_https_context ssl.CERT_NONE "
         "urllib3.disable_warnings"
     ),
     "switches off the collection of garbage": "gc.disable gc.freeze gc.set_threshold",
     "switches off log messages": "logging.disable",
+    "waits for connections": "socketserver http.server asyncio.start_server asyncio.start_unix_server",
     "changes the rights of new files": "os.umask",
     _BY_NAME: "pkgutil.resolve_name",
 }
@@ -65,13 +58,11 @@ _MENTIONED = re.compile(
         [
             rf"\b(?:{'|'.join(sorted(_WORDS))})\b",
             r"[^\x00-\x7f]|environ|verify|import_module|__import__|_create_|\d{100}",
-            *(rf"\b{re.escape(each)}\b" for each in sorted(_NETWORK)),
             r"setattr|^[ \t]*(?!self\.|cls\.)\w+\.[\w.]+ *=(?!=)",
         ]
     ),
     re.MULTILINE,
 )
-_REACHES = "reaches the network"
 _SENDS = "reads all environment variables and reaches the network"
 
 _DIGITS = 100
@@ -90,10 +81,8 @@ def powers(text: str) -> dict[str, list[int]]:
     named = ((_power_of(name), line) for name, line in uses)
     found = [(power, line) for power, line in (*named, *_in_plain_sight(module)) if power]
     found += [("replaces parts of Python's modules", line) for line in _replaced(module)]
-    network = [line for name, line in uses if any(_is_below(name, each) for each in _NETWORK)]
-    if network:
+    if any(_is_below(name, each) for name, _ in uses for each in _NETWORK):
         found += [(_SENDS, line) for line in _all_variables(module)]
-    found += [(_REACHES, line) for line in network]
     return by_name(found)
 
 

@@ -30,6 +30,9 @@ def asked(tmp_path, files, base=BASE):
         ("trace = tracemalloc.get_object_traceback(bytearray(100))", "get_object_traceback"),
         ("import tracemalloc", "tracemalloc"),
         ("frames = traceback.extract_stack()", "extract_stack"),
+        ("sys.addaudithook(note)", "addaudithook"),
+        ("sys.meta_path.insert(0, Finder())", "meta_path"),
+        ("class Loader(importlib.machinery.SourceFileLoader): ...", "SourceFileLoader"),
         ("tables = [each for each in names if each.endswith('.py')]", "files that end with .py"),
         ("tables = HERE.rglob('*.py')", "files that end with .py"),
         (

@@ -29,16 +29,8 @@ PACKAGE = {
         pytest.param("import gc\n\ngc.disable()\n", "switches off the collection of garbage", id="garbage"),
         pytest.param(
             "from signal import SIGTERM, SIG_IGN, signal\n\nsignal(SIGTERM, SIG_IGN)\n",
-            "handles signals",
+            "ignores signals",
             id="signals",
-        ),
-        pytest.param(
-            "import sys\n\nsys.addaudithook(note)\n", "follows what Python runs or opens", id="audit"
-        ),
-        pytest.param(
-            "import importlib.machinery\n\n\nclass Loader(importlib.machinery.SourceFileLoader):\n    pass\n",
-            "changes how modules are loaded",
-            id="loader",
         ),
         pytest.param(
             "import secrets\n\nsecrets.token_bytes = bytes\n", "replaces parts of Python's modules", id="part"
@@ -73,6 +65,7 @@ PACKAGE = {
             "reads all environment variables and reaches the network",
             id="variables",
         ),
+        pytest.param("from http.server import HTTPServer\n", "waits for connections", id="server"),
         pytest.param(f"X = {'7' * 120}\n", "holds a number of more than 100 digits", id="a number"),
         pytest.param(
             "def f(valu\u0435):\n    return valu\u0435 + 1\n", "letters of several alphabets", id="a name"
@@ -101,6 +94,7 @@ def test_an_answer_covers_no_other_lines(tmp_path) -> None:
         "import re\n\nX = re.compile('a')\n",
         "import atexit\n\natexit.register(print)\n",
         "import os\nimport urllib.request\n\nX = os.environ['HOME'], urllib.request.urlopen\n",
+        "import signal\n\nsignal.signal(signal.SIGTERM, print)\n",
         "import os\n\nX = dict(os.environ)\n",
         "import pickle\n\nX = pickle.dumps(1)\n",
         "import os.path\n\nX = os.path.join('a', 'b')\n",
