@@ -68,7 +68,7 @@ class PytestGateSettings:
     processes: int | None = None
     name: str = "pytest"
     category: EvaluationCategory = EvaluationCategory.FUNCTIONALITY
-    version: str = "4"
+    version: str = "5"
     is_deterministic: bool = True
 
     @property
