@@ -409,9 +409,11 @@ async def test_what_the_environment_lacks_is_not_the_candidates_fault(context) -
     assert "lacks what the project needs: numpyx" in result.feedback
 
 
-async def test_a_base_that_is_broken_alike_leaves_no_verdict(context) -> None:
+async def test_a_base_that_is_broken_alike_is_a_question(context) -> None:
     files = {**GOOD, "conftest.py": "raise RuntimeError('no licence')\n"}
-    assert (await run(context, files, files)).status == "errored"
+    (question,) = (await run(context, files, files)).questions
+    assert question.text.startswith("pytest cannot run the tests here")
+    assert "no licence" in question.why
 
 
 BLOCKING = {"tests/test_calc.py": "import time\n\ndef test_add():\n    time.sleep(60)\n"}
