@@ -37,8 +37,11 @@ def declared_roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], 
     files = RequirementFiles()
     plain, for_tests, for_development = requirement_file_names(tree)
     groups = choose_groups(asked.groups, lambda name: asked.groups[name])
-    extras = list(dict.fromkeys([*choose(asked.extras, asked.extra_requirements), *tox_extras(tree, asked)]))
-    features = [each for each in extras if _is_feature(each, asked)]
+    named = choose(asked.extras, asked.extra_requirements)
+    extras = list(dict.fromkeys([*named, *tox_extras(tree, asked)]))
+    # An extra that only tox names, and that brings no pytest, tells nothing else about what tests need.
+    others_of_tox = [each for each in extras if each not in named]
+    features = [each for each in others_of_tox if "pytest" not in names_in(asked.extra_requirements(each))]
     lines = [line for name in groups for line in asked.groups[name]]
     lines += [line for name in extras if name not in features for line in asked.extra_requirements(name)]
     others = [line for name, of_extra in asked.extras.items() if name not in extras for line in of_extra]
@@ -77,12 +80,6 @@ def declared_roots(tree: Path, asked: Wanted, project: str) -> tuple[list[str], 
     lines += commanded_lines(tree, names_in([*lines, *stated]) | {normal(project)})
     lines += undeclared(tree, [*lines, *stated])
     return list(dict.fromkeys(without_self(lines, asked, project))), files
-
-
-def _is_feature(extra: str, asked: Wanted) -> bool:
-    """Return True if only tox says that tests need an extra, so that it tells nothing else about tests."""
-    named = choose(asked.extras, asked.extra_requirements)
-    return extra not in named and "pytest" not in names_in(asked.extra_requirements(extra))
 
 
 def _brings_pytest(tree: Path, name: str) -> bool:

@@ -10,7 +10,8 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\s*=\s*(.*)")
 _ROOT = re.compile(r"\{(?:toxinidir|tox_root)\}")
 _SEPARATOR = "{/}"
 _OURS = re.compile(
-    r"(?:PYTHON|PYTEST|PIP|UV|VIRTUAL|TOX|COV|LD_|DYLD_|LC_)\w*|LANG(?:UAGE)?|PATH|HOME|TMP|TEMP|TMPDIR"
+    r"(?:PYTHON|PYTEST|PIP_|UV_|VIRTUALENV|TOX_|COV_|COVERAGE|LD_|DYLD_|LC_)\w*"
+    r"|VIRTUAL_ENV|LANG(?:UAGE)?|PATH|HOME|TMP|TEMP|TMPDIR"
 )
 """Variables of the interpreter, of installers and of the run itself, whose values are ours."""
 

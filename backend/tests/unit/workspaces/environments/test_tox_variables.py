@@ -30,6 +30,7 @@ def written(tree: Path, text: str, name: str = "tox.ini") -> dict[str, str]:
         ),
         pytest.param("setenv = A = a\0b", {}, id="no text of a variable"),
         pytest.param(f"setenv = A = {'a' * 5000}", {}, id="long"),
+        pytest.param("setenv = PIPELINE = 1", {"PIPELINE": "1"}, id="no installer"),
         pytest.param("deps = pytest", {}, id="none"),
     ],
 )

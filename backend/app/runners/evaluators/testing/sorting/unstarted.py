@@ -29,13 +29,17 @@ def about_unstarted(
     """
     if at_base is None or protected is not ProtectedPolicy.ASK:
         return None
-    if goal.policy is not BaseFailures.GOAL or goal.tests or _words(report.text) != _words(at_base.text):
+    words = _words(report.text)
+    if goal.policy is not BaseFailures.GOAL or goal.tests or words != _words(at_base.text):
         return None
     return Question.about(
         "tests",
         QuestionKind.RED_AT_BASE,
         "pytest cannot run the tests here, with or without the change: may the change stand?",
         why=excerpt(report.text, _WHY_CHARS),
+        # An accepted question must not cover another reason.
+        before=words,
+        after=words,
     )
 
 
