@@ -47,7 +47,7 @@ async def measure(root: Path, seed: int, python: Path, *, base: bool, budget: Co
     took = time.monotonic() - began
     own = whole_tree(root)
     honest = replace(own, trusted=frozenset(own.files)) if base else None
-    report = await CounterTests(harness=harness, base=honest, seed=seed, budget=budget).check(tree, plain)
+    report = await CounterTests(harness=harness, base=honest, seed=seed, budget=budget).check(tree, plain, {})
     return Measured(
         project=root.name,
         seed=seed,

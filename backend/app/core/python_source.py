@@ -2,6 +2,7 @@
 
 import ast
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -16,8 +17,55 @@ _TRIES = 5
 _Parsed = TypeVar("_Parsed")
 
 
+_REMEMBERED_SIZE = 2_000_000
+"""Characters or bytes of source whose trees are kept: at most 70 MB of memory."""
+
+
+class _Modules:
+    """The modules that were parsed or asked for last. Each evaluation reads the same files many times."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[tuple[bool, str | bytes], ast.Module] = OrderedDict()
+        self._lock = threading.Lock()
+        self._size = 0
+
+    def get(self, source: str | bytes) -> ast.Module | None:
+        key = isinstance(source, str), source
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+            return self._found.get(key)
+
+    def put(self, source: str | bytes, module: ast.Module) -> None:
+        key = isinstance(source, str), source
+        with self._lock:
+            self._size += 0 if key in self._found else len(source)
+            self._found[key] = module
+            while self._size > _REMEMBERED_SIZE:
+                (_, oldest), _ = self._found.popitem(last=False)
+                self._size -= len(oldest)
+
+
+_MODULES = _Modules()
+
+
 def parse_module(source: str | bytes) -> ast.Module:
     """Parse a module, as `ast.parse` does; safe to call in several threads.
+
+    The module may be shared: callers must not change it. `parse_to_change` gives one that is not.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: the source cannot be parsed.
+    """
+    known = _MODULES.get(source)
+    if known is None:
+        known = parse_to_change(source)
+        _MODULES.put(source, known)
+    return known
+
+
+def parse_to_change(source: str | bytes) -> ast.Module:
+    """Parse a module that the caller may change; safe to call in several threads.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the source cannot be parsed.

@@ -1,11 +1,12 @@
 """Runs one child process to its end, within limits of time and output, and ends its whole process group."""
 
 import asyncio
+import os
 import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -68,7 +69,7 @@ class _Ending:
     seconds: float
 
 
-async def run_process(
+async def run_process(  # noqa: PLR0913 - each is an independent part of one launch
     argv: Sequence[str],
     *,
     cwd: Path,
@@ -77,13 +78,14 @@ async def run_process(
     output_limit: int = 1_000_000,
     stdin: bytes | None = None,
     pass_fds: Sequence[int] = (),
+    niceness: int = 0,
 ) -> ProcessOutcome:
     """Run `argv` in its own session until it ends or `timeout` seconds have passed.
 
     The whole process group is killed when the leader ends, when time is up and when the caller is cancelled.
     A descendant that began a new session escapes that (only a sandbox's pid namespace ends it), but this
     function does not wait for it, and its output no longer counts. The environment is exactly `env`, plus the
-    owner's number if children are marked.
+    owner's number if children are marked. With a `niceness`, other processes of the machine go first.
 
     Raises:
         FileNotFoundError: the program or `cwd` does not exist.
@@ -91,7 +93,7 @@ async def run_process(
     """
     half = max(1, output_limit // 2)
     out, err = Capture(half, half), Capture(half, half)
-    ending = await _run(argv, cwd, env, timeout, stdin, (out, err), pass_fds)
+    ending = await _run(argv, cwd, env, timeout, stdin, (out, err), pass_fds, niceness)
     return ProcessOutcome(
         returncode=ending.returncode,
         stdout=out.text(),
@@ -122,7 +124,7 @@ async def run_for_bytes(
     return BytesOutcome(ending.returncode, out.kept(), err.text(), ending.timed_out, out.truncated)
 
 
-async def _run(
+async def _run(  # noqa: PLR0913 - as above
     argv: Sequence[str],
     cwd: Path,
     env: Mapping[str, str],
@@ -130,12 +132,15 @@ async def _run(
     stdin: bytes | None,
     captures: tuple[Capture, Capture],
     pass_fds: Sequence[int],
+    niceness: int = 0,
 ) -> _Ending:
     started = time.monotonic()
     timed_out = False
     readers: list[asyncio.ReadTransport] = []
     try:
         process = await _start(argv, cwd, env, stdin, captures, pass_fds, readers)
+        if niceness:
+            _let_others_go_first(process.pid, niceness)
         try:
             async with asyncio.timeout(timeout):
                 await exit_of(process)
@@ -151,6 +156,13 @@ async def _run(
             reader.close()
     await asyncio.wait([capture.closed for capture in captures])
     return _Ending(returncode, timed_out, time.monotonic() - started)
+
+
+def _let_others_go_first(leader: int, niceness: int) -> None:
+    with suppress(OSError):  # it has ended, or this is another system
+        os.setpriority(os.PRIO_PROCESS, leader, os.getpriority(os.PRIO_PROCESS, leader) + niceness)
+        # Linux shares the processor among sessions first, and this process leads one.
+        Path(f"/proc/{leader}/autogroup").write_text(str(niceness))
 
 
 async def _start(

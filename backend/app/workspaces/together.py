@@ -1,7 +1,8 @@
 """Awaits coroutines at once, and fails like the first one that fails."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import AsyncGenerator, Coroutine, Iterable
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 A = TypeVar("A")
@@ -26,3 +27,19 @@ async def all_together(parts: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
     return [each.result() for each in tasks]
+
+
+@asynccontextmanager
+async def meanwhile(work: Coroutine[Any, Any, A]) -> AsyncGenerator[asyncio.Task[A]]:
+    """Begin some work, and yield its task. At the end of the block, cancel the task and wait for its end.
+
+    A failure matters only to a caller that awaits the task.
+    """
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()

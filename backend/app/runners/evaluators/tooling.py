@@ -73,16 +73,24 @@ def scratch(python: Path) -> Generator[Scratch]:
 
 
 async def run_tool(
-    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float, output_limit: int = 8_000_000
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout: float,
+    output_limit: int = 8_000_000,
+    niceness: int = 0,
 ) -> ProcessOutcome:
-    """Run a tool to its end.
+    """Run a tool to its end. With a `niceness`, other processes of the machine go first.
 
     Raises:
         ToolTroubleError: it is missing, cannot be started, or did not finish in time.
     """
     tool = _name_of(argv)
     try:
-        outcome = await run_process(argv, cwd=cwd, env=env, timeout=timeout, output_limit=output_limit)
+        outcome = await run_process(
+            argv, cwd=cwd, env=env, timeout=timeout, output_limit=output_limit, niceness=niceness
+        )
     except (FileNotFoundError, PermissionError) as error:
         raise ToolTroubleError(f"{tool} cannot be started: {error.strerror}") from error
     if outcome.timed_out:

@@ -218,3 +218,11 @@ async def test_passed_handles_reach_the_child(tmp_path: Path) -> None:
     finally:
         os.close(read_end)
         os.close(write_end)
+
+
+async def test_other_processes_go_first_if_asked(tmp_path: Path) -> None:
+    own = os.nice(0)
+    outcome = await shell(
+        f"until [ $(nice) = {own + 2} ]; do sleep 0.02; done", tmp_path, PATIENCE, niceness=2
+    )
+    assert (outcome.returncode, outcome.timed_out) == (0, False)

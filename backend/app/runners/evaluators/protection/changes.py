@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.core.python_source import parse_module
+from app.core.python_source import parse_to_change
 from app.runners.evaluators.protection.additions import names_in
 from app.runners.evaluators.protection.imports import imported_names, imports_of, is_successor
 from app.runners.evaluators.protection.meaning import (
@@ -69,7 +69,7 @@ def changes_between(before: bytes, after: bytes) -> list[DefinitionChange] | Non
     if max(len(before), len(after)) > _MAX_BYTES:
         return None
     try:
-        old, new = (with_short_super(forget_letters(parse_module(each))) for each in (before, after))
+        old, new = (with_short_super(forget_letters(parse_to_change(each))) for each in (before, after))
         if max(len(old.body), len(new.body)) > _MAX_STATEMENTS:
             return None
         return list(_Scope(old.body, new.body, "", old, new).changes())

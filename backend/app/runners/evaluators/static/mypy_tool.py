@@ -20,6 +20,7 @@ MAX_BATCHES = 8
 _MAX_BLOCKERS = 8
 """Limit on separate runs, one for each file that shares its module name with another."""
 
+_NICE, _NICEST = 5, 19
 
 _PATIENCE = 5
 """The factor on the time limit for a check that no caller waits for."""
@@ -48,7 +49,8 @@ class Mypy:
         python: interpreter with the installed packages that count; None is the one that runs this program.
         seconds: time limit for one call.
         cache: directory for mypy's cache; None starts without one.
-        patient: True if other processes on this machine take precedence.
+        patient: True if other processes on this machine take precedence. To some degree, they always do,
+            because tests take longer.
     """
 
     scraps: Scratch
@@ -190,6 +192,7 @@ class Mypy:
             env={**self.scraps.env, "MYPYPATH": search},
             timeout=self.seconds,
             output_limit=64_000_000,
+            niceness=_NICEST if self.patient else _NICE,
         )
         if outcome.truncated:
             raise ToolTroubleError("mypy's report is too long to be read")
@@ -203,7 +206,6 @@ class Mypy:
             path.write_text(self.settings.config_text.replace("$MYPY_CONFIG_FILE_DIR", "."))
             config = str(path)
         return [
-            *(("nice", "-n", "19") if self.patient else ()),
             *(sys.executable, "-I", "-m", "mypy", "--output=json", f"--config-file={config}"),
             "--show-traceback",
             *("--num-workers=0", "--explicit-package-bases"),

@@ -17,7 +17,11 @@ _QUICK = 1.0
 """Seconds: a test that takes less beside the code does not wait for anything there."""
 
 _SHORT = 10.0
-"""Seconds that both runs may always take. With less, code that only waits there could go unnoticed."""
+"""Seconds that both runs may take if the first took no time. With less, code that only waits away from the
+tests could go unnoticed."""
+
+_LESS = 2.0
+"""How many of these seconds each second beside the code costs."""
 
 _MORE = 0.35
 """Share of the time beside the code that the run away from it gets on top."""
@@ -186,7 +190,7 @@ class Away:
 
 def time_left(seconds: float) -> float:
     """Return the seconds that the run away from the code gets once the one beside it took `seconds`."""
-    return max(_SHORT - seconds, _MORE * seconds)
+    return max(_SHORT - _LESS * seconds, _MORE * seconds)
 
 
 def _one_of_each_file(ids: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult,
 from app.runners.evaluators.testing.at_base.base import BaseTests
 from app.runners.evaluators.testing.at_base.trouble import trouble_of
 from app.runners.evaluators.testing.away import Away
-from app.runners.evaluators.testing.counter_tests.asking import counter_report
+from app.runners.evaluators.testing.counter_tests.asking import counter_report, read_tests
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.gate_settings import PytestGateSettings
 from app.runners.evaluators.testing.layout.config import PytestSettings, settings_for
@@ -43,7 +43,7 @@ from app.runners.evaluators.testing.source_questions.about_unrun import asked_ab
 from app.runners.evaluators.testing.source_questions.asking import (
     SourceQuestions,
     asked_about_source,
-    reading,
+    read_source,
 )
 from app.runners.evaluators.testing.source_questions.new_source import NewSource
 from app.runners.evaluators.testing.source_questions.still_skipped import asked_about_skips
@@ -52,7 +52,7 @@ from app.runners.evaluators.tree_files import tree_files
 from app.schemas.baseline import Baseline
 from app.workspaces.environments.outcome import Ready
 from app.workspaces.files.limits import WorkspaceLimits
-from app.workspaces.together import together
+from app.workspaces.together import meanwhile, together
 
 
 async def judged(
@@ -140,7 +140,8 @@ async def _judge_runs(
     layout = source.layout.watching(await asyncio.to_thread(watched_files, source))
     async with (
         Away.beside(harness, layout, wanted=gate.outside) as away,
-        reading(source, rules.protected) as questions,
+        meanwhile(read_source(source, rules.protected, harness.started)) as questions,
+        meanwhile(read_tests(layout, gate.counter_tests, harness.started)) as test_files,
     ):
         of_base, own = await _both_runs(harness, layout, base, rules)
         own = await in_company(harness, layout.own_run, own, of_base)
@@ -164,7 +165,7 @@ async def _judge_runs(
             passed = [each for each in of_base.tests.values() if each.ok]
             outside, counter = await together(
                 away.report(passed, base, of_base.seconds),
-                counter_report(harness, layout.base_run, of_base, gate.counter_tests),
+                counter_report(harness, layout.base_run, of_base, gate.counter_tests, test_files),
             )
             judged = replace(judged, outside=outside, counter=counter, in_process=gate.in_process_only)
             judged = asked_about_children(judged, rules.protected)

@@ -1,7 +1,6 @@
 """Runs tests with wrong expectations, two complementary runs at a time, and draws the conclusions."""
 
 import asyncio
-import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -21,10 +20,16 @@ from app.runners.evaluators.testing.counter_tests.drawing import (
     draw_all,
     draw_data,
     units_of,
+    units_with,
 )
 from app.runners.evaluators.testing.counter_tests.pairs import NO_PAIR, Pair, Versions, answers_of, run_both
 from app.runners.evaluators.testing.counter_tests.reading import TestFile
-from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, sample
+from app.runners.evaluators.testing.counter_tests.sampling import (
+    CounterTestBudget,
+    RunTimes,
+    chance_of,
+    sample,
+)
 from app.runners.evaluators.testing.counter_tests.silent_tests import SilentTests
 from app.runners.evaluators.testing.counter_tests.sites import DataPlace
 from app.runners.evaluators.testing.counter_tests.sorting import (
@@ -43,11 +48,15 @@ from app.runners.evaluators.testing.layout.inventory import file_of
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness
+from app.workspaces.together import together
 
 _NO_EXPECTATION = "it has no expectation that can be changed"
 _ASKED_AGAIN = 2
 _DATA_PLACES = 4
 _FOR_CHILDREN = 8
+_FOR_SILENT = 4.0
+"""Seconds of tests that are looked through for those that compare nothing."""
+
 _NOT_DRAWN = "there was no time for it"
 
 
@@ -75,30 +84,26 @@ class CounterTests:
     budget: CounterTestBudget = field(default_factory=CounterTestBudget)
     seed: int | None = None
 
-    async def check(self, tree: RunTree, plain: RunReport) -> CounterReport:
+    async def check(self, tree: RunTree, plain: RunReport, read: Mapping[str, TestFile]) -> CounterReport:
         """Check the tests of a tree that passed.
 
         Args:
             tree: the tree that ran; only trusted files are rewritten.
             plain: the report of that run.
+            read: see `read_test_files`.
 
         Raises:
             ToolTroubleError: the interpreter cannot be started.
             SandboxUnavailableError: the tests cannot be confined here.
         """
         began = time.monotonic()
-        chance = _chance(self.seed)
-        files = await asyncio.to_thread(read_test_files, tree, plain, chance)
+        chance = chance_of(self.seed)
+        files = await asyncio.to_thread(read_test_files, tree, plain, chance, read)
         units = await asyncio.to_thread(units_of, files.values(), plain.as_collected)
         passed = {each.id for each in plain.tests.values() if each.ok}
         check = _Check(self, tree, files, plain, chance)
         report = await check.run(units, passed)
         return replace(report, seconds=time.monotonic() - began)
-
-
-def _chance(seed: int | None) -> Random:
-    # The choices are written into the test files before the run, so predicting them gains nothing.
-    return Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311 - seeded when repeated; no secret
 
 
 class _Check:
@@ -116,6 +121,7 @@ class _Check:
         self._tree = tree
         self._files = files
         self._plain = plain
+        self._times = RunTimes(plain)
         self._chance = chance
         self._end = time.monotonic() + settings.budget.most_seconds(plain.seconds)
         # Half of the tests fail, and what they say is not used.
@@ -129,18 +135,25 @@ class _Check:
         # To start a process takes long while the machine is busy.
         patient = {name: _FOR_CHILDREN * each for name, each in settings.budget.limits(plain).items()}
         self._patient = replace(self._harness, test_seconds=patient)
-        self._control = BaseControl(self._harness, settings.base, self._is_source)
+        self._control = BaseControl(
+            self._harness, settings.base, lambda name: name in files and files[name].is_source
+        )
 
     async def run(self, units: Sequence[Unit], passed: AbstractSet[str]) -> CounterReport:
         """Run pairs with every test that fits, then another pair with those that did not notice."""
         budget = self._settings.budget
         able = [each for each in units if each.function.sites]
-        drawn = sample(able, self._plain, budget, self._chance)
+        drawn = sample(able, self._times, budget, self._chance)
         reasons = dict.fromkeys(passed, _NO_EXPECTATION)
         reasons |= {test: _NOT_DRAWN for unit in able for test in unit.tests if test in passed}
-        rounds = range(budget.rounds(self._plain))
+        rounds = range(budget.rounds(self._times.whole))
         pairs = [await self._pair(drawn, passed, {}, self._versions) for _ in rounds]
-        again, against = await self._ask_again(drawn, pairs, self._versions)
+        seconds = _FOR_SILENT if self._has_time() or not budget.is_long(self._times.whole) else 0.0
+        silent = SilentTests(self._limited, self._tree, self._settings.base, units, self._plain, seconds)
+        unproven = sort_tests([each.answers for each in pairs], {}, reasons).unproven
+        (again, against), (unreached, swayed) = await together(
+            self._ask_again(drawn, pairs, self._versions), silent.found(unproven, passed)
+        )
         answers = [each.answers for each in (*pairs, *again)]
         if self._has_time():
             touchy = TouchyTests(self._harness, self._limited, self._tree, self._settings.base, self._files)
@@ -150,18 +163,15 @@ class _Check:
         children = ChildCheck(self._tree, self._chance, run_pair, self._control.answers, self._complementary)
         doubted = await children.doubted(units, passed - against.keys())
         report = sort_tests([*answers, *said], against, reasons)
-        if self._settings.budget.is_long(self._plain) and not self._has_time():
-            return replace(report, doubted=doubted)
-        silent = SilentTests(self._limited, self._tree, self._settings.base, units, self._plain)
-        unreached, swayed = await silent.unreached(report.unproven), await silent.swayed(passed)
+        unreached = tuple(each for each in unreached if each in report.unproven)
         return replace(report, doubted=doubted, unreached=unreached, swayed=swayed)
 
     async def _ask_data(
         self, units: Sequence[Unit], wanted: Collection[str], against: dict[str, str]
     ) -> list[Answers]:
         """Make expectations in data files wrong, one after the other, for tests that are not proven yet."""
-        able = [each for each in _of(units, wanted) if each.function.data]
-        drawn = sample(able, self._plain, self._settings.budget, self._chance)
+        able = [each for each in units_with(units, wanted) if each.function.data]
+        drawn = sample(able, self._times, self._settings.budget, self._chance)
         places = list(dict.fromkeys(each.data for unit in drawn for each in unit.function.data if each.data))
         said: list[Answers] = []
         for place in self._chance.sample(places, min(len(places), _DATA_PLACES)):
@@ -192,7 +202,7 @@ class _Check:
             # The first check of a suspicion ignores the time limit, because each run has its own.
             if again and not self._has_time():
                 break
-            again.append(await self._pair(_of(units, left), left, suspected, versions))
+            again.append(await self._pair(units_with(units, left), left, suspected, versions))
             twice |= unnoticed_twice(suspected, again[-1].answers)
         honest = [await self._control.answers(pair, suspected) for pair in again] if twice else []
         against = refuted(twice.values(), honest)
@@ -221,7 +231,7 @@ class _Check:
             test: replace(each, change=replace(each.change, elsewhere=True))
             for test, each in doubtful.items()
         }
-        other = await self._pair(_of(units, doubtful), doubtful, elsewhere, versions)
+        other = await self._pair(units_with(units, doubtful), doubtful, elsewhere, versions)
         able = noticed([other.answers])
         return [each for each in found if each not in able]
 
@@ -277,24 +287,14 @@ class _Check:
         self, units: Sequence[Unit], heads: Sequence[WrongExpectation], tails: Sequence[WrongExpectation]
     ) -> tuple[Version, Version]:
         names = {unit.file.name for unit in units} | {file_of(test) for unit in units for test in unit.tests}
-        run = units if self._is_long(names) else None
+        all_fit = self._times.of_files(names) <= self._settings.budget.test_seconds(self._times.whole)
+        run = None if all_fit else units
         files = [self._files[name] for name in sorted(names)]
         one, other = (changed_version(files, each, run, self._comment()) for each in (heads, tails))
         return one, other
-
-    def _is_source(self, name: str) -> bool:
-        return name in self._files and self._files[name].is_source
 
     def _has_time(self) -> bool:
         return time.monotonic() < self._end
 
     def _comment(self) -> str:
         return str(self._chance.randrange(10**6, 10**7))
-
-    def _is_long(self, files: Collection[str]) -> bool:
-        seconds = sum(each.seconds for each in self._plain.tests.values() if file_of(each.id) in files)
-        return seconds > self._settings.budget.free
-
-
-def _of(units: Sequence[Unit], wanted: Collection[str]) -> list[Unit]:
-    return [each for each in units if any(test in wanted for test in each.tests)]

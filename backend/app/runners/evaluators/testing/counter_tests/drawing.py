@@ -124,6 +124,11 @@ class Inventory:
         return files[0] if len(files) == 1 else None
 
 
+def units_with(units: Iterable[Unit], wanted: Collection[str]) -> list[Unit]:
+    """Return the units that have any of the wanted tests."""
+    return [each for each in units if any(test in wanted for test in each.tests)]
+
+
 def draw_all(
     units: Iterable[Unit], chance: Random, wanted: Collection[str], tried: Mapping[str, WrongExpectation]
 ) -> list[WrongExpectation]:

@@ -1,12 +1,16 @@
 """Limits the time for counter-tests, and draws the tests that fit."""
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
-from app.runners.evaluators.testing.layout.inventory import function_of
+from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.running.report import RunReport
+
+_FALL = 3.7
+"""By how many seconds less each run may take for each second above `free`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,9 +18,11 @@ class CounterTestBudget:
     """How long counter-tests may take.
 
     Attributes:
-        free: seconds of tests up to which all run again.
-        share: which share of the tests' own time each run may take if that is at least twice `free`. In
-            between, the seconds fall evenly.
+        free: seconds of the plain run up to which all tests run again.
+        share: which share of the plain run's time each run may take if that is long.
+        least: seconds that each run may always take.
+        fixed: seconds that all runs together take beside the tests. If the plain run is not much longer than
+            `free`, each may take half of what is left of its time without them.
         pairs: the number of pairs of runs if the tests take no longer than `free`; otherwise one.
         patience: time limit of one run, as a multiple of the plain run's time. It shares the machine with the
             other run, and failing tests take longer than passing ones.
@@ -31,6 +37,8 @@ class CounterTestBudget:
 
     free: float = 4.0
     share: float = 0.35
+    least: float = 1.8
+    fixed: float = 3.5
     pairs: int = 1
     patience: float = 3.0
     most: float = 0.5
@@ -38,17 +46,20 @@ class CounterTestBudget:
     test_least: float = 1.25
     test_share: float = 0.05
 
-    def rounds(self, plain: RunReport) -> int:
+    def rounds(self, whole: float) -> int:
         """Return the number of pairs of runs, not counting the one for a second change."""
-        return 1 if self.is_long(plain) else self.pairs
+        return 1 if self.is_long(whole) else self.pairs
 
-    def is_long(self, plain: RunReport) -> bool:
-        """Return True if the tests take too long for all of them to run again."""
-        return sum(each.seconds for each in plain.tests.values()) > self.free
+    def is_long(self, whole: float) -> bool:
+        """Return True if tests that take `whole` seconds take too long for all of them to run again."""
+        return whole > self.free
 
     def test_seconds(self, whole: float) -> float:
-        """Return the seconds of tests that fit, of `whole` seconds."""
-        return self.free if whole <= self.free else max(self.share * whole, 2 * self.free - whole)
+        """Return how many of the plain run's `whole` seconds one more run may take."""
+        if whole <= self.free:
+            return self.free
+        usual = max(self.least, min(self.share * whole, (whole - self.fixed) / 2))
+        return max(usual, self.free - _FALL * (whole - self.free))
 
     def most_seconds(self, plain: float) -> float:
         """Return the seconds after which no further check starts, if the plain run took `plain`."""
@@ -71,10 +82,40 @@ class CounterTestBudget:
         return limits
 
 
-def sample(units: Sequence[Unit], plain: RunReport, budget: CounterTestBudget, chance: Random) -> list[Unit]:
+class RunTimes:
+    """How long tests took, with their share of the time in which a run collects tests and reports results.
+
+    Args:
+        plain: the report of the run.
+    """
+
+    def __init__(self, plain: RunReport) -> None:
+        self._seconds = {name: each.seconds for name, each in plain.tests.items()}
+        of_tests = sum(self._seconds.values())
+        # If several processes ran the tests, they took less time than the tests together.
+        self.whole = max(plain.seconds, of_tests)
+        """The seconds of all tests."""
+        self._share = self.whole / of_tests if of_tests else 1.0
+
+    def of(self, tests: Iterable[str]) -> float:
+        """Return the seconds of some tests; those that did not run take none."""
+        return self._share * sum(self._seconds.get(each, 0.0) for each in tests)
+
+    def of_files(self, files: Collection[str]) -> float:
+        """Return the seconds of all tests in some files."""
+        return self.of(each for each in self._seconds if file_of(each) in files)
+
+
+def chance_of(seed: int | None) -> Random:
+    """Return the source of chance; without a seed, an unknown one."""
+    # The choices are written into the test files before the run, so predicting them gains nothing.
+    return Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311 - seeded when repeated; no secret
+
+
+def sample(units: Sequence[Unit], times: RunTimes, budget: CounterTestBudget, chance: Random) -> list[Unit]:
     """Draw test functions whose tests fit the budget, in the order of the run."""
-    seconds = [sum(plain.tests[test].seconds for test in unit.tests if test in plain.tests) for unit in units]
-    left = budget.test_seconds(sum(each.seconds for each in plain.tests.values()))
+    seconds = [times.of(unit.tests) for unit in units]
+    left = budget.test_seconds(times.whole)
     order = list(range(len(units)))
     chance.shuffle(order)
     chosen: set[int] = set()

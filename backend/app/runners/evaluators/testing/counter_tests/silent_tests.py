@@ -19,8 +19,7 @@ from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness, run_directory
 from app.workspaces.files.temporary import in_thread
-
-_MOST_SECONDS = 4.0
+from app.workspaces.together import together
 
 _Edits = Callable[[Unit, Function], list[Edit]]
 
@@ -34,7 +33,8 @@ class SilentTests:
         tree: the tree that passed.
         base: the base's own tree, whose code is the control.
         units: the tests.
-        plain: the report of the run that passed. Tests that took too long together are left out.
+        plain: the report of the run that passed.
+        seconds: how many seconds of tests may run. The others are left out.
     """
 
     harness: Harness
@@ -42,6 +42,13 @@ class SilentTests:
     base: RunTree | None
     units: Sequence[Unit]
     plain: RunReport
+    seconds: float
+
+    async def found(
+        self, unproven: Collection[str], passed: Collection[str]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return which of some tests `unreached` gives, and which of others `swayed` gives."""
+        return await together(self.unreached(unproven), self.swayed(passed))
 
     async def unreached(self, wanted: Collection[str]) -> tuple[str, ...]:
         """Return the tests that still pass if each of their assertions fails as soon as it is reached.
@@ -84,7 +91,7 @@ class SilentTests:
     def _changed(self, wanted: Collection[str], edits_of: _Edits) -> tuple[dict[str, bytes], set[str]]:
         """Return the changed files, and the tests in question whose functions are changed."""
         edits: dict[str, list[Edit]] = {}
-        seconds = _MOST_SECONDS
+        seconds = self.seconds
         asked: set[str] = set()
         files = {each.file.name: each.file for each in self.units}
         functions = {name: _functions_of(file) for name, file in files.items() if not file.is_source}

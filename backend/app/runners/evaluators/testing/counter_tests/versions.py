@@ -2,7 +2,7 @@
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -37,7 +37,22 @@ class Version:
         return replace(self, texts=texts)
 
 
-def read_test_files(tree: RunTree, plain: RunReport, chance: Random) -> dict[str, TestFile]:
+def read_beside(tree: RunTree, files: Iterable[str]) -> dict[str, TestFile]:
+    """Read the modules of some directories that the candidate did not write. Unreadable files are left out.
+
+    Args:
+        tree: the tree that runs.
+        files: a file of each of the directories.
+    """
+    directories = set(map(posixpath.dirname, files))
+    names = [name for name in sorted(tree.trusted) if posixpath.dirname(name) in directories]
+    found = [_read(tree.files[name] / name, name) for name in names if name.endswith(".py")]
+    return {each.name: each for each in found if each is not None}
+
+
+def read_test_files(
+    tree: RunTree, plain: RunReport, chance: Random, read: Mapping[str, TestFile]
+) -> dict[str, TestFile]:
     """Read the test files of a run, and modules beside them, that the candidate did not write.
 
     Sources with doctests are read, too. Unreadable files are left out.
@@ -46,11 +61,11 @@ def read_test_files(tree: RunTree, plain: RunReport, chance: Random) -> dict[str
         tree: the tree that ran.
         plain: the report of that run.
         chance: draws wrong outputs for doctests.
+        read: modules that `read_beside` has read already.
     """
-    directories = {posixpath.dirname(file_of(test)) for test in plain.ids}
-    names = [name for name in sorted(tree.trusted) if posixpath.dirname(name) in directories]
-    files = [_read(tree.files[name] / name, name) for name in names if name.endswith(".py")]
-    found = {each.name: each for each in files if each is not None}
+    known = set(map(posixpath.dirname, read))
+    others = [name for name in map(file_of, plain.ids) if posixpath.dirname(name) not in known]
+    found = {**read, **read_beside(tree, others)}
     return {**_doctests(tree, plain, chance, found), **found}
 
 

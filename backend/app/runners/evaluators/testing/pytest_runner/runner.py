@@ -6,7 +6,8 @@ nothing in the tree may replace), `aside` (packages that pytest uses and the pro
 (the test files to run) and `ids` (the tests and functions of these to run); null means all. `watched` names
 files whose lines are recorded. `test_seconds` gives the time limit of tests of some functions. `without`
 names tests that must not run, and `patience` is how long all may wait before some are left out, or null.
-After `seconds` the process is ended, at `ends_at` of the monotonic clock. The secret is JSON, too, but comes
+After `seconds` the process is ended, at `ends_at` of the monotonic clock. `niceness` lets other processes go
+first. The secret is JSON, too, but comes
 through a pipe that is empty after reading: `key`, and the canaries that `begin` and `end` the run.
 
 The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `skipped`, `canary`, `test`,
@@ -38,6 +39,7 @@ from .plugins import (
     unloadable,
     without_options_of_others,
 )
+from .precedence import give_way
 from .watched_lines import WatchedLines
 
 _OLDEST = (7, 4)
@@ -58,7 +60,9 @@ def start(arguments: "list[str]") -> None:
     with os.fdopen(secret, "rb") as pipe:
         known = json.load(pipe)
     send = open_channel(records, bytes.fromhex(known["key"]))
-    code = _run(send, json.loads(task.read_text()), {part: known[part] for part in ("begin", "end")})
+    given = json.loads(task.read_text())
+    give_way(given["niceness"])
+    code = _run(send, given, {part: known[part] for part in ("begin", "end")})
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

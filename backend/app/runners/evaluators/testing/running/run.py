@@ -7,8 +7,8 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Collection, Coroutine, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, Collection, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from app.runners.evaluators.testing.running.generated import write_generated
 from app.runners.evaluators.testing.running.record_pipe import RecordPipe
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.report_reading import read_report
-from app.runners.evaluators.testing.running.secret import RunSecret, draw_secret
+from app.runners.evaluators.testing.running.secret import draw_secret, handed_over
 from app.runners.evaluators.testing.running.sharding import Sharding, whole_of
 from app.runners.evaluators.testing.running.watch import Watch
 from app.runners.evaluators.tooling import ToolTroubleError, activation
@@ -38,6 +38,9 @@ from app.workspaces.process import ProcessOutcome
 from app.workspaces.together import all_together
 
 RUNNER = Path(__file__).parents[1] / "pytest_runner" / "__main__.py"
+
+_NICE = 5
+"""Lists of tests give way to the tests themselves."""
 
 RAISE_LIMIT = "If they need longer, raise evaluators.pytest.timeout in phaserunner.toml"
 """The next step if tests of the base did not end."""
@@ -56,7 +59,8 @@ class Harness:
         seconds: time limit of one run.
         sandbox: confines the tests. They reach the copy in which they run, and no network.
         limits: limits on the trees that are copied.
-        traceback: pytest's style for failures; `native` is the cheapest, and parses no source.
+        traceback: pytest's style for failures; `native` is the cheapest that tells something, and parses no
+            source. With `no`, assertions are not rewritten either, as nothing reads what they say.
         test_seconds: how long one test may take before it is ended, by the id of its function. Tests of other
             functions end only with the run.
         without: ids of tests that must not run.
@@ -66,6 +70,7 @@ class Harness:
         built: the compiled modules for the copies of trees that are run.
         sharding: how runs of all tests are shared among processes; None means one process.
         seed: for what chance decides alike in all runs, of candidate and base. No test may know it.
+        started: set as soon as tests run. Preparing a run takes longer beside other work of this process.
     """
 
     python: Path
@@ -81,6 +86,7 @@ class Harness:
     built: Built = field(default_factory=Built)
     sharding: Sharding | None = None
     seed: str = field(default_factory=secrets.token_hex)
+    started: asyncio.Event = field(default_factory=asyncio.Event, compare=False)
 
     @property
     def limit_of_test(self) -> float:
@@ -128,6 +134,8 @@ class Harness:
     ) -> RunReport:
         async with run_directory() as place:
             run = await in_thread(self._prepare, tree, place, ids, collect_only=collect_only)
+            if not collect_only:
+                self.started.set()
             report = await self._execute(run, short)
         if report.ending is PytestEnding.UNSTARTED:
             raise ToolTroubleError(f"pytest cannot be started by {self.python}: {report.text[-500:]}")
@@ -149,11 +157,12 @@ class Harness:
             settings = with_own_options(settings, copy, self.base)
         given.mkdir()
         arguments = pytest_arguments(tree, copy, settings, given)
-        arguments.append(f"--tb={self.traceback}")
+        arguments += [f"--tb={self.traceback}", *(["--assert=plain"] if self.traceback == "no" else [])]
         task = {
             "tree": str(copy),
             "arguments": [*arguments, "--collect-only", "--assert=plain"] if collect_only else arguments,
             "is_module": settings.is_module,
+            "niceness": _NICE if collect_only else 0,
             "sources": plugin_sources(tree, copy, settings, given),
             "trusted": sorted(tree.trusted),
             "pinned": sorted(tree.pinned),
@@ -182,7 +191,7 @@ class Harness:
     async def _execute(self, run: "_PreparedRun", short: asyncio.Event | None) -> RunReport:
         secret = draw_secret()
         pipe = RecordPipe(short)
-        with _handed_over(secret) as reading:
+        with handed_over(secret) as reading:
             try:
                 fds = (pipe.writing, reading)
                 process = await self._ended(self._start(run, fds), run, pipe)
@@ -266,20 +275,6 @@ def _make_directory() -> Path:
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
             return path
-
-
-@contextmanager
-def _handed_over(secret: RunSecret) -> Generator[int]:
-    """Yield the descriptor from which the secret can be read once."""
-    reading, writing = os.pipe()
-    try:
-        try:
-            os.write(writing, secret.to_bytes())
-        finally:
-            os.close(writing)
-        yield reading
-    finally:
-        os.close(reading)
 
 
 def _relative(report: RunReport, copy: Path) -> RunReport:

@@ -1,8 +1,10 @@
 """What only a test run and its reader know: the key of the records, and the canaries."""
 
 import json
+import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from random import SystemRandom
@@ -81,3 +83,17 @@ def wrong_canaries(secret: RunSecret, outcomes: Mapping[str, str]) -> list[str]:
 def all_ran(secret: RunSecret, names: Iterable[str]) -> bool:
     """Return True if every canary was reported."""
     return {each.name for each in (*secret.begin, *secret.end)} <= set(names)
+
+
+@contextmanager
+def handed_over(secret: RunSecret) -> Generator[int]:
+    """Yield the descriptor from which the secret can be read once."""
+    reading, writing = os.pipe()
+    try:
+        try:
+            os.write(writing, secret.to_bytes())
+        finally:
+            os.close(writing)
+        yield reading
+    finally:
+        os.close(reading)

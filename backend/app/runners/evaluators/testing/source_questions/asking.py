@@ -3,8 +3,7 @@
 import ast
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Iterator
 from dataclasses import replace
 
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
@@ -47,32 +46,24 @@ _INNER = "So code can find what a test expects, or change what it holds. No sour
 _TOOL = "With it the code can decide what is tested. No source of the base imports it."
 
 
-SourceQuestions = asyncio.Future[list[Question]]
+SourceQuestions = Awaitable[list[Question]]
 """The questions about a candidate's source, as soon as it is read."""
 
 
-@asynccontextmanager
-async def reading(source: NewSource, protected: ProtectedPolicy) -> AsyncGenerator[SourceQuestions]:
-    """Read a candidate's source while its tests run, because that takes seconds in large projects.
-
-    The end of the block waits for the reader, because a thread cannot be stopped.
+async def read_source(
+    source: NewSource, protected: ProtectedPolicy, started: asyncio.Event
+) -> list[Question]:
+    """Return the questions about a candidate's source, read while its tests run. It can take seconds.
 
     Args:
         source: what was changed.
         protected: with *note*, nothing is asked and nothing read.
+        started: set once a run has started.
     """
     if protected is ProtectedPolicy.NOTE or source.layout.base_run is None:
-        questions = SourceQuestions()
-        questions.set_result([])
-    else:
-        questions = asyncio.create_task(in_thread(source_questions, source))
-    try:
-        yield questions
-    finally:
-        questions.cancel()
-        await asyncio.wait([questions])
-        if not questions.cancelled():
-            questions.exception()  # matters only to a caller that asks for the questions
+        return []
+    await started.wait()
+    return await in_thread(source_questions, source)
 
 
 async def asked_about_source(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from app.core.python_source import parse_module
+from app.core.python_source import parse_to_change
 from app.runners.evaluators.testing.source_questions.closed_expressions import CHANCE, NOW, ClosedNames
 from app.runners.evaluators.testing.source_questions.conditions import conditions
 from app.runners.evaluators.testing.source_questions.counted_calls import compares_many, counters_of_calls
@@ -43,7 +43,7 @@ def circumstances(text: str) -> dict[str, list[int]]:
     if not _MENTIONED.search(text):
         return {}
     try:
-        module = spelt_out(parse_module(text.encode()))
+        module = spelt_out(parse_to_change(text.encode()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     process = PartsOfProcess.of(module)

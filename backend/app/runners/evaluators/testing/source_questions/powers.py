@@ -6,7 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 
-from app.core.python_source import parse_module
+from app.core.python_source import parse_to_change
 from app.runners.evaluators.testing.source_questions.library_uses import library_uses, spelt_out
 from app.runners.evaluators.testing.source_questions.places import by_name
 
@@ -74,7 +74,7 @@ def powers(text: str) -> dict[str, list[int]]:
     if not _MENTIONED.search(text):
         return {}
     try:
-        module = spelt_out(parse_module(text.encode()))
+        module = spelt_out(parse_to_change(text.encode()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     uses = [*library_uses(module)]

@@ -13,7 +13,7 @@ from app.runners.evaluators.testing.counter_tests.drawing import (
     units_of,
 )
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
-from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, sample
+from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, RunTimes, sample
 from app.runners.evaluators.testing.counter_tests.sites import Kind
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
 
@@ -159,11 +159,22 @@ def test_only_as_many_tests_are_drawn_as_there_is_time_for() -> None:
         ids=tuple(ids),
     )
     units = units_of([read(text)], ids)
-    for free, drawn in ((2.0, 1), (4.0, 1), (6.0, 2), (8.0, 6), (9.0, 8), (10.0, 10), (30.0, 10)):
-        assert len(sample(units, plain, CounterTestBudget(free=free, share=0.1), Random(1))) == drawn
-    assert len(sample(units, plain, CounterTestBudget(free=3.0, share=0.5), Random(1))) == 5
-    assert CounterTestBudget(free=3.0, pairs=2).rounds(plain) == 1
-    assert CounterTestBudget(free=30.0, pairs=2).rounds(plain) == 2
+    for free, drawn in ((2.0, 1), (8.0, 1), (8.5, 2), (9.0, 5), (9.5, 7), (10.0, 10), (30.0, 10)):
+        budget = CounterTestBudget(free=free, share=0.1)
+        assert len(sample(units, RunTimes(plain), budget, Random(1))) == drawn
+    assert len(sample(units, RunTimes(plain), CounterTestBudget(free=3.0, share=0.3), Random(1))) == 3
+    assert len(sample(units, RunTimes(plain), CounterTestBudget(free=3.0, share=0.9), Random(1))) == 3
+    assert CounterTestBudget(free=3.0, pairs=2).rounds(10.0) == 1
+    assert CounterTestBudget(free=30.0, pairs=2).rounds(10.0) == 2
+
+
+def test_each_test_has_a_share_of_the_time_that_the_run_takes_beside_them() -> None:
+    ids = [f"test_x.py::test_{n}" for n in range(4)]
+    tests = {each: RanTest(each, Outcome.PASSED, 1.0, "") for each in ids}
+    alone = RunTimes(RunReport(PytestEnding.COMPLETE, tests=tests, seconds=6.0))
+    assert (alone.whole, alone.of(ids[:2])) == (6.0, 3.0)
+    shared = RunTimes(RunReport(PytestEnding.COMPLETE, tests=tests, seconds=2.5))
+    assert (shared.whole, shared.of(ids[:2])) == (4.0, 2.0)
 
 
 PATHS = """def test_one():
