@@ -1,9 +1,10 @@
 """Finds the extras and files with which a project's own commands install it before its tests."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from app.workspaces.environments.commanded_words import commanded_words
 from app.workspaces.environments.groups import Wanted
 from app.workspaces.environments.imported import imported_by_tests
 from app.workspaces.environments.local import without_self
@@ -17,7 +18,9 @@ _MOST_WORKFLOWS = 30
 _SCRIPT = re.compile(r"(?<![\w./-])(?:\./)?(scripts/[\w./-]+|(?:[\w-]+/)*[\w-]+\.(?:ba)?sh)(?![\w/-])")
 _MOST_SCRIPTS = 20
 _HATCH_TESTS = ("default", "hatch-test", "test", "tests")
-RUNS_TESTS = re.compile(r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*)\b")
+RUNS_TESTS = re.compile(
+    r"\b(?:pytest|py\.test|unittest|tox|nox|testenv\w*|run_?tests?\.py|manage\.py\s+test)\b"
+)
 _ALL = re.compile(r"--all-extras\b")
 _OF_PROJECT = re.compile(r"(?:^|[\s'\"=])\.\[([\w.,\s-]+)\]", re.MULTILINE)
 _INSTALLS = re.compile(r"\bpip3? install .*")
@@ -64,7 +67,7 @@ def commanded_extras(tree: Path, extras: Mapping[str, Sequence[str]]) -> list[st
 
 
 def commanded_lines(tree: Path, known: Collection[str]) -> list[str]:
-    """Return what tests need and only requirement files declare that the project's commands install.
+    """Return what tests need and only the project's commands install: by name, or from requirement files.
 
     Tests need what they import, and plug-ins of pytest.
 
@@ -72,23 +75,23 @@ def commanded_lines(tree: Path, known: Collection[str]) -> list[str]:
         tree: the base.
         known: normalised names of the packages that are installed anyway.
     """
-    lines = requirement_lines(tree, _commanded_files(tree))
+    texts = [each for each in command_texts(tree) if RUNS_TESTS.search(each)]
+    lines = [*requirement_lines(tree, _commanded_files(texts)), *commanded_words(tree, texts)]
     unknown = [each for each in lines if names_in([each]).isdisjoint(known)]
     imported = imported_by_tests(tree) if unknown else frozenset[str]()
-    return [
-        line
-        for line in dict.fromkeys(unknown)
-        for name in names_in([line])
-        if name in imported or name.startswith("pytest-")
-    ]
+    found: dict[str, str] = {}
+    for line in unknown:
+        for name in names_in([line]):
+            if name in imported or name.startswith("pytest-"):
+                found.setdefault(name, line)
+    return list(found.values())
 
 
-def _commanded_files(tree: Path) -> list[str]:
+def _commanded_files(texts: Iterable[str]) -> list[str]:
     """Return the requirement files that commands for tests install, but not those for other work."""
     found = (
         path.removeprefix("./")
-        for text in command_texts(tree)
-        if RUNS_TESTS.search(text)
+        for text in texts
         for command in _INSTALLS.findall(text)
         for path in _FILE.findall(command)
     )

@@ -15,14 +15,36 @@ _PLACES = frozenset({"test", "tests", "testing"})
 _FILE = re.compile(r"test_.*\.py|.*_test\.py|conftest\.py|tests?\.py")
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 
+_PREFIXES = ("django", "python")
+_DISTRIBUTIONS = {
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "corsheaders": "django-cors-headers",
+    "git": "gitpython",
+    "google": "protobuf",
+    "jose": "python-jose",
+    "jwt": "pyjwt",
+    "nacl": "pynacl",
+    "openssl": "pyopenssl",
+    "pil": "pillow",
+    "pkg-resources": "setuptools",
+    "rest-framework": "djangorestframework",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
+"""Distributions by the modules that they bring, where the names differ. Both are normalised."""
+
 
 def imported_by_tests(tree: Path) -> frozenset[str]:
-    """Return the normalised names of the top-level modules that test files import.
+    """Return the normalised names that distributions of the modules may have that test files import.
 
     At most `MAX_FILES` are read.
     """
     files = islice(_test_files(tree), MAX_FILES)
-    return frozenset(normal(each) for path in files for each in _IMPORT.findall(_text(path)))
+    modules = {normal(each) for path in files for each in _IMPORT.findall(_text(path))}
+    others = {f"{prefix}-{each}" for each in modules for prefix in _PREFIXES}
+    return frozenset(modules | others | {_DISTRIBUTIONS[each] for each in modules & _DISTRIBUTIONS.keys()})
 
 
 def _test_files(tree: Path) -> Iterator[Path]:

@@ -25,13 +25,15 @@ from app.workspaces.environments.uv_lock import default_groups, excluding_extras
 from app.workspaces.environments.uv_workspace import members
 from app.workspaces.files.origin import month_after, origin_of
 
-RECIPE = "10"
+RECIPE = "11"
 """Part of every environment's key: a change of the way of installing needs new environments."""
 
 TEST_RUNNER = "pytest>=7.4"
 
 ROOTS, CONSTRAINTS, LOCKED = "phaserunner-roots.txt", "phaserunner-constraints.txt", "phaserunner-locked.txt"
 PYLOCK = "pylock.toml"
+_PLUGINS_OF_PYTEST = "pytest11"
+"""The group of entry points by which pytest finds plug-ins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +145,19 @@ def plan_for(tree: Path | None) -> EnvironmentPlan:
         pinned_python=_pinned_python(tree),
         required=required,
         optional=frozenset(names_in([*optional, *stubs, *asked.for_documentation()])) - required,
-        needed=needed or ((project is not None or bool(others)) and asks_for_metadata(tree)),
+        needed=needed or _is_found_by_metadata(tree, [*([project] if project else []), *others.values()]),
     )
     return (
         _from_uv_lock(tree, asked, common, stubs)
         or _from_pylock(tree, common)
         or _unlocked(tree, asked, common, [*roots, *stubs], files)
     )
+
+
+def _is_found_by_metadata(tree: Path, projects: Sequence[ProjectMetadata]) -> bool:
+    """Return True if code or tests need the metadata of projects: they look it up, or one is a plug-in."""
+    plugs_in = any(_PLUGINS_OF_PYTEST in each.entry_points for each in projects)
+    return bool(projects) and (plugs_in or asks_for_metadata(tree))
 
 
 def _unlocked(

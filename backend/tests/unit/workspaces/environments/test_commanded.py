@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.workspaces.environments.commanded import commanded_extras
+from app.workspaces.environments.commanded import RUNS_TESTS, command_texts, commanded_extras
+from app.workspaces.environments.commanded_words import commanded_words
 from app.workspaces.environments.plan import ROOTS, plan_for
 
 EXTRAS = {"yaml": ["PyYAML"], "web": ["starlette"], "docs": ["sphinx"], "learn": ["torch", "numpy"]}
@@ -120,3 +121,74 @@ def test_what_documentation_asks_for_goes_first_unless_the_project_needs_it(tmp_
     plan = plan_for(tmp_path)
     assert "docutils>=0.22" in plan.files[ROOTS]
     assert plan.optional == {"sphinx"}
+
+
+MATRIX = """
+jobs:
+  test:
+    strategy:
+      matrix:
+        include:
+          - python: "3.10"
+            django: "Django>=3.2,<3.3"
+            taggit: "django-taggit>=2.1.0"
+          - python: "3.12"
+            django: "Django>=4.2,<4.3"
+            taggit: "django-taggit>=2.1.0"
+    steps:
+      - run: |
+          pip install -e .
+          pip install "${{ matrix.taggit }}"
+          python runtests.py
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        pytest.param(WORKFLOW, MATRIX, ["django", "django-taggit>=2.1.0"], id="matrix"),
+        pytest.param(
+            WORKFLOW,
+            "run: pip install -U 'web>=2' -r more.txt -e . taggit[all]==1.0 && pytest\n",
+            ["web>=2", "taggit[all]==1.0"],
+            id="by name",
+        ),
+        pytest.param(WORKFLOW, "run: pip install web; mkdocs build\n", [], id="not for tests"),
+        pytest.param(
+            "tox.ini",
+            "[testenv]\ndeps =\n  dj32: Django>=3.2,<3.3\n  dj{42,50}: Django>=4.2\n  other\n  web: taggit\n",
+            ["django", "taggit"],
+            id="some of tox's environments",
+        ),
+        pytest.param(
+            "noxfile.py",
+            "@session\ndef unit(session):\n  session.install('pytz', 'pytest')\n  session.run('pytest')\n",
+            ["pytz", "pytest"],
+            id="nox",
+        ),
+    ],
+)
+def test_requirements_that_only_commands_name(tmp_path: Path, file: str, text: str, found: list[str]) -> None:
+    place = tmp_path / file
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)
+    texts = [each for each in command_texts(tmp_path) if RUNS_TESTS.search(each)]
+    assert commanded_words(tmp_path, texts) == found
+
+
+def test_what_tests_import_and_only_commands_install_is_installed(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "shop"\nversion = "1"\n')
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/models.py").write_text("from taggit.managers import TaggableManager\nimport yaml\n")
+    place = tmp_path / WORKFLOW
+    place.parent.mkdir(parents=True)
+    place.write_text(f"{MATRIX}          pip install PyYAML unused\n")
+    assert plan_for(tmp_path).files[ROOTS].split() == ["PyYAML", "django-taggit>=2.1.0", "pytest>=7.4"]
+
+
+def test_a_plug_in_of_pytest_needs_its_metadata(tmp_path: Path) -> None:
+    project = '[project]\nname = "again"\nversion = "1"\ndependencies = ["pytest"]\n'
+    (tmp_path / "pyproject.toml").write_text(project)
+    assert not plan_for(tmp_path).needed
+    (tmp_path / "pyproject.toml").write_text(f'{project}[project.entry-points.pytest11]\nagain = "again"\n')
+    assert plan_for(tmp_path).needed

@@ -154,7 +154,10 @@ class BaseTests:
             for each in in_question
             if each in awake or (each not in known and function_of(each) in awake_functions)
         ]
-        return await idle_alone(self.harness, self._layout, found)
+        idle, failing = await idle_alone(self.harness, self._layout, found)
+        # A test that fails alone may be skipped among all others, at the base, too.
+        among_all = (await self.whole()).tests if failing else {}
+        return [*idle, *(each for each in failing if each not in among_all or not among_all[each].idle)]
 
     async def _skipped_by_marks(self) -> frozenset[str]:
         """Return the tests that marks skip at the base; none if its tests were not listed."""

@@ -12,6 +12,7 @@ from app.runners.evaluators.testing.running.base_code import BaseCode
 from app.runners.evaluators.testing.running.failure_words import fails_alike, failure_words
 from app.runners.evaluators.testing.running.machine_words import missing_on_machine
 from app.runners.evaluators.testing.running.report import CollectProblem, RanTest
+from app.runners.evaluators.testing.sorting.abstract_tests import is_of_abstract_class
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.second_look import SecondLook
 from app.runners.evaluators.testing.sorting.unwritten import is_slip_of_test, waits_for_code
@@ -143,11 +144,18 @@ def _not_the_goal(
         return f"it fails at the base in the same way: {second.environment[test.id]}"
     if test.id in second.without_network and not (goal.is_about_tests or is_subject):
         return "it fails at the base, too, and needs a network, which tests do not have"
-    is_same = fails_alike(test.message, second.red[test.id])
-    if is_same and _is_about_versions(test.message, code):
-        return "it fails at the base in the same way: the code expects other versions of what it uses"
-    if is_same and is_slip_of_test(test.message, test.id, code):
-        return "it fails at the base in the same way: the test uses a name that it does not define"
+    why = _not_the_code(test, code) if fails_alike(test.message, second.red[test.id]) else ""
+    return f"it fails at the base in the same way: {why}" if why else ""
+
+
+def _not_the_code(test: RanTest, code: BaseCode) -> str:
+    """Return why a failure has nothing to do with the project's own code; empty if it may have."""
+    if _is_about_versions(test.message, code):
+        return "the code expects other versions of what it uses"
+    if is_of_abstract_class(test.message, test.id, code):
+        return "its class lacks what those define that extend it"
+    if is_slip_of_test(test.message, test.id, code):
+        return "the test uses a name that it does not define"
     return ""
 
 

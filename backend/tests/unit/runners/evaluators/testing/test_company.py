@@ -150,3 +150,32 @@ async def test_a_test_that_fails_only_now_is_missed(context):
     result = await run(context, changed, base=KEEPS)
     assert not result.passed
     assert "newly skipped or expected to fail: tests/test_b.py::test_b" in result.feedback
+
+
+PARSES = {
+    "calc.py": "ready = []\n\n\ndef add(a, b):\n    ready.append(a)\n    return a + b\n",
+    "tests/test_a.py": "from calc import add\n\n\ndef test_a():\n    assert add(1, 2) == 3\n",
+    "tests/test_b.py": """import pytest
+
+from calc import ready
+
+
+def test_b():
+    if ready[0]:
+        pytest.skip("only for other versions")
+""",
+}
+
+
+async def test_a_test_that_fails_alone_is_skipped_among_others_at_the_base_too(context):
+    changed = {**PARSES, "calc.py": "# A list of what was added.\n" + PARSES["calc.py"]}
+    result = await run(context, changed, base=PARSES)
+    assert result.passed, result.feedback
+
+
+async def test_a_test_that_fails_alone_and_is_skipped_only_now_is_missed(context):
+    added = "    ready.append(a)\n"
+    runs = {**PARSES, "calc.py": PARSES["calc.py"].replace(added, "    ready.append(0)\n")}
+    result = await run(context, {**runs, "calc.py": PARSES["calc.py"]}, base=runs)
+    assert not result.passed
+    assert "newly skipped or expected to fail: tests/test_b.py::test_b" in result.feedback
