@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 from collections.abc import Sequence
 from ipaddress import ip_address
 from pathlib import Path
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 from app.composition.interpreters import build_extensions, build_setups
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
+from app.core.own_python import own_python
 from app.runners.evaluators.commands.programs import find_programs
 from app.runners.evaluators.plugins import PluginError, add_plugins
 from app.runners.evaluators.project.project_registry import OperatorLimits
@@ -101,8 +101,8 @@ def build_registry(settings: Settings, config: EvaluatorConfig) -> EvaluatorRegi
 def project_rules(settings: Settings, sandbox: Sandbox, interpreters: Interpreters) -> ProjectRules:
     """Return what a project file may change, and the programs that its commands may start."""
     search = os.environ.get("PATH", "")  # noqa: TID251 - where the operator's programs are
-    places = [*map(Path, filter(None, search.split(os.pathsep))), Path(sys.executable).parent]
-    python = settings.WORKSPACE_PYTHON or Path(sys.executable)
+    places = [*map(Path, filter(None, search.split(os.pathsep))), own_python().parent]
+    python = settings.WORKSPACE_PYTHON or own_python()
     programs = find_programs(python, places, settings.SANDBOX_READABLE)
     return ProjectRules(
         honour=settings.EVALUATOR_PROJECT_FILE is ProjectFileMode.HONOUR,

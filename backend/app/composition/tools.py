@@ -1,7 +1,6 @@
 """Builds what depends on settings alone, without database or services; part of the composition root."""
 
 import os
-import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from app.composition.models import build_judge, model_builder
 from app.composition.providers import provider_keys
 from app.core.config import Settings
 from app.core.errors import InvalidInputError
+from app.core.own_python import own_python
 from app.forges.operator_file import ForgesFile, credentials_of, load_forges
 from app.gateway.gateway import ModelGateway
 from app.gateway.ledger import Budgets, Ledger, NoLedger
@@ -76,7 +76,7 @@ def build_tools(settings: Settings, ledger: Ledger | None = None, budgets: Budge
         agents=AgentProvider(
             keys=keys,
             run_program=AgentPrograms(judging.sandbox, network=settings.AGENT_NETWORK),
-            python=settings.WORKSPACE_PYTHON or Path(sys.executable),
+            python=settings.WORKSPACE_PYTHON or own_python(),
             default_backend=settings.AGENT_BACKEND,
             default_model=settings.AGENT_MODEL,
             test_seconds=settings.EVALUATOR_TEST_TIMEOUT,

@@ -4,12 +4,12 @@ import asyncio
 import logging
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.own_python import own_python
 from app.runners.evaluators.source_tree import PYTHON_SUFFIXES, python_files, same_file
 from app.runners.evaluators.static.analysed_copy import AnalysedBase, copy_base, copy_candidate
 from app.runners.evaluators.static.ruff_rules import LintRules, lay_out, rules_of
@@ -60,7 +60,7 @@ class SafeFixes:
         if not files:
             return []
         try:
-            with scratch(Path(sys.executable)) as scraps:
+            with scratch(own_python()) as scraps:
                 return await self._fix(_Fixing(tree, base, files, scraps, self.timeout))
         except (ToolTroubleError, OSError) as trouble:
             logger.warning("skipped safe fixes: %s", trouble)

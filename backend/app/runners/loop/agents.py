@@ -1,6 +1,5 @@
 """Directors and evaluators that ask a model. The evaluator gives its reasons before its verdict."""
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from app.agents.models.asking import ask
 from app.agents.models.material import material, new_fence, shorten
 from app.agents.models.question import MAX_ANSWERS, ModelQuestion, NamedModel, QuestionOutcome
 from app.agents.programs import RunProgram
+from app.core.own_python import own_python
 from app.runners.loop.roles import Exhausted, RoleTask, Trouble
 from app.schemas.agents import OutputMode
 from app.schemas.loop.results import FailureReason, TaskResult, TaskStatus
@@ -167,7 +167,7 @@ class _Asking(Generic[AnswerT]):
         if self.workspace is None:
             return []
         files = WorkspaceFiles(self.workspace)
-        tools = WorkspaceTools(files, self.run_program, Path(sys.executable)).tools()
+        tools = WorkspaceTools(files, self.run_program, own_python()).tools()
         return [each for each in tools if each.name in task.tools]
 
 

@@ -3,7 +3,6 @@
 import errno
 import itertools
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
+from app.core.own_python import own_python
 from app.workspaces.confine.bubblewrap import HOME, Identity, give_to, visible_without_asking
 from app.workspaces.confine.confinement import GATEWAY_PORT, Confinement, Network, SandboxSettings
 from app.workspaces.confine.egress import FORWARDER, EgressRules, forwarding, open_egress
@@ -82,7 +82,7 @@ async def connected(
         stack: closes the connections.
         proxy_port: port inside that leads to the proxy; 0 is any.
     """
-    python = Path(sys.executable)
+    python = own_python()
     needed: list[Path] = []
     if confinement.gateway is not None:
         if owner is not None:

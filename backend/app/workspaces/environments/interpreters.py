@@ -1,7 +1,6 @@
 """The port through which evaluators and agents get an interpreter, and its implementations."""
 
 import json
-import sys
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -12,6 +11,7 @@ from typing import Protocol
 
 import anyio.to_thread
 
+from app.core.own_python import own_python
 from app.schemas.modes import CandidateDependencies
 from app.workspaces.environments.added import added_requirements, changed_requirements
 from app.workspaces.environments.installing import Installer
@@ -63,7 +63,7 @@ class OneInterpreter:
     ) -> AsyncGenerator[EnvironmentOutcome]:
         """Yield the interpreter, whatever the trees declare. It never gets more packages."""
         missing = await anyio.to_thread.run_sync(_added, base, workspace)
-        yield Ready(self.python or Path(sys.executable), missing=missing)
+        yield Ready(self.python or own_python(), missing=missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class WorkspaceEnvironments:
             # Pytest needs the released code of these projects. The tests get the tree's code.
             plan = replace(plan, project=None)
         if not plan.needed and not python.is_other:
-            yield Ready(Path(sys.executable), missing=tuple(missing))
+            yield Ready(own_python(), missing=tuple(missing))
             return
         key = plan.digest(str(python.path), python.version, *self._what_else_counts())
         async with AsyncExitStack() as lending:

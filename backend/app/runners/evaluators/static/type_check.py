@@ -1,7 +1,6 @@
 """The type gate: a checker under a configuration that the candidate cannot change and that runs no code."""
 
 import asyncio
-import sys
 import zipfile
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import UUID
 
+from app.core.own_python import own_python
 from app.runners.evaluators.interpreter import (
     EnvironmentTroubleError,
     environment_trouble,
@@ -167,7 +167,7 @@ class TypeCheckEvaluator:
         self, workspace: Path, base: Path | None, context: EvaluationContext
     ) -> EvaluationResult:
         seconds, run_id = seconds_here_for(context, self.timeout), context.get("run_id")
-        with scratch(Path(sys.executable)) as scraps:
+        with scratch(own_python()) as scraps:
             cache = scraps.path / "cache" if remembers(self.checker) else None
             place = CheckerPlace(scraps, base, self.python, seconds, cache)
             reason = ""

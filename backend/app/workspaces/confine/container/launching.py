@@ -13,6 +13,7 @@ from uuid import uuid4
 import anyio
 import anyio.to_thread
 
+from app.core.own_python import own_python
 from app.workspaces.confine.accounts import GROUPS, USERS, account_lines, with_line
 from app.workspaces.confine.backend import Launched
 from app.workspaces.confine.bubblewrap import HOME, Identity
@@ -123,8 +124,8 @@ class ContainerBackend:
             owner = identity.uid if identity.switch else None
             if pass_fds:
                 path = await stack.enter_async_context(offered(pass_fds, owner))
-                argv = receiving(Path(sys.executable), path, pass_fds, argv)
-                needed = needed_for(Path(sys.executable), path)
+                argv = receiving(own_python(), path, pass_fds, argv)
+                needed = needed_for(own_python(), path)
                 confinement = replace(confinement, readable=(*confinement.readable, *needed))
             argv, confinement = await connected(argv, confinement, self._settings.egress, owner, stack)
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="phaserunner-container-")))
