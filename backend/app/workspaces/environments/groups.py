@@ -47,7 +47,7 @@ class Wanted:
 
 
 def wanted(tree: Path) -> Wanted:
-    """Read the requirements from a tree's pyproject.toml, setup.cfg and setup.py.
+    """Read the requirements from a tree's pyproject.toml, setup.cfg, setup.py, and what only a Pipfile has.
 
     Raises:
         DeclarationError: one of them cannot be read.
@@ -57,6 +57,7 @@ def wanted(tree: Path) -> Wanted:
         ("pyproject.toml", _from_pyproject),
         ("setup.cfg", _from_setup_cfg),
         ("setup.py", _from_setup_py),
+        ("Pipfile", _from_pipfile),
     )
     for name, read in readers:
         before = _amount(found)
@@ -121,6 +122,15 @@ def _from_setup_py(tree: Path, found: Wanted) -> None:
     found.files += [] if required else requirement_files_of_setup(tree)
     found.extras.setdefault("tests", []).extend(texts(given.get("tests_require")))
     _add(found.extras, table(given, "extras_require"))
+
+
+def _from_pipfile(tree: Path, found: Wanted) -> None:
+    """Add the packages of a Pipfile where the project files name none. Its entries are like Poetry's."""
+    document = read_toml(tree, "Pipfile")
+    if not (found.requirements or found.files):
+        found.requirements += poetry_requirements(table(document, "packages"))
+    if not any(found.groups.values()):
+        found.groups.setdefault("dev", []).extend(poetry_requirements(table(document, "dev-packages")))
 
 
 def _add(groups: dict[str, list[str]], more: Mapping[str, Any]) -> None:
