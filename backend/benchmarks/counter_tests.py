@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from app.runners.evaluators.testing.counter_tests.counter_run import CounterTests
-from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget
+from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, Nearness
 from app.runners.evaluators.testing.layout.config import settings_for
 from app.runners.evaluators.testing.layout.trees import lay_out, whole_tree
 from app.runners.evaluators.testing.running.run import Harness
@@ -47,7 +47,9 @@ async def measure(root: Path, seed: int, python: Path, *, base: bool, budget: Co
     took = time.monotonic() - began
     own = whole_tree(root)
     honest = replace(own, trusted=frozenset(own.files)) if base else None
-    report = await CounterTests(harness=harness, base=honest, seed=seed, budget=budget).check(tree, plain, {})
+    report = await CounterTests(harness=harness, base=honest, seed=seed, budget=budget).check(
+        tree, plain, {}, Nearness()
+    )
     return Measured(
         project=root.name,
         seed=seed,

@@ -20,7 +20,7 @@ _SHORT = 10.0
 """Seconds that both runs may take if the first took no time. With less, code that only waits away from the
 tests could go unnoticed."""
 
-_LESS = 2.0
+_LESS = 1.4
 """How many of these seconds each second beside the code costs."""
 
 _MORE = 0.35

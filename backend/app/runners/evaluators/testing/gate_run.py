@@ -10,8 +10,8 @@ from pathlib import Path
 from app.runners.evaluators.protocol import EvaluationContext, EvaluationResult, errored
 from app.runners.evaluators.testing.at_base.base import BaseTests
 from app.runners.evaluators.testing.at_base.trouble import trouble_of
-from app.runners.evaluators.testing.away import Away
-from app.runners.evaluators.testing.counter_tests.asking import counter_report, read_tests
+from app.runners.evaluators.testing.counter_tests.asking import counter_report
+from app.runners.evaluators.testing.early import started_early
 from app.runners.evaluators.testing.feedback import result_of
 from app.runners.evaluators.testing.gate_settings import PytestGateSettings
 from app.runners.evaluators.testing.layout.config import PytestSettings, settings_for
@@ -43,7 +43,6 @@ from app.runners.evaluators.testing.source_questions.about_unrun import asked_ab
 from app.runners.evaluators.testing.source_questions.asking import (
     SourceQuestions,
     asked_about_source,
-    read_source,
 )
 from app.runners.evaluators.testing.source_questions.new_source import NewSource
 from app.runners.evaluators.testing.source_questions.still_skipped import asked_about_skips
@@ -52,7 +51,7 @@ from app.runners.evaluators.tree_files import tree_files
 from app.schemas.baseline import Baseline
 from app.workspaces.environments.outcome import Ready
 from app.workspaces.files.limits import WorkspaceLimits
-from app.workspaces.together import meanwhile, together
+from app.workspaces.together import together
 
 
 async def judged(
@@ -138,22 +137,18 @@ async def _judge_runs(
     gate: PytestGateSettings, harness: Harness, source: NewSource, base: BaseTests, rules: SortingRules
 ) -> EvaluationResult:
     layout = source.layout.watching(await asyncio.to_thread(watched_files, source))
-    async with (
-        Away.beside(harness, layout, wanted=gate.outside) as away,
-        meanwhile(read_source(source, rules.protected, harness.started)) as questions,
-        meanwhile(read_tests(layout, gate.counter_tests, harness.started)) as test_files,
-    ):
+    async with started_early(harness, layout, source, gate, rules.protected) as early:
         of_base, own = await _both_runs(harness, layout, base, rules)
         own = await in_company(harness, layout.own_run, own, of_base)
         harness = replace(harness, leaves_out=False, without=tuple(base.slow.known))
-        if prevented := await _prevented(gate, of_base, own, base, rules, questions):
+        if prevented := await _prevented(gate, of_base, own, base, rules, early.questions):
             return prevented
         judged = await _compared(of_base, own, layout, base, self_compared=gate.compare_base)
         if any(run.failures for run in judged.runs):
-            await away.make_room()
+            await early.away.make_room()
         second = await _second_look(harness, layout, judged, base)
         judged = await accounted(harness, replace(judged, second=second), rules, base)
-        judged = await _questioned(judged, source, questions, rules, base, gate.limits)
+        judged = await _questioned(judged, source, early.questions, rules, base, gate.limits)
         of_base = judged.of_base
         if trouble := await trouble_left(judged, base):
             return errored(gate, trouble.text, reason="environment")
@@ -164,8 +159,10 @@ async def _judge_runs(
         if (judged.all_well or judged.questions) and of_base is not None and is_whole:
             passed = [each for each in of_base.tests.values() if each.ok]
             outside, counter = await together(
-                away.report(passed, base, of_base.seconds),
-                counter_report(harness, layout.base_run, of_base, gate.counter_tests, test_files),
+                early.away.report(passed, base, of_base.seconds),
+                counter_report(
+                    harness, layout.base_run, of_base, gate.counter_tests, early.tests, rules.goal.names
+                ),
             )
             judged = replace(judged, outside=outside, counter=counter, in_process=gate.in_process_only)
             judged = asked_about_children(judged, rules.protected)

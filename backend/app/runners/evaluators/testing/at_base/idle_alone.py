@@ -1,8 +1,9 @@
 """Runs tests that are skipped or expected to fail once more, without the others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.runners.evaluators.testing.layout.trees import Layout
+from app.runners.evaluators.testing.running.report import RanTest
 from app.runners.evaluators.testing.running.run import Harness
 
 
@@ -14,6 +15,6 @@ async def idle_alone(harness: Harness, layout: Layout, tests: Sequence[str]) -> 
     if not tests or layout.base_run is None:
         return [*tests], []
     alone = await harness.run(layout.base_run, ids=tests)
-    found = alone.tests if alone.is_sound else {}
+    found: Mapping[str, RanTest] = alone.tests if alone.is_sound else {}
     failing = [each for each in tests if each in found and found[each].bad]
     return [each for each in tests if each not in failing and not (each in found and found[each].ok)], failing

@@ -11,14 +11,11 @@ from random import Random
 from app.runners.evaluators.testing.counter_tests.base_equality import defines_equality
 from app.runners.evaluators.testing.counter_tests.child_check import ChildCheck
 from app.runners.evaluators.testing.counter_tests.comparing import CounterTestResult
+from app.runners.evaluators.testing.counter_tests.complementary import ComplementaryVersions
 from app.runners.evaluators.testing.counter_tests.controls import BaseControl
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
-from app.runners.evaluators.testing.counter_tests.data_files import read_data_files
 from app.runners.evaluators.testing.counter_tests.drawing import (
     Unit,
-    WrongExpectation,
-    draw_all,
-    draw_data,
     units_of,
     units_with,
 )
@@ -26,12 +23,12 @@ from app.runners.evaluators.testing.counter_tests.pairs import NO_PAIR, Pair, Ve
 from app.runners.evaluators.testing.counter_tests.reading import TestFile
 from app.runners.evaluators.testing.counter_tests.sampling import (
     CounterTestBudget,
+    Nearness,
     RunTimes,
     chance_of,
     sample,
 )
 from app.runners.evaluators.testing.counter_tests.silent_tests import SilentTests
-from app.runners.evaluators.testing.counter_tests.sites import DataPlace
 from app.runners.evaluators.testing.counter_tests.sorting import (
     Answers,
     noticed,
@@ -43,8 +40,7 @@ from app.runners.evaluators.testing.counter_tests.sorting import (
     worth_asking,
 )
 from app.runners.evaluators.testing.counter_tests.touchy_tests import TouchyTests
-from app.runners.evaluators.testing.counter_tests.versions import Version, changed_version, read_test_files
-from app.runners.evaluators.testing.layout.inventory import file_of
+from app.runners.evaluators.testing.counter_tests.versions import read_test_files
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.running.report import RunReport
 from app.runners.evaluators.testing.running.run import Harness
@@ -84,13 +80,16 @@ class CounterTests:
     budget: CounterTestBudget = field(default_factory=CounterTestBudget)
     seed: int | None = None
 
-    async def check(self, tree: RunTree, plain: RunReport, read: Mapping[str, TestFile]) -> CounterReport:
+    async def check(
+        self, tree: RunTree, plain: RunReport, read: Mapping[str, TestFile], nearness: Nearness
+    ) -> CounterReport:
         """Check the tests of a tree that passed.
 
         Args:
             tree: the tree that ran; only trusted files are rewritten.
             plain: the report of that run.
             read: see `read_test_files`.
+            nearness: which tests come first if not all fit.
 
         Raises:
             ToolTroubleError: the interpreter cannot be started.
@@ -101,7 +100,7 @@ class CounterTests:
         files = await asyncio.to_thread(read_test_files, tree, plain, chance, read)
         units = await asyncio.to_thread(units_of, files.values(), plain.as_collected)
         passed = {each.id for each in plain.tests.values() if each.ok}
-        check = _Check(self, tree, files, plain, chance)
+        check = _Check(self, tree, files, plain, chance, nearness)
         report = await check.run(units, passed)
         return replace(report, seconds=time.monotonic() - began)
 
@@ -116,6 +115,7 @@ class _Check:
         files: Mapping[str, TestFile],
         plain: RunReport,
         chance: Random,
+        nearness: Nearness,
     ) -> None:
         self._settings = settings
         self._tree = tree
@@ -123,6 +123,8 @@ class _Check:
         self._plain = plain
         self._times = RunTimes(plain)
         self._chance = chance
+        self._nearness = nearness
+        self._made = ComplementaryVersions(tree, files, self._times, settings.budget, chance)
         self._end = time.monotonic() + settings.budget.most_seconds(plain.seconds)
         # Half of the tests fail, and what they say is not used.
         self._harness = replace(
@@ -143,16 +145,16 @@ class _Check:
         """Run pairs with every test that fits, then another pair with those that did not notice."""
         budget = self._settings.budget
         able = [each for each in units if each.function.sites]
-        drawn = sample(able, self._times, budget, self._chance)
+        drawn = sample(able, self._times, budget, self._chance, self._nearness)
         reasons = dict.fromkeys(passed, _NO_EXPECTATION)
         reasons |= {test: _NOT_DRAWN for unit in able for test in unit.tests if test in passed}
         rounds = range(budget.rounds(self._times.whole))
-        pairs = [await self._pair(drawn, passed, {}, self._versions) for _ in rounds]
+        pairs = [await self._pair(drawn, passed, {}, self._made.changed) for _ in rounds]
         seconds = _FOR_SILENT if self._has_time() or not budget.is_long(self._times.whole) else 0.0
         silent = SilentTests(self._limited, self._tree, self._settings.base, units, self._plain, seconds)
         unproven = sort_tests([each.answers for each in pairs], {}, reasons).unproven
         (again, against), (unreached, swayed) = await together(
-            self._ask_again(drawn, pairs, self._versions), silent.found(unproven, passed)
+            self._ask_again(drawn, pairs, self._made.changed), silent.found(unproven, passed)
         )
         answers = [each.answers for each in (*pairs, *again)]
         if self._has_time():
@@ -160,7 +162,7 @@ class _Check:
             against |= await touchy.found_among(speechless(answers), self._chance)
         said = await self._ask_data(units, passed - noticed(answers) - against.keys(), against)
         run_pair = partial(self._pair, harness=self._patient)
-        children = ChildCheck(self._tree, self._chance, run_pair, self._control.answers, self._complementary)
+        children = ChildCheck(self._tree, self._chance, run_pair, self._control.answers, self._made.of)
         doubted = await children.doubted(units, passed - against.keys())
         report = sort_tests([*answers, *said], against, reasons)
         unreached = tuple(each for each in unreached if each in report.unproven)
@@ -171,14 +173,14 @@ class _Check:
     ) -> list[Answers]:
         """Make expectations in data files wrong, one after the other, for tests that are not proven yet."""
         able = [each for each in units_with(units, wanted) if each.function.data]
-        drawn = sample(able, self._times, self._settings.budget, self._chance)
+        drawn = sample(able, self._times, self._settings.budget, self._chance, self._nearness)
         places = list(dict.fromkeys(each.data for unit in drawn for each in unit.function.data if each.data))
         said: list[Answers] = []
         for place in self._chance.sample(places, min(len(places), _DATA_PLACES)):
             left = {test for test in wanted if test not in noticed(said)}
             if said and not self._has_time():
                 break
-            versions = partial(self._data_versions, place)
+            versions = partial(self._made.with_data, place)
             pairs = [await self._pair(drawn, left, {}, versions)]
             again, found = await self._ask_again(drawn, pairs, versions)
             against |= found
@@ -250,51 +252,5 @@ class _Check:
         answers = await asyncio.to_thread(answers_of, versions, reports)
         return Pair(versions, {test: each for test, each in answers.items() if test in wanted})
 
-    def _versions(
-        self, units: Sequence[Unit], wanted: Collection[str], before: Mapping[str, CounterTestResult]
-    ) -> tuple[Version, Version] | None:
-        """Draw changes, and assign each to one of two versions by chance. Return None if there are none."""
-        tried = {test: each.change for test, each in before.items()}
-        changes = draw_all(units, self._chance, wanted, tried)
-        if not changes:
-            return None
-        heads: list[WrongExpectation] = []
-        tails: list[WrongExpectation] = []
-        for each in changes:
-            self._chance.choice((heads, tails)).append(each)
-        return self._complementary(units, heads, tails)
-
-    def _data_versions(
-        self,
-        place: DataPlace,
-        units: Sequence[Unit],
-        wanted: Collection[str],
-        before: Mapping[str, CounterTestResult],
-    ) -> tuple[Version, Version] | None:
-        """Make one expectation of data files wrong in one of two versions.
-
-        Return None if that is not certain.
-        """
-        tried = {test: each.change for test, each in before.items()}
-        changes = draw_data(units, place, wanted, read_data_files(self._tree), self._chance, tried)
-        if not changes:
-            return None
-        nothing: list[WrongExpectation] = []
-        heads, tails = self._chance.choice(((changes, nothing), (nothing, changes)))
-        return self._complementary([each.unit for each in changes], heads, tails)
-
-    def _complementary(
-        self, units: Sequence[Unit], heads: Sequence[WrongExpectation], tails: Sequence[WrongExpectation]
-    ) -> tuple[Version, Version]:
-        names = {unit.file.name for unit in units} | {file_of(test) for unit in units for test in unit.tests}
-        all_fit = self._times.of_files(names) <= self._settings.budget.test_seconds(self._times.whole)
-        run = None if all_fit else units
-        files = [self._files[name] for name in sorted(names)]
-        one, other = (changed_version(files, each, run, self._comment()) for each in (heads, tails))
-        return one, other
-
     def _has_time(self) -> bool:
         return time.monotonic() < self._end
-
-    def _comment(self) -> str:
-        return str(self._chance.randrange(10**6, 10**7))

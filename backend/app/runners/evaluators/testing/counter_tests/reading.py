@@ -24,6 +24,7 @@ from app.runners.evaluators.testing.counter_tests.walk import statements
 _BOM = b"\xef\xbb\xbf"
 _TRANSPARENT = ("pytest.mark.", "mark.", "patch", "mock.patch", "unittest.mock.patch", "staticmethod")
 _REPEATING = ("given", "hypothesis.given")
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 _OTHER_ERRORS = (b"BufferError", b"ReferenceError", b"ChildProcessError")
 
 
@@ -39,6 +40,7 @@ class TestFunction:
         data: where data files hold an expectation.
         child_code: texts with code that asserts, if the file starts processes.
         named: texts that may name a script, if the file starts processes.
+        words: the names and other words in its text.
     """
 
     __test__ = False  # pytest would treat a class with this name as one with tests
@@ -50,6 +52,7 @@ class TestFunction:
     data: tuple[Site, ...] = ()
     child_code: tuple[ast.Constant, ...] = ()
     named: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +174,12 @@ def _function(name: str, node: Function, text: _Text) -> TestFunction:
     decorators = [ast.unparse(each) for each in node.decorator_list]
     if any(each.startswith(_REPEATING) for each in decorators):
         return TestFunction(name, (), names.rows, hiding)
+    start, end = text.source.span(node)
+    words = frozenset(each.decode() for each in _WORD.findall(text.source.content, start, end))
     plain = all(each.startswith(_TRANSPARENT) for each in decorators)
     found = _sites(node, text, names, sure=plain)
     data = data_sites(node, names, text.constants, plain=plain)
-    return TestFunction(name, tuple(found), names.rows, hiding, data)
+    return TestFunction(name, tuple(found), names.rows, hiding, data, words=words)
 
 
 def _sites(node: Function, text: _Text, names: Names, *, sure: bool) -> list[Site]:

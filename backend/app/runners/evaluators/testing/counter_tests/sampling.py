@@ -1,13 +1,16 @@
 """Limits the time for counter-tests, and draws the tests that fit."""
 
 import secrets
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 
 from app.runners.evaluators.testing.counter_tests.drawing import Unit
 from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.running.report import RunReport
+
+_FAR = 1000
+_FOR_NEAREST = 0.75
 
 _FALL = 3.7
 """By how many seconds less each run may take for each second above `free`."""
@@ -112,15 +115,44 @@ def chance_of(seed: int | None) -> Random:
     return Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311 - seeded when repeated; no secret
 
 
-def sample(units: Sequence[Unit], times: RunTimes, budget: CounterTestBudget, chance: Random) -> list[Unit]:
-    """Draw test functions whose tests fit the budget, in the order of the run."""
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near tests are to what a change is about, so that these come first in a sample.
+
+    Attributes:
+        is_wanted: whether the goal names a test.
+        distances: by name, the number of steps in which code that has it leads to changed code.
+    """
+
+    is_wanted: Callable[[str], bool] = lambda _: False
+    distances: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def of(self, unit: Unit) -> int:
+        """Return a number that is lower for tests that are nearer."""
+        if any(map(self.is_wanted, unit.tests)):
+            return -1
+        return min((self.distances.get(each, _FAR) for each in unit.function.words), default=_FAR)
+
+
+def sample(
+    units: Sequence[Unit], times: RunTimes, budget: CounterTestBudget, chance: Random, nearness: Nearness
+) -> list[Unit]:
+    """Draw test functions whose tests fit the budget, in the order of the run.
+
+    Most of the time goes to the tests that are nearest to the change, and the rest to any.
+    """
     seconds = [times.of(unit.tests) for unit in units]
-    left = budget.test_seconds(times.whole)
+    most = budget.test_seconds(times.whole)
     order = list(range(len(units)))
     chance.shuffle(order)
+    nearest = (
+        sorted(order, key=lambda index: nearness.of(units[index])) if budget.is_long(times.whole) else order
+    )
+    spent = 0.0
     chosen: set[int] = set()
-    for index in order:
-        if seconds[index] <= left:
-            left -= seconds[index]
-            chosen.add(index)
+    for indexes, limit in ((nearest, _FOR_NEAREST * most), (order, most)):
+        for index in indexes:
+            if index not in chosen and spent + seconds[index] <= limit:
+                spent += seconds[index]
+                chosen.add(index)
     return [unit for index, unit in enumerate(units) if index in chosen]

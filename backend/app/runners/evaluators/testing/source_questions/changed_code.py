@@ -40,6 +40,24 @@ def affected_among(source: NewSource, functions: Collection[str]) -> list[str]:
     return [each for each in functions if _reaches(each.rpartition(".")[2], uses, changed)]
 
 
+def steps_to_changes(source: NewSource) -> Mapping[str, int]:
+    """Return by how many steps code leads to what a change defines otherwise, for each name that does.
+
+    A changed name is no step away, and one whose definition mentions it is one step away.
+    """
+    users = defaultdict[str, set[str]](set)
+    for name, mentioned in _uses({**source.known, **source.texts}).items():
+        for each in mentioned:
+            users[each].add(name)
+    found = dict.fromkeys(_changed(source) - {""}, 0)
+    left = [*found]
+    for name in left:
+        new = users[name] - found.keys()
+        found |= dict.fromkeys(new, found[name] + 1)
+        left += new
+    return found
+
+
 def _may_be_read(source: NewSource, name: str) -> bool:
     path = PurePosixPath(name)
     if path.suffix in _CYTHON:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.runners.evaluators.testing.source_questions.changed_code import affected_among
+from app.runners.evaluators.testing.source_questions.changed_code import affected_among, steps_to_changes
 from tests.unit.runners.evaluators.testing.test_source_questions import new_source
 
 CODE = """import sys
@@ -116,3 +116,11 @@ def test_a_source_in_cython_affects_what_imports_its_module(tmp_path, use: str, 
     base = {**TEST, "m.py": code, "pack/fast.pyx": "def run(x): return x\n"}
     source = new_source(tmp_path, {"pack/fast.pyx": "cpdef run(x): return x\n"}, base)
     assert affected_among(source, ["m.quick", "m.slow"]) == affected
+
+
+def test_how_many_steps_code_is_away_from_a_change(tmp_path) -> None:
+    changed = CODE.replace("return x + LIMIT", "return LIMIT + x")
+    source = new_source(tmp_path, {"m.py": changed}, {**TEST, "m.py": CODE})
+    assert steps_to_changes(source) == {"inner": 0, "outer": 1}
+    source = new_source(tmp_path / "more", {"m.py": CODE.replace("= 3", "= 4")}, {**TEST, "m.py": CODE})
+    assert steps_to_changes(source) == {"LIMIT": 0, "Kept": 1, "inner": 1, "outer": 2}

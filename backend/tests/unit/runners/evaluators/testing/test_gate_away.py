@@ -85,8 +85,8 @@ async def test_a_doctest_that_the_candidate_rewrites_is_the_base_s(context) -> N
 @pytest.mark.parametrize(
     ("seconds", "left"),
     [
-        pytest.param(0.5, 9.0, id="a short suite has almost ten seconds in all"),
-        pytest.param(4.0, 2.0, id="fewer, the longer the suite is"),
+        pytest.param(0.5, 9.3, id="a short suite has almost ten seconds in all"),
+        pytest.param(4.0, 4.4, id="fewer, the longer the suite is"),
         pytest.param(8.0, 2.8, id="a third as long again"),
         pytest.param(40.0, 14.0, id="a long suite, too"),
     ],
@@ -135,7 +135,7 @@ async def test_a_finding_is_confirmed_although_the_first_run_took_most_of_the_ti
     report = await Away(harness, tree).report(tests, cast("BaseTests", SlowBase(take)), 2.0)
     assert report is not None
     assert (list(report.disagrees), report.trouble) == (["test_a.py::test_a"], "")
-    assert budgets == [8.0, 8.0], "the second run reaches the same tests"
+    assert budgets == [pytest.approx(9.2)] * 2, "the second run reaches the same tests"
 
 
 SOME = {

@@ -8,6 +8,7 @@ import pytest
 
 from app.runners.evaluators.testing.counter_tests.counter_report import CounterReport
 from app.runners.evaluators.testing.counter_tests.counter_run import CounterTests
+from app.runners.evaluators.testing.counter_tests.sampling import Nearness
 from app.runners.evaluators.testing.layout.config import settings_for
 from app.runners.evaluators.testing.layout.trees import lay_out, whole_tree
 from app.runners.evaluators.testing.running.run import Harness
@@ -69,7 +70,7 @@ async def checked(
     assert all(each.ok for each in plain.tests.values())
     own = whole_tree(roots[0])
     honest = replace(own, trusted=frozenset(own.files))
-    return await CounterTests(harness=harness, base=honest, seed=7).check(tree, plain, {})
+    return await CounterTests(harness=harness, base=honest, seed=7).check(tree, plain, {}, Nearness())
 
 
 @pytest.mark.parametrize("base", [pytest.param(STUB, id="stub"), pytest.param(HONEST, id="code")])
@@ -217,7 +218,7 @@ async def test_doctests_are_proven_and_code_that_reads_them_is_found(tmp_path: P
         assert [each.ok for each in plain.tests.values()] == [True]
         own = whole_tree(base)
         honest = replace(own, trusted=frozenset(own.files))
-        report = await CounterTests(harness=harness, base=honest, seed=7).check(tree, plain, {})
+        report = await CounterTests(harness=harness, base=honest, seed=7).check(tree, plain, {}, Nearness())
         assert bool(report.refuted) is deceit
         assert bool(report.proven) is not deceit
 

@@ -13,7 +13,12 @@ from app.runners.evaluators.testing.counter_tests.drawing import (
     units_of,
 )
 from app.runners.evaluators.testing.counter_tests.reading import TestFile, read_test_file
-from app.runners.evaluators.testing.counter_tests.sampling import CounterTestBudget, RunTimes, sample
+from app.runners.evaluators.testing.counter_tests.sampling import (
+    CounterTestBudget,
+    Nearness,
+    RunTimes,
+    sample,
+)
 from app.runners.evaluators.testing.counter_tests.sites import Kind
 from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
 
@@ -161,11 +166,42 @@ def test_only_as_many_tests_are_drawn_as_there_is_time_for() -> None:
     units = units_of([read(text)], ids)
     for free, drawn in ((2.0, 1), (8.0, 1), (8.5, 2), (9.0, 5), (9.5, 7), (10.0, 10), (30.0, 10)):
         budget = CounterTestBudget(free=free, share=0.1)
-        assert len(sample(units, RunTimes(plain), budget, Random(1))) == drawn
-    assert len(sample(units, RunTimes(plain), CounterTestBudget(free=3.0, share=0.3), Random(1))) == 3
-    assert len(sample(units, RunTimes(plain), CounterTestBudget(free=3.0, share=0.9), Random(1))) == 3
+        assert len(sample(units, RunTimes(plain), budget, Random(1), Nearness())) == drawn
+    assert (
+        len(sample(units, RunTimes(plain), CounterTestBudget(free=3.0, share=0.3), Random(1), Nearness()))
+        == 3
+    )
+    assert (
+        len(sample(units, RunTimes(plain), CounterTestBudget(free=3.0, share=0.9), Random(1), Nearness()))
+        == 3
+    )
     assert CounterTestBudget(free=3.0, pairs=2).rounds(10.0) == 1
     assert CounterTestBudget(free=30.0, pairs=2).rounds(10.0) == 2
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_tests_near_a_change_come_first(seed: int) -> None:
+    text = "".join(f"def test_{n}():\n    assert part_{n}() == {n}\n" for n in range(40))
+    ids = [f"test_x.py::test_{n}" for n in range(40)]
+    tests = {each: RanTest(each, Outcome.PASSED, 1.0, "") for each in ids}
+    times = RunTimes(RunReport(PytestEnding.COMPLETE, tests=tests, ids=tuple(ids)))
+    units, budget = units_of([read(text)], ids), CounterTestBudget(share=0.2)
+    near = Nearness(is_wanted=ids[7].__eq__, distances={"part_3": 0, "part_9": 1, "part_30": 1, "part_12": 2})
+    drawn = {each.function.name for each in sample(units, times, budget, Random(seed), near)}
+    assert len(drawn) == 8, "a fifth of the time"
+    assert {"test_7", "test_3", "test_9", "test_30", "test_12"} <= drawn
+
+
+def test_some_time_is_left_for_any_tests() -> None:
+    text = "".join(f"def test_{n}():\n    assert {'near' if n < 20 else 'far'}() == {n}\n" for n in range(40))
+    ids = [f"test_x.py::test_{n}" for n in range(40)]
+    tests = {each: RanTest(each, Outcome.PASSED, 1.0, "") for each in ids}
+    times = RunTimes(RunReport(PytestEnding.COMPLETE, tests=tests, ids=tuple(ids)))
+    units, near = units_of([read(text)], ids), Nearness(distances={"near": 0})
+    drawn = [sample(units, times, CounterTestBudget(share=0.2), Random(seed), near) for seed in range(20)]
+    far = [sum("far" in each.function.words for each in units) for units in drawn]
+    assert max(far) == 2, "a quarter of eight"
+    assert min(far) < 2, "any of them, the near ones included"
 
 
 def test_each_test_has_a_share_of_the_time_that_the_run_takes_beside_them() -> None:
