@@ -1,7 +1,7 @@
 """Compares a run with the base: tests lost or newly skipped, and who is at fault if it fails."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from app.runners.evaluators.testing.layout.setting import is_test_file
 from app.runners.evaluators.testing.layout.trees import Layout, RunTree, whole_tree
 from app.runners.evaluators.testing.layout.written import WrittenTests, read_tests, written_tests
 from app.runners.evaluators.testing.running.lacks import Lacks
-from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
+from app.runners.evaluators.testing.running.report import PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.runners.evaluators.tooling import ToolTroubleError
 from app.schemas.baseline import Baseline
@@ -156,7 +156,7 @@ class BaseTests:
         ]
         idle, failing = await idle_alone(self.harness, self._layout, found)
         # A test that fails alone may be skipped among all others, at the base, too.
-        among_all = (await self.whole()).tests if failing else {}
+        among_all: Mapping[str, RanTest] = (await self.whole()).tests if failing else {}
         return [*idle, *(each for each in failing if each not in among_all or not among_all[each].idle)]
 
     async def _skipped_by_marks(self) -> frozenset[str]:
