@@ -12,6 +12,9 @@ from app.runners.evaluators.testing.running.report import RunReport
 _FAR = 1000
 _FOR_NEAREST = 0.75
 
+_MOST_BESIDE = 2.5
+"""How many times as long as its tests a run may seem to take, with all that it does beside them."""
+
 _FALL = 3.7
 """By how many seconds less each run may take for each second above `free`."""
 
@@ -95,8 +98,9 @@ class RunTimes:
     def __init__(self, plain: RunReport) -> None:
         self._seconds = {name: each.seconds for name, each in plain.tests.items()}
         of_tests = sum(self._seconds.values())
-        # If several processes ran the tests, they took less time than the tests together.
-        self.whole = max(plain.seconds, of_tests)
+        # If several processes ran the tests, they took less time than the tests together. A run of a few
+        # short tests mostly starts, which takes seconds on a busy machine and says nothing about the tests.
+        self.whole = max(of_tests, min(plain.seconds, _MOST_BESIDE * of_tests))
         """The seconds of all tests."""
         self._share = self.whole / of_tests if of_tests else 1.0
 

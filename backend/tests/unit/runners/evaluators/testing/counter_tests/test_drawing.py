@@ -211,6 +211,8 @@ def test_each_test_has_a_share_of_the_time_that_the_run_takes_beside_them() -> N
     assert (alone.whole, alone.of(ids[:2])) == (6.0, 3.0)
     shared = RunTimes(RunReport(PytestEnding.COMPLETE, tests=tests, seconds=2.5))
     assert (shared.whole, shared.of(ids[:2])) == (4.0, 2.0)
+    slow_to_start = RunTimes(RunReport(PytestEnding.COMPLETE, tests=tests, seconds=60.0))
+    assert (slow_to_start.whole, slow_to_start.of(ids[:2])) == (10.0, 5.0)
 
 
 PATHS = """def test_one():
