@@ -114,13 +114,19 @@ def _all_variables(module: ast.Module) -> Iterator[int]:
                 continue
 
 
+_HOOKS = frozenset({"warnings.showwarning", "warnings.formatwarning", "threading.excepthook"})
+"""Parts of Python's modules that programs replace, as its documentation says."""
+
+
 def _replaced(module: ast.Module) -> Iterator[int]:
-    """Yield the lines that set parts of modules of Python's library; many programs set some of `sys`."""
+    """Yield the lines that set parts of modules of Python's library, but for hooks and those of `sys`."""
     nodes = list(ast.walk(module))
     names = {name.name for each in nodes if isinstance(each, ast.Import) for name in each.names}
     modules = {each for each in names - {"sys"} if each.partition(".")[0] in sys.stdlib_module_names}
     for node in nodes:
         match node:
+            case ast.Attribute(ctx=ast.Store()) if ast.unparse(node) in _HOOKS:
+                continue
             case (
                 ast.Attribute(value=ast.Name() | ast.Attribute() as owner, ctx=ast.Store())
                 | ast.Call(func=ast.Name(id="setattr"), args=[owner, _, _])
