@@ -1,4 +1,4 @@
-"""The tests of a run go first; lists of tests and the run away from the code give way."""
+"""Lists of tests give way to the tests themselves."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.runners.evaluators.testing import pytest_outside, pytest_runner
+from app.runners.evaluators.testing import pytest_runner
 
 _GIVING_WAY = """
 import os, pathlib, sys
@@ -20,12 +20,9 @@ print(session.read_text().split()[-1] if session.exists() else sys.argv[2])
 """
 
 
-@pytest.mark.parametrize("package", [pytest_outside, pytest_runner], ids=lambda each: each.__name__[-14:])
 @pytest.mark.parametrize("niceness", ["0", "5"])
-def test_a_process_gives_way_to_those_of_its_own_session_and_of_others(
-    package: object, niceness: str
-) -> None:
-    place = Path(str(getattr(package, "__file__", ""))).parent
+def test_a_process_gives_way_to_those_of_its_own_session_and_of_others(niceness: str) -> None:
+    place = Path(str(pytest_runner.__file__)).parent
     done = subprocess.run(
         [sys.executable, "-I", "-c", _GIVING_WAY, place, niceness],
         check=True,
@@ -34,10 +31,3 @@ def test_a_process_gives_way_to_those_of_its_own_session_and_of_others(
         start_new_session=True,
     )
     assert done.stdout.split() == [niceness, niceness]
-
-
-def test_both_packages_have_the_same_module() -> None:
-    one, other = (
-        Path(str(each.__file__)).with_name("precedence.py") for each in (pytest_outside, pytest_runner)
-    )
-    assert one.read_bytes() == other.read_bytes()
