@@ -16,9 +16,8 @@ Libraries parse without this lock, so the error can still occur; another try suc
 _TRIES = 5
 _Parsed = TypeVar("_Parsed")
 
-
 _REMEMBERED_SIZE = 2_000_000
-"""Characters or bytes of source whose trees are kept: at most 70 MB of memory."""
+"""Characters or bytes of source whose trees are kept. That takes about 70 MB; 0.93 MB of sources took 32."""
 
 
 class _Modules:

@@ -76,7 +76,8 @@ def commanded_lines(tree: Path, known: Collection[str]) -> list[str]:
         known: normalised names of the packages that are installed anyway.
     """
     texts = [each for each in command_texts(tree) if RUNS_TESTS.search(each)]
-    lines = [*requirement_lines(tree, _commanded_files(texts)), *commanded_words(tree, texts)]
+    words = [each for each in commanded_words(tree, texts) if names_in([each]).isdisjoint(LARGE)]
+    lines = [*requirement_lines(tree, _commanded_files(texts)), *words]
     unknown = [each for each in lines if names_in([each]).isdisjoint(known)]
     imported = imported_by_tests(tree) if unknown else frozenset[str]()
     found: dict[str, str] = {}

@@ -14,7 +14,7 @@ _RELEASES = r"(?:[<>=!~]=?|===)[\w.,<>=!~*+-]+"
 _INSTALL = re.compile(r"\bpip3? install ([^\n;&|]*)")
 _WORD = re.compile(rf"(?<=\s)(['\"]?)({_REQUIREMENT}(?:{_RELEASES})?)\1(?=\s|$)")
 _OPTION = re.compile(
-    r"\s(?:-[rceft]|--(?:requirement|constraint|editable|find-links|target|(?:extra-)?index-url))[\s=]\S+"
+    r"\s(?:-[rcefit]|--(?:requirement|constraint|editable|find-links|target|[\w-]+-url))[\s=]\S+"
 )
 _COMPUTED = re.compile(r"\$\{\{.*?\}\}")
 # A job of a workflow that runs once for each of several releases.

@@ -126,10 +126,11 @@ def _from_setup_py(tree: Path, found: Wanted) -> None:
 
 def _from_pipfile(tree: Path, found: Wanted) -> None:
     """Add the packages of a Pipfile where the project files name none. Its entries are like Poetry's."""
-    document = read_toml(tree, "Pipfile")
-    if not (found.requirements or found.files):
+    has_own, has_groups = bool(found.requirements or found.files), any(found.groups.values())
+    document: Mapping[str, Any] = {} if has_own and has_groups else read_toml(tree, "Pipfile")
+    if not has_own:
         found.requirements += poetry_requirements(table(document, "packages"))
-    if not any(found.groups.values()):
+    if not has_groups:
         found.groups.setdefault("dev", []).extend(poetry_requirements(table(document, "dev-packages")))
 
 

@@ -21,6 +21,7 @@ _MAX_BLOCKERS = 8
 """Limit on separate runs, one for each file that shares its module name with another."""
 
 _NICE, _NICEST = 5, 19
+"""How far other processes go first: those of tests, and all of them."""
 
 _PATIENCE = 5
 """The factor on the time limit for a check that no caller waits for."""

@@ -10,10 +10,10 @@ from app.runners.evaluators.testing.counter_tests.asking import ReadTests, read_
 from app.runners.evaluators.testing.gate_settings import PytestGateSettings
 from app.runners.evaluators.testing.layout.trees import Layout
 from app.runners.evaluators.testing.running.run import Harness
-from app.runners.evaluators.testing.source_questions.asking import read_source
+from app.runners.evaluators.testing.source_questions.asking import SourceQuestions, read_source
 from app.runners.evaluators.testing.source_questions.changed_code import steps_to_changes
 from app.runners.evaluators.testing.source_questions.new_source import NewSource
-from app.schemas.questions import ProtectedPolicy, Question
+from app.schemas.questions import ProtectedPolicy
 from app.workspaces.together import meanwhile
 
 
@@ -28,7 +28,7 @@ class Early:
     """
 
     away: Away
-    questions: Awaitable[list[Question]]
+    questions: SourceQuestions
     tests: Awaitable[ReadTests]
 
 
@@ -45,10 +45,10 @@ async def started_early(
         gate: what is wanted.
         protected: with *note*, nothing is asked.
     """
-    reading = read_tests(layout, gate.counter_tests, harness.started, partial(steps_to_changes, source))
+    distances = partial(steps_to_changes, source)
     async with (
         Away.beside(harness, layout, wanted=gate.outside) as away,
         meanwhile(read_source(source, protected, harness.started)) as questions,
-        meanwhile(reading) as tests,
+        meanwhile(read_tests(layout, gate.counter_tests, harness.started, distances)) as tests,
     ):
         yield Early(away, questions, tests)

@@ -186,6 +186,18 @@ def test_what_tests_import_and_only_commands_install_is_installed(tmp_path: Path
     assert plan_for(tmp_path).files[ROOTS].split() == ["PyYAML", "django-taggit>=2.1.0", "pytest>=7.4"]
 
 
+def test_packages_of_gigabytes_are_not_installed_by_name(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_learn.py").write_text("import torch\nimport yaml\n")
+    (tmp_path / "Makefile").write_text("test:\n\tpip install torch pyyaml\n\tpytest\n")
+    assert plan_for(tmp_path).files[ROOTS].split() == ["pyyaml", "pytest>=7.4"]
+
+
+def test_options_of_pip_are_no_packages(tmp_path: Path) -> None:
+    command = "pip install -i https://one.example/ --find-links https://two.example/ web; pytest\n"
+    assert commanded_words(tmp_path, [command]) == ["web"]
+
+
 def test_a_plug_in_of_pytest_needs_its_metadata(tmp_path: Path) -> None:
     project = '[project]\nname = "again"\nversion = "1"\ndependencies = ["pytest"]\n'
     (tmp_path / "pyproject.toml").write_text(project)

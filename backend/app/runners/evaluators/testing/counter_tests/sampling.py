@@ -10,7 +10,10 @@ from app.runners.evaluators.testing.layout.inventory import file_of, function_of
 from app.runners.evaluators.testing.running.report import RunReport
 
 _FAR = 1000
+"""More steps than any test is away from a change."""
+
 _FOR_NEAREST = 0.75
+"""Share of the time that goes to the tests nearest to the change."""
 
 _MOST_BESIDE = 2.5
 """How many times as long as its tests a run may seem to take, with all that it does beside them."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from .kinds import is_kind, names_in
 
-_HOOKS = frozenset(
+HOOKS = frozenset(
     {
         *("sys.excepthook", "sys.displayhook", "sys.breakpointhook", "sys.unraisablehook"),
         *("threading.excepthook", "warnings.showwarning", "warnings.formatwarning"),
@@ -87,7 +87,7 @@ def _parts(
 ) -> "Iterator[tuple[str, Any]]":
     for key, value in names.items():
         full = f"{name}.{key}"
-        if key.startswith("__") or full in _HOOKS:
+        if key.startswith("__") or full in HOOKS:
             continue
         if key.startswith("_") and not is_kind(value, (FunctionType, type)):
             continue

@@ -7,8 +7,8 @@ nothing in the tree may replace), `aside` (packages that pytest uses and the pro
 files whose lines are recorded. `test_seconds` gives the time limit of tests of some functions. `without`
 names tests that must not run, and `patience` is how long all may wait before some are left out, or null.
 After `seconds` the process is ended, at `ends_at` of the monotonic clock. `niceness` lets other processes go
-first. The secret is JSON, too, but comes
-through a pipe that is empty after reading: `key`, and the canaries that `begin` and `end` the run.
+first. The secret is JSON, too, but comes through a pipe that is empty after reading: `key`, and the canaries
+that `begin` and `end` the run.
 
 The records are `start`, then `problem`, `deselected`, `collected`, `foreign`, `skipped`, `canary`, `test`,
 `left_out`, `replaced` and `altered` as they occur, `ran` for each watched file if Python can tell, then

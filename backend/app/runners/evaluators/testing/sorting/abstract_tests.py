@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from app.core.python_source import parse_module
+from app.runners.evaluators.protection.imports import imports_of
 from app.runners.evaluators.testing.running.base_code import BaseCode
 
 _PARTS = 3
@@ -69,17 +70,9 @@ def _bases(node: ast.ClassDef) -> set[str]:
 
 def _is_apart(node: ast.ClassDef, module: ast.Module, code: BaseCode) -> bool:
     """Return True if a class extends nothing of the project's own code that is not for tests."""
-    origins = {
-        alias.asname or alias.name.partition(".")[0]: origin
-        for each in ast.walk(module)
-        if isinstance(each, ast.Import | ast.ImportFrom)
-        for alias in each.names
-        for origin in [
-            alias.name if isinstance(each, ast.Import) else f"{'.' * each.level}{each.module or ''}"
-        ]
-    }
+    origins = imports_of(each for each in ast.walk(module) if isinstance(each, ast.stmt))
     roots = {ast.unparse(each).partition(".")[0] for each in node.bases}
-    return not any(_is_of_project(origins[each], code) for each in roots if each in origins)
+    return not any(_is_of_project(origins[each].split()[1], code) for each in roots if each in origins)
 
 
 def _is_of_project(module: str, code: BaseCode) -> bool:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from app.core.python_source import parse_to_change
+from app.runners.evaluators.testing.pytest_runner.module_state import HOOKS
 from app.runners.evaluators.testing.source_questions.library_uses import library_uses, spelt_out
 from app.runners.evaluators.testing.source_questions.places import by_name
 
@@ -114,10 +115,6 @@ def _all_variables(module: ast.Module) -> Iterator[int]:
                 continue
 
 
-_HOOKS = frozenset({"warnings.showwarning", "warnings.formatwarning", "threading.excepthook"})
-"""Parts of Python's modules that programs replace, as its documentation says."""
-
-
 def _replaced(module: ast.Module) -> Iterator[int]:
     """Yield the lines that set parts of modules of Python's library, but for hooks and those of `sys`."""
     nodes = list(ast.walk(module))
@@ -125,7 +122,7 @@ def _replaced(module: ast.Module) -> Iterator[int]:
     modules = {each for each in names - {"sys"} if each.partition(".")[0] in sys.stdlib_module_names}
     for node in nodes:
         match node:
-            case ast.Attribute(ctx=ast.Store()) if ast.unparse(node) in _HOOKS:
+            case ast.Attribute(ctx=ast.Store()) if ast.unparse(node) in HOOKS:
                 continue
             case (
                 ast.Attribute(value=ast.Name() | ast.Attribute() as owner, ctx=ast.Store())

@@ -164,17 +164,15 @@ def test_only_as_many_tests_are_drawn_as_there_is_time_for() -> None:
         ids=tuple(ids),
     )
     units = units_of([read(text)], ids)
-    for free, drawn in ((2.0, 1), (8.0, 1), (8.5, 2), (9.0, 5), (9.5, 7), (10.0, 10), (30.0, 10)):
-        budget = CounterTestBudget(free=free, share=0.1)
-        assert len(sample(units, RunTimes(plain), budget, Random(1), Nearness())) == drawn
-    assert (
-        len(sample(units, RunTimes(plain), CounterTestBudget(free=3.0, share=0.3), Random(1), Nearness()))
-        == 3
-    )
-    assert (
-        len(sample(units, RunTimes(plain), CounterTestBudget(free=3.0, share=0.9), Random(1), Nearness()))
-        == 3
-    )
+    times = RunTimes(plain)
+
+    def drawn(budget: CounterTestBudget) -> int:
+        return len(sample(units, times, budget, Random(1), Nearness()))
+
+    for free, number in ((2.0, 1), (8.0, 1), (8.5, 2), (9.0, 5), (9.5, 7), (10.0, 10), (30.0, 10)):
+        assert drawn(CounterTestBudget(free=free, share=0.1)) == number
+    assert drawn(CounterTestBudget(free=3.0, share=0.3)) == 3
+    assert drawn(CounterTestBudget(free=3.0, share=0.9)) == 3
     assert CounterTestBudget(free=3.0, pairs=2).rounds(10.0) == 1
     assert CounterTestBudget(free=30.0, pairs=2).rounds(10.0) == 2
 
