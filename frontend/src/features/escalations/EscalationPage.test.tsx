@@ -8,7 +8,7 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { cleanup, configure, render, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, configure, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { delay, http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
@@ -325,6 +325,19 @@ it("sends guidance, attempts, comments and the version that was seen; and believ
     },
   ]);
   expect(readDraft(ID).guidance).toBe("");
+});
+
+it("shows what is typed about the same escalation in another tab", async () => {
+  await show();
+  localStorage.setItem(
+    `phaserunner.draft.${ID}`,
+    JSON.stringify({ at: Date.now(), draft: { ...readDraft(ID), decision: "retry", guidance: "By two." } }),
+  );
+  fireEvent(window, new StorageEvent("storage", { key: `phaserunner.draft.${ID}` }));
+  const box = screen.getByRole("textbox", { name: "Guidance for the next attempt" });
+  expect(box).toHaveProperty("value", "By two.");
+  await userEvent.type(box, " Not by three.");
+  expect(readDraft(ID).guidance).toBe("By two. Not by three.");
 });
 
 it("shows the goal before the evidence, and a question once, with its code as code", async () => {

@@ -32,6 +32,11 @@ const kept = z.object({
 
 const stores = new Map<string, Store<Draft>>();
 
+/** Another tab has the same escalation open: what is typed there is shown here, so that neither overwrites the other. */
+window.addEventListener("storage", ({ key }) => {
+  for (const [id, store] of stores) if (key === PREFIX + id || key === null) store.set(readDraft(id));
+});
+
 function storeOf(id: string): Store<Draft> {
   const before = stores.get(id);
   if (before) return before;
