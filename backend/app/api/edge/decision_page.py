@@ -1,10 +1,16 @@
 """The page that a signed link opens: it asks for confirmation, in plain HTML without scripts."""
 
+from collections.abc import Callable, Coroutine
 from html import escape
+from typing import Any
 
-from starlette.responses import HTMLResponse
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from typing_extensions import override
 
-from app.core.errors import PhaseRunnerError
+from app.api.edge.problems import known_error, name_of
+from app.core.errors import PhaseRunnerError, UnavailableError
 from app.schemas.runs import EscalationDecision
 from app.services.review.decision_links import LinkedDecision
 
@@ -37,6 +43,8 @@ _EFFECTS = {
     EscalationDecision.ACCEPT: "Accepting lets this result through although the gates did not pass it.",
     EscalationDecision.REJECT: "Rejecting ends the run as failed.",
 }
+_LATER = """<p>It cannot reach its database. Open the link again in a minute.</p>
+<p>If you have just decided, the page then says whether that was recorded.</p>"""
 
 
 def confirm_page(found: LinkedDecision) -> HTMLResponse:
@@ -60,8 +68,29 @@ def decided_page(found: LinkedDecision) -> HTMLResponse:
 
 
 def refusal_page(error: PhaseRunnerError) -> HTMLResponse:
-    """Return the page that says why a link does nothing."""
+    """Return the page that says why a link does nothing, or does nothing now."""
+    if isinstance(error, UnavailableError):
+        return _page("PhaseRunner cannot answer now", _LATER, error.status)
     return _page("This link does nothing", f"<p>{escape(error.detail)}</p>", error.status)
+
+
+class DecisionRoute(APIRoute):
+    """A route of a link that people open: errors are pages, too."""
+
+    @override
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the usual handler, with a page for each error that the service knows."""
+        handle = super().get_route_handler()
+
+        async def handle_with_pages(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except Exception as error:
+                if known := known_error(error, name_of(request.scope)):
+                    return refusal_page(known)
+                raise
+
+        return handle_with_pages
 
 
 def _link_to(found: LinkedDecision) -> str:

@@ -98,21 +98,31 @@ def render(error: PhaseRunnerError) -> JSONResponse:
     return response
 
 
+def known_error(error: Exception, what: str) -> PhaseRunnerError | None:
+    """Say what an error means to the caller, or return None if it is none that the service knows.
+
+    The log names an outage or a full disk by `what`.
+    """
+    if isinstance(error, PhaseRunnerError):
+        return error
+    if is_disk_full(error):
+        logger.error("%s: the disk is full: %s", what, error)
+        return DiskFullError("the disk is full; nothing was stored")
+    if is_outage(error):
+        logger.warning("%s: cannot reach the database: %s", what, error)
+        return UnavailableError("the database cannot be reached; try again soon")
+    return None
+
+
 def response_to(error: Exception, what: str) -> JSONResponse:
     """Render any error as a problem document; the log names an unexpected error by `what`."""
+    if known := known_error(error, what):
+        return render(known)
     match error:
-        case PhaseRunnerError():
-            return render(error)
         case RequestValidationError():
             return _invalid(error)
         case HTTPException():
             return _http(error, what)
-        case _ if is_disk_full(error):
-            logger.error("%s: the disk is full: %s", what, error)
-            return render(DiskFullError("the disk is full; nothing was stored"))
-        case _ if is_outage(error):
-            logger.warning("%s: cannot reach the database: %s", what, error)
-            return render(UnavailableError("the database cannot be reached; try again soon"))
         case _:
             logger.error("%s failed", what, exc_info=error)
             return problem(500, "internal-error", "The service failed", "unexpected error; see the log")

@@ -4,14 +4,13 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from app.api.edge.access import Operator, Services, Viewer
-from app.api.edge.decision_page import confirm_page, decided_page, refusal_page
+from app.api.edge.decision_page import DecisionRoute, confirm_page, decided_page
 from app.api.edge.problems import LINKS
 from app.api.edge.strict_json import StrictRoute
-from app.core.errors import PhaseRunnerError
 from app.schemas.api.notifications import NotificationTest, ReceiverList
 
 router = APIRouter(route_class=StrictRoute, tags=["notifications"])
-links = APIRouter()
+links = APIRouter(route_class=DecisionRoute)
 """Links in messages, to which mail servers may add parameters."""
 
 
@@ -30,19 +29,13 @@ async def run_notification_test(name: str, services: Services, who: Operator) ->
 @links.get(f"{LINKS}{{token}}", include_in_schema=False)
 async def show_decision(token: str, services: Services) -> HTMLResponse:
     """Show what a signed link would decide. This request decides nothing."""
-    try:
-        return confirm_page(await services.decision_links.show(token))
-    except PhaseRunnerError as error:
-        return refusal_page(error)
+    return confirm_page(await services.decision_links.show(token))
 
 
 @links.post(f"{LINKS}{{token}}", include_in_schema=False)
 async def make_decision(token: str, services: Services) -> HTMLResponse:
     """Decide as the signed link says. The signature replaces a token."""
-    try:
-        return decided_page(await services.decision_links.decide(token))
-    except PhaseRunnerError as error:
-        return refusal_page(error)
+    return decided_page(await services.decision_links.decide(token))
 
 
 router.include_router(links)

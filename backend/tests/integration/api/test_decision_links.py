@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.core.security import Role
 from app.db.models import Escalation
@@ -64,6 +65,26 @@ async def test_a_link_for_another_version_does_nothing(api: Api) -> None:
     path = link_to(escalation_id)
     assert (await api.client.get(path)).status_code == 409
     assert (await api.client.post(path)).status_code == 409
+    assert (await status_of(api, escalation_id))[0] == "open"
+
+
+async def test_an_outage_is_a_page_that_asks_to_try_again(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, escalation_id, _ = await api.rows.waiting()
+    path = link_to(escalation_id)
+
+    async def fail(*_: Any) -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(AsyncSession, "get", fail)
+    monkeypatch.setattr(AsyncSession, "execute", fail)
+    monkeypatch.setattr(AsyncSession, "scalar", fail)
+    for answer in (await api.client.get(path), await api.client.post(path)):
+        assert answer.status_code == 503
+        assert answer.headers["content-type"].startswith("text/html")
+        assert "Open the link again" in answer.text
+    monkeypatch.undo()
     assert (await status_of(api, escalation_id))[0] == "open"
 
 
