@@ -39,6 +39,9 @@ from app.services.record.leases import Leases
 
 logger = logging.getLogger(__name__)
 
+_LEASE = timedelta(minutes=45)
+"""A look may wait for gates, which judge what people pushed."""
+
 _MAX_PAUSES = 6
 """The number of failures after which pauses stop growing."""
 
@@ -95,6 +98,8 @@ class ReviewChore:
             table=ForgeReview,
             due_at="look_at",
             make=DueReview,
+            batch=1,  # the next one must not wait for gates
+            lease=_LEASE,
         )
 
     async def __call__(self) -> int:

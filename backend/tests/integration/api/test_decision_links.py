@@ -68,9 +68,7 @@ async def test_a_link_for_another_version_does_nothing(api: Api) -> None:
     assert (await status_of(api, escalation_id))[0] == "open"
 
 
-async def test_an_outage_is_a_page_that_asks_to_try_again(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_outage_is_a_page_that_asks_to_try_again(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     _, escalation_id, _ = await api.rows.waiting()
     path = link_to(escalation_id)
 

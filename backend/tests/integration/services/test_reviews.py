@@ -334,6 +334,22 @@ async def test_a_look_that_outlasts_its_lease_leaves_the_next_one_alone(
         assert {name: getattr(found, name) for name in theirs} == theirs
 
 
+async def test_a_look_may_take_as_long_as_gates_do(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path) as here:
+        taken: list[int] = []
+
+        async def half_an_hour_passes() -> None:
+            async with here.parts.sessions.begin() as session:
+                earlier = ForgeReview.look_at - timedelta(minutes=30)
+                await session.execute(update(ForgeReview).values(look_at=earlier))
+            taken.append(await here.chore())
+
+        here.forge.review(100, "CHANGES_REQUESTED", "Rename it.")
+        here.meanwhile.append(half_an_hour_passes)
+        found = await here.look()
+        assert (taken, found.state) == ([0], "working")
+
+
 async def test_a_round_is_recorded_although_something_happens_meanwhile(
     database_url: str, tmp_path: Path
 ) -> None:
