@@ -55,15 +55,19 @@ class ProjectMetadata:
     extras: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     readme: tuple[str, str] = ("", "")
 
+    @property
+    def _stem(self) -> str:
+        return f"{re.sub(r'[-_.]+', '_', self.name)}-{self.version}"
+
+    def files(self) -> dict[str, str]:
+        """Return the files by which an installed package is known, by POSIX path."""
+        about = f"{self._stem}.dist-info"
+        return {f"{about}/METADATA": self._metadata(), f"{about}/entry_points.txt": self._entry_points()}
+
     def wheel(self) -> tuple[str, bytes]:
         """Return the name and content of a wheel that holds this metadata and no module."""
-        stem = f"{re.sub(r'[-_.]+', '_', self.name)}-{self.version}"
-        about = f"{stem}.dist-info"
-        files = {
-            f"{about}/METADATA": self._metadata(),
-            f"{about}/WHEEL": _WHEEL,
-            f"{about}/entry_points.txt": self._entry_points(),
-        }
+        about = f"{self._stem}.dist-info"
+        files = {**self.files(), f"{about}/WHEEL": _WHEEL}
         record = "".join(
             f"{name},sha256={_digest(text)},{len(text.encode())}\n" for name, text in files.items()
         )
@@ -72,7 +76,7 @@ class ProjectMetadata:
         with zipfile.ZipFile(content, "w") as archive:
             for name, text in files.items():
                 archive.writestr(zipfile.ZipInfo(name, _EPOCH), text)
-        return f"{stem}-py3-none-any.whl", content.getvalue()
+        return f"{self._stem}-py3-none-any.whl", content.getvalue()
 
     def digest(self) -> str:
         """Return the SHA-256 of the wheel in hexadecimal digits."""
@@ -116,7 +120,7 @@ def project_of(
     """
     described = (origin or origin_of(tree)).described
     document = read_toml(tree, "pyproject.toml")
-    sources = given, poetry, _, called, _ = _statements(tree, document)
+    sources = _statements(tree, document)
     name = _name_in(sources)
     if not name:
         return None
@@ -126,7 +130,7 @@ def project_of(
         version=_valid(stated) or _dynamic_version(tree, name, document, described) or UNKNOWN_VERSION,
         requires_python=requires_python(tree),
         requirements=tuple(_readable(requirements)),
-        entry_points=_entry_points(tree, given, poetry, called),
+        entry_points=entry_points_of(tree),
         about=fields_of(tree, document),
         extras=_usable(extras or {}),
         readme=readme_of(tree, document),
@@ -171,9 +175,13 @@ def requires_python(tree: Path) -> str:
     return stated or (specifiers(poetry) if isinstance(poetry, str) else "")
 
 
-def _entry_points(
-    tree: Path, given: Mapping[str, Any], poetry: Mapping[str, Any], called: Mapping[str, Any]
-) -> dict[str, dict[str, str]]:
+def entry_points_of(tree: Path) -> dict[str, dict[str, str]]:
+    """Return the entry points that a tree declares: group to name to `module:object`.
+
+    Raises:
+        DeclarationError: one of the project's files cannot be read.
+    """
+    given, poetry, _, called, _ = _statements(tree, read_toml(tree, "pyproject.toml"))
     found: dict[str, dict[str, str]] = {}
     for key, group in _SCRIPT_GROUPS.items():
         _add(found, group, {**table(poetry, key), **table(given, key)})

@@ -47,10 +47,9 @@ class BaseAway:
         beside = (await self.run(set(map(file_of, ids)), ids)).tests
         honest = {each.id for each in beside.values() if each.ok}
         tree = replace(await self.tree(), trusted=trusted)
-        # A few tests alone are judged quickly, but one that passes alone may depend on those before it.
-        last = max((number for number, each in enumerate(all_ids) if each in ids), default=len(all_ids))
         unlike = set[str]()
-        for chosen in (ids, all_ids[: last + 1]):
+        # A few tests alone are judged quickly, but one that passes alone may depend on the others.
+        for chosen in (ids, _disturbing(ids, all_ids)):
             if left := honest - unlike:
                 report = await Outside(self.harness).judge(tree, chosen, budget=budget)
                 unlike |= left.difference(report.agrees)
@@ -102,3 +101,11 @@ class BaseAway:
     async def _run(self, ids: Collection[str], trusted: frozenset[str], budget: float) -> OutsideRun:
         tree = replace(await self.tree(), trusted=trusted)
         return await Outside(self.harness).run(tree, set(map(file_of, ids)), ids, budget=budget)
+
+
+def _disturbing(ids: Collection[str], all_ids: Sequence[str]) -> list[str]:
+    """Return tests with all that may disturb them: those before them, and the import of every file."""
+    last = max((number for number, each in enumerate(all_ids) if each in ids), default=len(all_ids))
+    before, after = all_ids[: last + 1], all_ids[last + 1 :]
+    files = set(map(file_of, before))
+    return [*before, *{file_of(each): each for each in after if file_of(each) not in files}.values()]

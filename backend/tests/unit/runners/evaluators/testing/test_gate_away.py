@@ -10,11 +10,12 @@ import pytest
 
 from app.runners.evaluators.deterministic import PytestEvaluator
 from app.runners.evaluators.testing.at_base.base import BaseTests
+from app.runners.evaluators.testing.at_base.base_away import BaseAway
 from app.runners.evaluators.testing.away import Away, time_left
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
 from app.runners.evaluators.testing.pytest_outside.outside_run import Outside
-from app.runners.evaluators.testing.running.report import Outcome, RanTest
+from app.runners.evaluators.testing.running.report import Outcome, PytestEnding, RanTest, RunReport
 from app.runners.evaluators.testing.running.run import Harness
 from app.schemas.modes import SandboxMode
 from app.workspaces.confine.confinement import SandboxSettings
@@ -173,3 +174,30 @@ async def test_what_an_early_run_has_shown_is_kept_when_it_makes_room(
     assert [each.id for each in result.questions] == ["tests/test_red.py::test_red"]
     assert result.metadata["outside"]["agrees"] == 2
     assert HeldRun.asked == [None, ["tests/test_b.py::test_b"]]
+
+
+async def test_a_base_s_test_is_run_beside_the_files_that_disturb_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, before, beside, later = (
+        "tests/test_a.py::a",
+        "tests/test_b.py::b",
+        "tests/test_b.py::c",
+        "x/d.py::d",
+    )
+    told: list[list[str]] = []
+
+    async def judge(_: Outside, __: object, ids: list[str], **___: object) -> OutsideReport:
+        told.append(list(ids))
+        return OutsideReport(agrees=() if later in ids else tuple(ids))
+
+    async def run_beside(*_: object) -> RunReport:
+        return RunReport(
+            PytestEnding.COMPLETE, code=0, tests={before: RanTest(before, Outcome.PASSED, 0.0, "")}
+        )
+
+    async def tree() -> RunTree:
+        return RunTree({}, frozenset())
+
+    monkeypatch.setattr(Outside, "judge", judge)
+    base = BaseAway(cast("Harness", None), tree, run_beside)
+    found = await base.unlike([before], [first, before, beside, later], frozenset(), 1)
+    assert (found, told) == ([before], [[before], [first, before, later]])
