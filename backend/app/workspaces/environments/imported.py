@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -42,9 +42,19 @@ def imported_by_tests(tree: Path) -> frozenset[str]:
     At most `MAX_FILES` are read.
     """
     files = islice(_test_files(tree), MAX_FILES)
-    modules = {normal(each) for path in files for each in _IMPORT.findall(_text(path))}
-    others = {f"{prefix}-{each}" for each in modules for prefix in _PREFIXES}
-    return frozenset(modules | others | {_DISTRIBUTIONS[each] for each in modules & _DISTRIBUTIONS.keys()})
+    return distributions_of({each for path in files for each in modules_in(_text(path))})
+
+
+def modules_in(text: str) -> frozenset[str]:
+    """Return the top-level modules that a source imports."""
+    return frozenset(_IMPORT.findall(text))
+
+
+def distributions_of(modules: Collection[str]) -> frozenset[str]:
+    """Return the normalised names that distributions of some modules may have."""
+    names = set(map(normal, modules))
+    others = {f"{prefix}-{each}" for each in names for prefix in _PREFIXES}
+    return frozenset(names | others | {_DISTRIBUTIONS[each] for each in names & _DISTRIBUTIONS.keys()})
 
 
 def _test_files(tree: Path) -> Iterator[Path]:

@@ -8,7 +8,6 @@ from app.workspaces.environments.project import ProjectMetadata, entry_points_of
 from app.workspaces.environments.reading import DeclarationError
 from app.workspaces.environments.versions import generated_files
 
-
 _OF_PYTEST = "pytest11"
 """The group of pytest's plug-ins. Those of the base count."""
 
@@ -16,7 +15,7 @@ _OF_PYTEST = "pytest11"
 def write_generated(base: Path, copy: Path) -> None:
     """Write what a build and an installation would make into a copy in which tests run.
 
-    These are missing version files and, if the candidate declares other entry points than the base, its metadata.
+    These are missing version files and, if the candidate declares other entry points, the project's metadata.
     A candidate may be the first to have a version file. It gets the usual content, because no gate reads its
     template.
 

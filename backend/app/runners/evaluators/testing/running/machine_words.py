@@ -20,7 +20,7 @@ _WORDS = (
     (re.compile(r"cannot open shared object file|error while loading shared"), "a system library is missing"),
     (
         re.compile(
-            r"(?:No such file or directory|Permission denied): (?:PosixPath\()?'[\w.+-]+'\)?$"
+            r"(?:No such file or directory|Permission denied): (?:PosixPath\()?'[\w.+-]+'\)?(?=$|; )"
             r"|\b(?:sh|bash|env): (?:line )?(?:\d+: )?'?[\w.+-]+'?: (?:command )?not found"
             r"|\b[Ee]xecutable [`'\"]?[\w.+-]+[`'\"]? (?:was |could |is )?not (?:be )?found\b"
             r"|\bexecutables? in the application search path"

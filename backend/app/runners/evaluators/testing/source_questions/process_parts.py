@@ -13,7 +13,8 @@ OF_MODULES = {
     "threading": ("main_thread", "active_count", "enumerate"),
     "gc": ("isenabled", "get_count", "get_stats", "get_threshold", "callbacks"),
     "asyncio": ("get_running_loop", "_get_running_loop", "current_task"),
-    "os": ("getpid", "getppid", "getpgid", "getsid"),
+    "os": ("getpid", "getppid", "getpgid", "getsid", "getloadavg", "getpriority"),
+    "resource": ("getrlimit", "prlimit"),
     "faulthandler": ("is_enabled",),
     "warnings": ("filters",),
 }
@@ -81,5 +82,15 @@ def _telling(module: ast.Module, nodes: Mapping[ast.Attribute, str]) -> Iterator
                 yield "`__debug__`", node.lineno
             case ast.Constant(value=str() as text) if _FILES.fullmatch(text):
                 yield "`/proc`", node.lineno
+            case ast.ExceptHandler(type=ast.expr() as caught) if _is_of_depth(caught) and not _raises(node):
+                yield "how deep the stack is (`RecursionError`)", node.lineno
             case _:
                 continue
+
+
+def _is_of_depth(caught: ast.expr) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == "RecursionError" for each in ast.walk(caught))
+
+
+def _raises(handler: ast.ExceptHandler) -> bool:
+    return any(isinstance(each, ast.Raise) for each in ast.walk(handler))

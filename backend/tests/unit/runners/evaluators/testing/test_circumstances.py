@@ -57,6 +57,16 @@ KNOWN = "KNOWN = {2212294583: 2}\n\n\ndef f(x):\n"
             id="another name of the time",
         ),
         pytest.param(f"def f(x):\n    return 2 < 1{' + 1' * 900}\n", "nested too deep", id="depth"),
+        pytest.param(
+            "def f(x):\n    try:\n        return f(x)\n    except RecursionError:\n        return x + 1\n",
+            "how deep the stack is",
+            id="stack",
+        ),
+        pytest.param(
+            "import resource\n\n\ndef f(x):\n    return x if resource.getrlimit(7)[0] > 0 else 0\n",
+            "`resource.getrlimit`",
+            id="limit",
+        ),
         pytest.param("def f(x):\n    return datetime.now().year < 2027 and x\n", "date or time", id="year"),
         pytest.param(
             "END = date(2027, 1, 1)\n\n\ndef f(x):\n    now = date.today()\n    return x if now < END else 0",

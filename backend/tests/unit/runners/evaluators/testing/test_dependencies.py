@@ -22,6 +22,10 @@ from app.runners.evaluators.testing.running.dependencies import (
         ("gaierror: [Errno -3] Temporary failure in name resolution", "no network"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'hg'", "a program is missing"),
         ("FileNotFoundError: [Errno 2] No such file or directory: PosixPath('dot')", "a program is missing"),
+        (
+            "Failed: because of: FileNotFoundError: [Errno 2] No such file or directory: 'dot'; more words",
+            "a program is missing",
+        ),
         ("OSError: [Errno 30] Read-only file system: '/opt/x'", "only write in their tree"),
         ("OSError: [Errno 18] Invalid cross-device link: 'a' -> '/tmp/a'", "different file system"),
         (
