@@ -7,7 +7,7 @@ import re
 import secrets
 import stat
 import tokenize
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -72,18 +72,29 @@ class AnalysedCopy:
 
         Return an empty text if no comment names the rule, or if the base has no such comments.
         """
+        found = next((each for each in self._naming(finding) if self.familiar.intersection(each.kinds)), None)
+        return f"{_shown(found)} hides it, and the base has such comments" if found else ""
+
+    def names(self, finding: Finding) -> str:
+        """Return the comment that was meant to hide a finding and names its rule; empty if there is none."""
+        found = next(self._naming(finding), None)
+        return _shown(found) if found else ""
+
+    def _naming(self, finding: Finding) -> Iterator[Silencer]:
         for each in self.taken.get(finding.file, ()):
-            here = each.line == finding.line or each.alone
-            if here and self.familiar.intersection(each.kinds) and names_rule(each, finding.rule):
-                return f"`{each.text.strip()[:80]}` hides it, and the base has such comments"
-        return ""
+            if (each.line == finding.line or each.alone) and names_rule(each, finding.rule):
+                yield each
 
     def _with_reason(self, finding: Finding) -> Finding:
         for each in self.taken.get(finding.file, ()):
             if each.line == finding.line or each.alone:
-                note = f"(`{each.text.strip()[:80]}` is new and does not count; fix the code instead)"
+                note = f"({_shown(each)} is new and does not count; fix the code instead)"
                 return replace(finding, message=f"{finding.message[:200]} {note}")
         return finding
+
+
+def _shown(silencer: Silencer) -> str:
+    return f"`{silencer.text.strip()[:80]}`"
 
 
 @dataclass(frozen=True, slots=True)

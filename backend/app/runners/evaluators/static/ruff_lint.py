@@ -39,7 +39,7 @@ from app.runners.evaluators.static.ruff_tool import Ruff, RulesUnusableError
 from app.runners.evaluators.static.silencing_comments import Tool
 from app.runners.evaluators.static.target_version import newer_syntax, raised_target, target_without_rules
 from app.runners.evaluators.static.trees import StaticTrees, open_trees
-from app.runners.evaluators.static.unread_annotations import unread_annotations, unread_as_at_base
+from app.runners.evaluators.static.unread_annotations import unread_annotations, unread_on_purpose
 from app.runners.evaluators.tooling import (
     ToolTroubleError,
     find_base,
@@ -151,8 +151,8 @@ class RuffLintEvaluator:
         if is_open:
             allowed = await allowed_by(own, ruff, trees, comparison.new)
             there = await asyncio.to_thread(unread_annotations, control.findings, trees.copy_of_base().path)
-            as_there = unread_as_at_base(unread, there)
-            why = (copy.hidden, control.why, allowed, as_there, syntax.why)
+            meant = unread_on_purpose(unread, there, copy.names)
+            why = (copy.hidden, control.why, allowed, meant, syntax.why)
             comparison = sorted_by_doubt(comparison, why, policy)
         return self._result(ruff, comparison, copy, wanted)
 

@@ -305,6 +305,25 @@ async def test_a_fault_in_an_unread_annotation_is_asked_if_the_base_has_some(
         assert "in annotations itself, 1 in all" in result.questions[0].why
 
 
+@pytest.mark.parametrize(
+    ("line", "is_asked"),
+    [
+        ("def g(a: 'Lost') -> None: ...  # noqa: F821\n", True),
+        ("def g(a: 'Lost') -> None: ...  # noqa\n", False),
+        ("def g(a: 'Lost') -> None: ...  # noqa: E501\n", False),
+        ("g = Lost  # noqa: F821\n", False),
+    ],
+)
+async def test_a_fault_in_an_unread_annotation_is_asked_if_a_comment_says_that_it_is_meant(
+    context, line: str, is_asked: bool
+) -> None:
+    base = {"a.py": "x = 1\n"}
+    result = await lint(context, {**base, "b.py": line}, base)
+    assert (result.status, bool(result.questions)) == ("failed", is_asked), result.feedback
+    if is_asked:
+        assert "`# noqa: F821` says that it is meant" in result.questions[0].why
+
+
 async def test_its_own_configuration_allows_no_fault(context) -> None:
     base = {"ruff.toml": '[lint]\nselect = ["F"]\n', "a.py": "x = 1\n"}
     result = await lint(context, {"ruff.toml": '[lint]\nselect = ["E"]\n', **WRONG}, base)
