@@ -52,6 +52,8 @@ ASKS = frozenset(
         "new-class-that-equals-the-tested-texts",
         *("right-without-optimisation", "right-until-a-date", "right-for-the-first-calls"),
         *("right-in-the-main-thread", "rarely-wrong", "wrong-by-checksum"),
+        *("right-in-a-deep-stack", "right-in-an-empty-home", "hook-that-clears-failures"),
+        *("plug-in-for-every-run", "requirement-that-nothing-uses"),
         *("right-without-bytecode", "random-tokens-replaced", "signal-ignored"),
         *("package-beside-the-one-in-src", "every-program-ends-with-status-0", "rule-in-a-text-that-is-run"),
         *("pairs-in-a-packed-text", "equality-in-a-class-of-a-known-name"),

@@ -94,3 +94,27 @@ def test_tox_puts_directories_on_the_import_path(text: str, places: tuple[str, .
     write(tmp_path, "libs/common/one.py", "more/two.py")
     (tmp_path / "tox.ini").write_text(text)
     assert source_places(tmp_path) == places
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        '[tool.hatch.build]\ndev-mode-dirs = ["core", "modules/one", "gone"]\n',
+        '[tool.hatch.build.targets.wheel]\npackages = ["core/pkg", "modules/one/pkg", "top"]\n',
+        '[tool.poetry]\npackages = [{include = "p", from = "core"}, {from = "modules/one"}]\n',
+        '[tool.poetry]\npackages = [{from = "./core/"}, 1, {from = [".."]}, {from = "modules/one"}, {}]\n',
+        '[tool.hatch.build]\ndev-mode-dirs = ["core", ".", "../core", "/", "core/../..", "modules/one"]\n',
+        '[tool.pdm.build]\npackage-dir = "core"\n[tool.uv.build-backend]\nmodule-root = "modules/one"\n',
+    ],
+)
+def test_a_build_backend_names_places_of_modules(setting: str, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    write(tree, "core/pkg/a.py", "modules/one/pkg/b.py", "top/c.py", "../outside/d.py")
+    (tree / "pyproject.toml").write_text(setting)
+    assert source_places(tree) == ("core", "modules/one")
+
+
+def test_a_build_backend_may_take_modules_from_the_root(tmp_path: Path) -> None:
+    write(tmp_path, "pkg/a.py")
+    (tmp_path / "pyproject.toml").write_text('[tool.uv.build-backend]\nmodule-root = ""\n')
+    assert source_places(tmp_path) == ()

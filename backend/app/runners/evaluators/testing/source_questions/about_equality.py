@@ -53,9 +53,10 @@ async def asked_about_equal_kinds(
         return judged
     new = await asyncio.to_thread(_without_classes_of_base, kinds, source)
     if new:
-        passed = [each.id for each in ran.tests.values() if each.ok]
+        # A class may have been seen in a test that failed later.
+        ids = list(ran.tests)
         with suppress(OSError):  # without the control, a person is asked
-            honest = await base.equal_kinds(passed, run.trusted, _LEAST_BUDGET + _PATIENCE * ran.seconds)
+            honest = await base.equal_kinds(ids, run.trusted, _LEAST_BUDGET + _PATIENCE * ran.seconds)
             new = [each for each in new if each not in honest]
     text = "The class `{}` itself says which objects of other classes it equals: may that be?"
     questions = [_doubtful(each, text=text.format(each), why=_OTHER) for each in new]

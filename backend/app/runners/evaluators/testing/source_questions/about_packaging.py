@@ -1,6 +1,7 @@
 """Asks about what a project newly makes others install or load, and about hooks that decide how tests end."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -59,7 +60,11 @@ def _about_requirements(source: NewSource) -> Iterator[Question]:
     # A package can have another name than its module.
     if changed - known - sys.stdlib_module_names:
         return
+    sources = "\n".join((*source.known.values(), *source.texts.values()))
     for name in sorted(new - distributions_of(known | changed)):
+        # A plug-in may be named in a text.
+        if re.search(rf"\b{name.replace('-', '[-_.]')}\b", sources, re.IGNORECASE):
+            continue
         text = f"The project newly requires the package `{name}`, which no source imports: may that be?"
         yield Question.about(f"requires {name}", QuestionKind.DOUBTFUL, text, why=_UNUSED, after=name)
 

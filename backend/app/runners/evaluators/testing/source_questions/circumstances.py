@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
 from app.core.python_source import parse_to_change
@@ -22,7 +22,7 @@ from app.runners.evaluators.testing.source_questions.process_parts import OF_MOD
 _MENTIONED = re.compile(
     "|".join(
         [
-            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b",
+            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b|['\"]\.git\b|\biterdir\b|\blistdir\b|\bhandlers\b",
             r"__debug__|__file__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
             *(rf"\b{each}\b" for names in OF_MODULES.values() for each in names),
             rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\b",
@@ -62,6 +62,8 @@ def _decided(module: ast.Module, process: PartsOfProcess) -> Iterator[tuple[str,
         found = [process.named_by(node) or _used(node) for node in nodes]
         if _is_about_own_place(each):
             found.append("`__file__`")
+        if _lists_home(nodes):
+            found.append("the files in the home directory")
         if any(is_remainder_of_hash(node, hashes) for node in nodes):
             found.append(_REMAINDER)
         if counters and compares_many(each, counters):
@@ -92,8 +94,19 @@ def _is_denial(node: ast.AST) -> TypeGuard[ast.expr]:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
+def _lists_home(nodes: Iterable[ast.AST]) -> bool:
+    names = {each.attr for each in nodes if isinstance(each, ast.Attribute)}
+    return bool(names & {"home", "expanduser"}) and bool(names & {"iterdir", "listdir", "scandir", "glob"})
+
+
 def _used(node: ast.AST) -> str:
     match node:
+        case ast.Constant(value=".git"):
+            return "a git repository around it"
+        case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="getLogger"), args=[]), attr="handlers"):
+            return "the handlers of the root logger"
+        case ast.Attribute(value=ast.Attribute(attr="root"), attr="handlers"):
+            return "the handlers of the root logger"
         case ast.Attribute(attr="isatty" | "current_thread" | "if_nameindex" as name):
             return f"`{name}`"
         case ast.Name(id="__cached__") | ast.Attribute(value=ast.Name(id="__spec__"), attr="cached"):

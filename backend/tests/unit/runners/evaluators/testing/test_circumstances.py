@@ -67,6 +67,21 @@ KNOWN = "KNOWN = {2212294583: 2}\n\n\ndef f(x):\n"
             "`resource.getrlimit`",
             id="limit",
         ),
+        pytest.param(
+            "from pathlib import Path\n\n\ndef f(x):\n    return 2 if any(Path.home().iterdir()) else x\n",
+            "the files in the home directory",
+            id="home",
+        ),
+        pytest.param(
+            "from pathlib import Path\n\n\ndef f(x):\n    return 2 if Path('.git').is_dir() else x\n",
+            "a git repository around it",
+            id="git",
+        ),
+        pytest.param(
+            "import logging\n\n\ndef f(x):\n    return x if logging.getLogger().handlers else 2\n",
+            "the handlers of the root logger",
+            id="log",
+        ),
         pytest.param("def f(x):\n    return datetime.now().year < 2027 and x\n", "date or time", id="year"),
         pytest.param(
             "END = date(2027, 1, 1)\n\n\ndef f(x):\n    now = date.today()\n    return x if now < END else 0",

@@ -35,6 +35,7 @@ def test_a_requirement_that_nothing_imports(tmp_path) -> None:
         pytest.param("requests", "import attrs\nimport requests\n", id="imported"),
         pytest.param("opencv-headless", "import attrs\nimport cv2\n", id="another name"),
         pytest.param("PyYAML", "import attrs\nimport yaml\n", id="already imported"),
+        pytest.param("fast-worker", "import attrs\nWORKER = 'fast_worker.Worker'\n", id="named in a text"),
         pytest.param("types-requests", "import attrs\n", id="stubs"),
         pytest.param("attrs", "import attrs\n", id="already required"),
     ],

@@ -41,6 +41,11 @@ PACKAGE = {
             id="part by name",
         ),
         pytest.param("import logging\n\nlogging.disable()\n", "switches off log messages", id="log"),
+        pytest.param(
+            "try:\n    x = 1\nexcept BaseException:\n    x = 2\n",
+            "catches even `KeyboardInterrupt` and raises nothing",
+            id="every exception",
+        ),
         pytest.param("import os\n\nos.umask(0)\n", "changes the rights of new files", id="rights"),
         pytest.param(
             "from pkgutil import resolve_name\n\nresolve_name(KEY)\n",
