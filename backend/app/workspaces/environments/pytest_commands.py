@@ -66,12 +66,20 @@ def directories_with_tests(tree: Path) -> tuple[str, ...]:
     if any(map(_OTHER_RUNNERS.search, texts)):
         return ()
     named = [_directories(tree, words) for words in _invocations(texts)]
-    found = tuple(dict.fromkeys(place for places in named for place in places))
-    if not (found and all(named)):
+    if not (named and all(named)):
         return ()
+    # Of a directory and one below it, pytest would only collect the latter.
+    found = _outermost([place for places in named for place in places])
     files = [path.relative_to(tree) for path in tree.rglob("*.py") if _TEST_FILE.fullmatch(path.name)]
     inside = [each for each in files if any(each.is_relative_to(place) for place in found)]
     return found if inside and 3 * len(inside) >= len(files) else ()
+
+
+def _outermost(places: Sequence[str]) -> tuple[str, ...]:
+    paths = {each: PurePosixPath(each) for each in places}
+    return tuple(
+        name for name, path in paths.items() if not any(each in path.parents for each in paths.values())
+    )
 
 
 def _texts(tree: Path) -> list[str]:

@@ -44,6 +44,7 @@ def test_pytest_is_a_module_where_all_commands_run_it_so(
         (WORKFLOW, "      - run: python -m pytest -v --cov=lib --tb short tests/unit\n", ("tests/unit",)),
         (WORKFLOW, "      - run: pytest --cov tests\n", ("tests",)),
         (WORKFLOW, "      - run: pytest tests\n      - run: pytest more -x\n", ("tests", "more")),
+        (WORKFLOW, "      - run: pytest tests/unit -x\n      - run: pytest tests\n", ("tests",)),
         (WORKFLOW, "      - run: pytest tests && pytest\n", ()),
         (WORKFLOW, "      - run: pytest -k tests\n", ()),
         (WORKFLOW, "      - run: pytest more\n", ()),  # a quarter of the files
