@@ -88,16 +88,15 @@ def _about_entry_points(source: NewSource) -> Iterator[Question]:
 
 
 def _about_hooks(source: NewSource) -> Iterator[Question]:
-    texts = {
-        name: small_file(source.workspace / name).decode("utf-8", "replace")
-        for name in source.layout.added
-        if name.endswith(".py")
-    }
+    added = [name for name in source.layout.added if name.endswith(".py")]
+    texts = {name: small_file(source.workspace / name).decode("utf-8", "replace") for name in added}
+    if not any("def pytest_" in text for text in source.known.values()):
+        # The project was no plug-in of pytest so far.
+        texts |= source.texts
     for name, module in parsed(texts):
         for hook, line in _deciding_hooks(module).items():
-            text = (
-                f"`{hook}` in the new `{name}` decides how tests end, on line {line}: does the goal say so?"
-            )
+            place = f"the new `{name}`" if name in added else f"`{name}`"
+            text = f"`{hook}` in {place} decides how tests end, on line {line}: does the goal say so?"
             yield Question.about(
                 f"{name}::{hook}", QuestionKind.DOUBTFUL, text, why=_DECIDES, after=texts[name]
             )
@@ -106,9 +105,19 @@ def _about_hooks(source: NewSource) -> Iterator[Question]:
 def _deciding_hooks(module: ast.Module) -> Mapping[str, int]:
     """Return the hooks of a module that set what becomes of tests, each with the line."""
     functions = (each for each in module.body if isinstance(each, ast.FunctionDef))
-    hooks = {each.name: each for each in functions if each.name in _DECIDING_HOOKS}
-    lines = {name: next(_decisions(each), None) for name, each in hooks.items()}
+    hooks = {each.name: each for each in functions if each.name.startswith("pytest_")}
+    lines = {
+        name: next(_decisions(each) if name in _DECIDING_HOOKS else _excuses(each), None)
+        for name, each in hooks.items()
+    }
     return {name: line for name, line in lines.items() if line is not None}
+
+
+def _excuses(hook: ast.FunctionDef) -> Iterator[int]:
+    """Yield the lines on which a hook says that tests are expected to fail."""
+    yield from (
+        each.lineno for each in ast.walk(hook) if isinstance(each, ast.Attribute) and each.attr == "xfail"
+    )
 
 
 def _decisions(hook: ast.FunctionDef) -> Iterator[int]:

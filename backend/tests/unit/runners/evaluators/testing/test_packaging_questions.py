@@ -59,6 +59,7 @@ def test_code_that_every_run_of_pytest_loads(tmp_path) -> None:
         ("def pytest_sessionfinish(session):\n    session.exitstatus = 0\n", 2),
         ("def pytest_runtest_protocol(item):\n    print(item)\n    return True\n", 3),
         ("def pytest_pyfunc_call(pyfuncitem):\n    found = yield\n    found.force_result(True)\n", 3),
+        ("def pytest_collection_modifyitems(items):\n    items[0].add_marker(pytest.mark.xfail)\n", 2),
         ("def pytest_runtest_logreport(report):\n    setattr(report, 'outcome', 'passed')\n", 2),
     ],
 )
@@ -80,3 +81,12 @@ def test_a_new_hook_that_decides_how_tests_end(tmp_path, hook: str, line: int) -
 )
 def test_other_new_hooks_are_no_question(tmp_path, hook: str) -> None:
     assert texts(tmp_path, {"tests/conftest.py": hook}) == []
+
+
+def test_a_first_hook_in_the_code(tmp_path) -> None:
+    hook = "def pytest_pyfunc_call(pyfuncitem):\n    return True\n"
+    assert texts(tmp_path, {"demo.py": hook}) == [
+        "`pytest_pyfunc_call` in `demo.py` decides how tests end, on line 2: does the goal say so?"
+    ]
+    plugin = {**BASE, "plugin.py": "def pytest_configure(config):\n    pass\n"}
+    assert texts(tmp_path, {"demo.py": hook}, plugin) == []
