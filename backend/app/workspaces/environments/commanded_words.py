@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from app.workspaces.environments.conda import conda_words
 from app.workspaces.environments.naming import names_in
 from app.workspaces.environments.nox import nox_requirements
 from app.workspaces.environments.reading import DeclarationError
@@ -32,7 +33,8 @@ def commanded_words(tree: Path, texts: Iterable[str]) -> list[str]:
         texts: the files with commands for tests.
     """
     found: dict[str, str] = {}
-    for each in (*_named(texts), *_of_tox(tree), *_of_nox(tree)):
+    texts = list(texts)
+    for each in (*_named(texts), *_of_tox(tree), *_of_nox(tree), *conda_words(tree, texts)):
         for name in names_in([each]):
             found[name] = each if found.get(name, each) == each else name
     return list(found.values())
