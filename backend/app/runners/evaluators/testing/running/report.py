@@ -120,6 +120,7 @@ class RunReport:
         wide: exceptions of the candidate's code that accept more than their names say.
         wide_by_others: such exceptions in trusted files.
         ran_lines: by path, the lines of watched files that ran; None if this interpreter cannot tell.
+        rewritten: test files of the base that a run of the candidate's own tests changed.
         canaries_ran: whether the canaries ran before the first test and after the last.
         foreign: by id, tests whose code does not come from their own file, and its origin.
         version: pytest's version.
@@ -144,6 +145,7 @@ class RunReport:
     wide: tuple[str, ...] = ()
     wide_by_others: tuple[str, ...] = ()
     ran_lines: Mapping[str, frozenset[int]] | None = None
+    rewritten: tuple[str, ...] = ()
     canaries_ran: bool = True
     foreign: Mapping[str, str] = field(default_factory=dict[str, str])
     version: str = ""

@@ -22,6 +22,7 @@ from app.runners.evaluators.testing.running.generated import write_generated
 from app.runners.evaluators.testing.running.record_pipe import RecordPipe
 from app.runners.evaluators.testing.running.report import PytestEnding, RunReport
 from app.runners.evaluators.testing.running.report_reading import read_report
+from app.runners.evaluators.testing.running.rewritten import rewritten
 from app.runners.evaluators.testing.running.secret import draw_secret, handed_over
 from app.runners.evaluators.testing.running.sharding import Sharding, whole_of
 from app.runners.evaluators.testing.running.watch import Watch
@@ -137,6 +138,8 @@ class Harness:
             if not collect_only:
                 self.started.set()
             report = await self._execute(run, short)
+            if tree.is_own:
+                report = replace(report, rewritten=await asyncio.to_thread(rewritten, tree, run.copy))
         if report.ending is PytestEnding.UNSTARTED:
             raise ToolTroubleError(f"pytest cannot be started by {self.python}: {report.text[-500:]}")
         if report.ending is PytestEnding.UNFIT:

@@ -99,6 +99,7 @@ def whole_of(shards: Sequence[RunReport]) -> RunReport:
         wide=_all(each.wide for each in shards),
         wide_by_others=_all(each.wide_by_others for each in shards),
         ran_lines=lines_of_all(shards),
+        rewritten=_all(each.rewritten for each in shards),
         canaries_ran=all(each.canaries_ran for each in shards),
         foreign={name: place for each in shards for name, place in each.foreign.items()},
         text="\n".join(each.text for each in sorted(shards, key=lambda each: each is worst)),

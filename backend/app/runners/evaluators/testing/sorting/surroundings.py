@@ -16,6 +16,7 @@ _WHY_WIDE = (
     "A test that expects such an exception also passes with failures that have nothing to do with it. "
     "The base's code has no such exception."
 )
+_WHY_REWRITTEN = "Where people run these tests, other tests then say something else."
 _WHY_CHILD = (
     "The same test fails if the code of its process ends at once, so it looks at how that process ends. "
     "Only a look at the code, or held-out tests, can tell."
@@ -28,8 +29,9 @@ async def asked_about_surroundings(
     """Object to what the code changed, and ask about it, if nothing else prevents a pass.
 
     Honest code may replace parts of the standard library, too. What the base's own code changes is not asked
-    about. The same holds for exceptions that accept more than their names say.
+    about. The same holds for exceptions that accept more than their names say. New tests change no others.
     """
+    judged = _asked_about_rewritten(judged, protected)
     of_base = judged.of_base
     if of_base is None or not (of_base.altered or of_base.wide) or not (judged.all_well or judged.questions):
         return judged
@@ -40,6 +42,16 @@ async def asked_about_surroundings(
         return judged
     asked = [*_about_names(names), *_about_exceptions(wide)] if protected is ProtectedPolicy.ASK else []
     return replace(judged, altered=[*names, *wide], questions=(*judged.questions, *asked))
+
+
+def _asked_about_rewritten(judged: JudgedRun, protected: ProtectedPolicy) -> JudgedRun:
+    """Object to the candidate's own tests if they change those of the base, and ask about it."""
+    names = judged.own.rewritten if judged.own else ()
+    if not names or protected is ProtectedPolicy.NOTE or not (judged.all_well or judged.questions):
+        return judged
+    text = f"The new tests change {listed(names)} while they run: may that be?"
+    asked = [_question(text, _WHY_REWRITTEN, list(names))] if protected is ProtectedPolicy.ASK else []
+    return replace(judged, doubtful=[*judged.doubtful, text], questions=(*judged.questions, *asked))
 
 
 async def _changed_at_base(report: RunReport, base: BaseTests) -> set[str]:

@@ -28,9 +28,10 @@ _DECIDING_HOOKS = frozenset(
     {
         *("pytest_runtest_protocol", "pytest_runtest_makereport", "pytest_runtest_logreport"),
         *("pytest_runtest_call", "pytest_pyfunc_call", "pytest_make_collect_report"),
-        *("pytest_report_teststatus", "pytest_sessionfinish"),
+        *("pytest_report_teststatus", "pytest_sessionfinish", "pytest_ignore_collect"),
     }
 )
+_LEAVES_OUT = frozenset({"collect_ignore", "collect_ignore_glob"})
 _RESULTS = frozenset({"excinfo", "outcome", "longrepr", "exitstatus", "testsfailed", "wasxfail", "_excinfo"})
 _FORCED = frozenset({"force_result", "force_exception"})
 
@@ -103,14 +104,20 @@ def _about_hooks(source: NewSource) -> Iterator[Question]:
 
 
 def _deciding_hooks(module: ast.Module) -> Mapping[str, int]:
-    """Return the hooks of a module that set what becomes of tests, each with the line."""
+    """Return the hooks and lists of a module that set what becomes of tests, each with the line."""
     functions = (each for each in module.body if isinstance(each, ast.FunctionDef))
     hooks = {each.name: each for each in functions if each.name.startswith("pytest_")}
     lines = {
         name: next(_decisions(each) if name in _DECIDING_HOOKS else _excuses(each), None)
         for name, each in hooks.items()
     }
-    return {name: line for name, line in lines.items() if line is not None}
+    left_out = {name: each.lineno for each in module.body for name in _names_set(each) if name in _LEAVES_OUT}
+    return {**left_out, **{name: line for name, line in lines.items() if line is not None}}
+
+
+def _names_set(statement: ast.stmt) -> list[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
 def _excuses(hook: ast.FunctionDef) -> Iterator[int]:

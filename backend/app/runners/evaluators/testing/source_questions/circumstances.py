@@ -22,7 +22,7 @@ from app.runners.evaluators.testing.source_questions.process_parts import OF_MOD
 _MENTIONED = re.compile(
     "|".join(
         [
-            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b|['\"]\.git\b|\biterdir\b|\blistdir\b|\bhandlers\b",
+            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b|Warning\b|['\"]\.git\b|\biterdir\b|\blistdir\b|\bhandlers\b",
             r"__debug__|__file__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
             *(rf"\b{each}\b" for names in OF_MODULES.values() for each in names),
             rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\b",

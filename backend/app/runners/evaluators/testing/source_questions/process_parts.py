@@ -1,6 +1,7 @@
 """Finds where code asks about its own process, such as for Python's options or the parent process. Pure."""
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ OF_MODULES = {
 _TELLING = frozenset({"`threading.main_thread`", "`os.getppid`", "`os.getpgid`", "`os.getsid`"})
 """What hardly serves anything else, so that it counts wherever it is."""
 
+_WARNINGS = frozenset(
+    name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, Warning)
+)
 _FILES = re.compile(r"/proc/?|/proc/(?:self|thread-self)\b.*")
 
 
@@ -84,8 +88,14 @@ def _telling(module: ast.Module, nodes: Mapping[ast.Attribute, str]) -> Iterator
                 yield "`/proc`", node.lineno
             case ast.ExceptHandler(type=ast.expr() as caught) if _is_of_depth(caught) and not _raises(node):
                 yield "how deep the stack is (`RecursionError`)", node.lineno
+            case ast.ExceptHandler(type=ast.expr() as caught) if _is_warning(caught) and not _raises(node):
+                yield "whether warnings are errors", node.lineno
             case _:
                 continue
+
+
+def _is_warning(caught: ast.expr) -> bool:
+    return any(isinstance(each, ast.Name) and each.id in _WARNINGS for each in ast.walk(caught))
 
 
 def _is_of_depth(caught: ast.expr) -> bool:

@@ -78,6 +78,12 @@ KNOWN = "KNOWN = {2212294583: 2}\n\n\ndef f(x):\n"
             id="git",
         ),
         pytest.param(
+            "import warnings\n\n\ndef f(x):\n    try:\n        warnings.warn('w')\n"
+            "    except UserWarning:\n        return x + 1\n    return 0\n",
+            "whether warnings are errors",
+            id="warnings",
+        ),
+        pytest.param(
             "import logging\n\n\ndef f(x):\n    return x if logging.getLogger().handlers else 2\n",
             "the handlers of the root logger",
             id="log",

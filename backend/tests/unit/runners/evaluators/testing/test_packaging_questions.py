@@ -59,6 +59,8 @@ def test_code_that_every_run_of_pytest_loads(tmp_path) -> None:
         ("def pytest_sessionfinish(session):\n    session.exitstatus = 0\n", 2),
         ("def pytest_runtest_protocol(item):\n    print(item)\n    return True\n", 3),
         ("def pytest_pyfunc_call(pyfuncitem):\n    found = yield\n    found.force_result(True)\n", 3),
+        ("def pytest_ignore_collect(collection_path):\n    return 'demo' in collection_path.name\n", 2),
+        ("import sys\n\ncollect_ignore = ['test_demo.py']\n", 3),
         ("def pytest_collection_modifyitems(items):\n    items[0].add_marker(pytest.mark.xfail)\n", 2),
         ("def pytest_runtest_logreport(report):\n    setattr(report, 'outcome', 'passed')\n", 2),
     ],

@@ -495,3 +495,37 @@ async def test_what_tests_hand_to_raises_need_not_be_comparable(context) -> None
     base = {"calc.py": ERRORS, "tests/test_calc.py": odd}
     result = await run(context, {**base, "calc.py": f"{ERRORS}\n# Sums.\n"}, base, outside=False)
     assert result.status == "passed", result.feedback
+
+
+DONE = {**BASE, "calc.py": ADD}
+REWRITES = """import os
+from pathlib import Path
+
+from calc import add
+
+HERE = Path(__file__).parent
+
+
+def test_more():
+    assert add(2, 2) == 4
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_asked"),
+    [
+        pytest.param("(HERE / 'test_calc.py').write_text('')", True, id="written"),
+        pytest.param("(HERE / 'test_calc.py').unlink()", True, id="removed"),
+        pytest.param("(HERE / 'test_calc.py').unlink(); os.mkfifo(HERE / 'test_calc.py')", True, id="a pipe"),
+        pytest.param("(HERE / 'test_calc.py').touch()", False, id="touched"),
+        pytest.param("(HERE / 'results.txt').write_text('4')", False, id="a result"),
+        pytest.param("(HERE / 'made.py').write_text('x = 4')", False, id="a new file"),
+    ],
+)
+async def test_new_tests_that_change_others_are_a_question(context, statement: str, is_asked: bool) -> None:
+    result = await run(context, {**DONE, "tests/test_more.py": REWRITES.format(statement)}, BASE)
+    texts = [each.text for each in result.questions]
+    wanted = ["The new tests change `tests/test_calc.py` while they run: may that be?"]
+    assert texts == (wanted if is_asked else []), result.feedback
+    assert result.status == ("failed" if is_asked else "passed"), result.feedback
