@@ -1,11 +1,17 @@
 """Asks about what new code depends on, what it can do, and whose place it takes."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
-from app.runners.evaluators.testing.source_questions.ci_files import is_of_ci, new_reach
 from app.runners.evaluators.testing.source_questions.circumstances import circumstances
 from app.runners.evaluators.testing.source_questions.known_answers import lines_of
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, new_to_sources
+from app.runners.evaluators.testing.source_questions.other_machines import (
+    is_of_ci,
+    new_hosts,
+    new_reach,
+    runs_for_developers,
+)
 from app.runners.evaluators.testing.source_questions.powers import powers
 from app.runners.evaluators.testing.source_questions.shadows import shadows
 from app.runners.evaluators.tree_files import small_file
@@ -17,7 +23,11 @@ _CIRCUMSTANCES = (
 )
 _POWERS = "Passing tests say nothing about what else it does with that. No source of the base does so."
 _CI = "They reach secrets, permissions or other hosts. No test runs this file."
+_DEVELOPERS = "An editor, a shell, git or a coding agent reads it. No test runs what it starts."
+_HOSTS = "Whoever installs the project from this file gets what that host offers."
 _SHADOWS = "Tests import only one of them, perhaps not the one that users get."
+
+_doubtful = partial(Question.about, kind=QuestionKind.DOUBTFUL)
 
 
 def about_reach(source: NewSource, asked: Collection[str]) -> Iterator[Question]:
@@ -31,22 +41,27 @@ def about_reach(source: NewSource, asked: Collection[str]) -> Iterator[Question]
     yield from _about_lines(source, circumstances, depends, _CIRCUMSTANCES)
     can = "`{}` newly {}, on line {}: does the goal say so?"
     yield from (each for each in _about_lines(source, powers, can, _POWERS) if each.id not in asked)
-    yield from _about_ci(source)
+    yield from _about_other_machines(source)
     for name, module, other in shadows(source):
         text = f"`{name}` provides the module `{module}`, as `{other}` does: which of them is meant?"
         yield Question.about(name, QuestionKind.DOUBTFUL, text, why=_SHADOWS, after=source.texts[name])
 
 
-def _about_ci(source: NewSource) -> Iterator[Question]:
+def _about_other_machines(source: NewSource) -> Iterator[Question]:
     for name, data in source.data.items():
-        if not is_of_ci(name):
-            continue
         before = small_file(source.base / name).decode("utf-8", "replace")
-        if lines := new_reach(before, data.decode("utf-8", "replace")):
+        after = data.decode("utf-8", "replace")
+        if is_of_ci(name) and (lines := new_reach(before, after)):
             text = (
                 f"`{name}`, which the CI service runs, has new lines such as `{lines[0][:80]}`: may that be?"
             )
-            yield Question.about(name, QuestionKind.DOUBTFUL, text, why=_CI, after="\n".join(lines))
+            yield _doubtful(name, text=text, why=_CI, after="\n".join(lines))
+        if runs_for_developers(name):
+            text = f"`{name}` can run programs where people work on the project: does the goal say so?"
+            yield _doubtful(name, text=text, why=_DEVELOPERS, before=before, after=after)
+        if hosts := new_hosts(name, before, after):
+            text = f"`{name}` newly takes packages from `{hosts[0][:80]}`: does the goal say so?"
+            yield _doubtful(name, text=text, why=_HOSTS, after="\n".join(hosts))
 
 
 def _about_lines(

@@ -182,3 +182,32 @@ def test_a_change_of_ci_that_reaches_beyond_its_job(tmp_path, name: str, line: s
     base = {**BASE, ".github/workflows/ci.yml": WORKFLOW}
     found = questions(tmp_path, {name: f"{WORKFLOW}      {line}\n"}, base)
     assert [line[:80] in each.text for each in found] == [True] * is_asked
+
+
+LOCK = 'source = { registry = "https://pypi.org/simple" }\nurl = "https://files.pythonhosted.org/a.whl"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "after", "text"),
+    [
+        (".claude/settings.json", "{}", "can run programs where people work"),
+        ("web/.vscode/tasks.json", "{}", "can run programs where people work"),
+        (".envrc", "make", "can run programs where people work"),
+        (".vscode/launch.json", "{}", ""),
+        ("AGENTS.md", "Run the tests.", ""),
+        (
+            "uv.lock",
+            f'{LOCK}url = "https://user@Files.example:8443/b.whl"\n',
+            "takes packages from `files.example`",
+        ),
+        ("uv.lock", f'{LOCK}url = "https://files.pythonhosted.org/b.whl"\n', ""),
+        ("notes.lock", f'{LOCK}url = "https://files.example/b.whl"\n', ""),
+        ("requirements-dev.txt", "--index-url https://files.example/simple\n", "`files.example`"),
+        ("poetry.lock", 'url = "https://files.example/b.whl"\n', ""),
+    ],
+)
+def test_what_runs_or_is_installed_on_other_machines(tmp_path, name: str, after: str, text: str) -> None:
+    base = {**BASE, "uv.lock": LOCK, "requirements-dev.txt": "pytest\n"}
+    found = questions(tmp_path, {name: after}, base)
+    assert len(found) == bool(text)
+    assert all(text in each.text for each in found)
