@@ -22,7 +22,7 @@ from app.runners.evaluators.testing.source_questions.process_parts import OF_MOD
 _MENTIONED = re.compile(
     "|".join(
         [
-            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b|Warning\b|['\"]\.git\b|\biterdir\b|\blistdir\b|\bhandlers\b",
+            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b|Warning\b|['\"]\.git\b|\biterdir\b|\blistdir\b|\bhandlers\b|\bstdout\b|\bstderr\b",
             r"__debug__|__file__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
             *(rf"\b{each}\b" for names in OF_MODULES.values() for each in names),
             rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\b",
@@ -105,6 +105,11 @@ def _used(node: ast.AST) -> str:
             return "a git repository around it"
         case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="getLogger"), args=[]), attr="handlers"):
             return "the handlers of the root logger"
+        case (
+            ast.Attribute(value=ast.Attribute(attr="stdout" | "stderr"), attr="name")
+            | ast.Call(args=[ast.Attribute(attr="stdout" | "stderr"), ast.Constant(value="name"), *_])
+        ):
+            return "where its output goes"
         case ast.Attribute(value=ast.Attribute(attr="root"), attr="handlers"):
             return "the handlers of the root logger"
         case ast.Attribute(attr="isatty" | "current_thread" | "if_nameindex" as name):

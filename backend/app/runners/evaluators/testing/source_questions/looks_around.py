@@ -3,7 +3,8 @@
 import ast
 import posixpath
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from unittest import TestCase
 
 from app.core.python_source import nodes_of
 
@@ -14,8 +15,18 @@ _NAMES = frozenset(
         *("tracemalloc", "get_object_traceback", "extract_stack", "findCaller", "dump_traceback"),
         *("addaudithook", "settrace", "setprofile", "meta_path", "path_hooks", "SourceFileLoader"),
         *("SourcelessFileLoader", "ExtensionFileLoader", "spec_from_loader"),
+        *("gi_frame", "cr_frame", "ag_frame", "funcName"),
     }
 )
+_FRAMES = re.compile(
+    r"\b(?:(?:gi|cr|ag|tb)_frame|f_(?:back|code|locals|globals|lineno)|co_(?:name|consts|filename))\b"
+)
+"""Parts of frames. A text that names them is for a look at them by text."""
+
+_PATH = re.compile(r"[\w.]+")
+_ASSERTIONS = frozenset(each for each in dir(TestCase) if each.startswith("assert"))
+_LOGS_CALLERS = re.compile(r"(?:%\(|\{)(?:funcName|lineno|pathname|module|filename)\b")
+_READS_LOGS = frozenset({"StringIO", "getvalue", "emit", "MemoryHandler", "QueueHandler"})
 _CALLS = {"inspect.stack": "inspect.stack()", "inspect.trace": "inspect.trace()"}
 _ALL = {"sys.modules": "all of sys.modules", "os.environ": "all of os.environ"}
 _VIEWS = frozenset({"values", "items"})
@@ -29,7 +40,7 @@ _MENTIONED = re.compile(
             *sorted(_NAMES),
             *map(re.escape, (*_CALLS, *_ALL)),
             *(_OBJECTS, "__subclasses__", r"[\"'](?:print)?env[\"']", r"[\"']\s*\+\s*[\"']"),
-            *(r"\.py[\"']", "catch_warnings"),
+            *(r"\.py[\"']", "catch_warnings", r"[\"']assert[A-Z]", _FRAMES.pattern, _LOGS_CALLERS.pattern),
         ]
     )
 )
@@ -39,7 +50,9 @@ def looks_around(text: str) -> frozenset[str]:
     """Return by what a source looks around. It can find there what a test expects, or which test runs."""
     if not _MENTIONED.search(text):
         return frozenset()
-    return frozenset(each for node in nodes_of(text.encode()) for each in (*_looks(node), *_files(node)))
+    nodes = list(nodes_of(text.encode()))
+    found = {each for node in nodes for each in (*_looks(node), *_files(node), *_texts(node))}
+    return frozenset({*found, "what a log says of callers"} if _reads_logs(nodes) else found)
 
 
 def files_named(text: str, files: Collection[str]) -> frozenset[str]:
@@ -81,6 +94,34 @@ def _files(node: ast.AST) -> list[str]:
             return ["the file of a warning"]
         case _:
             return []
+
+
+def _texts(node: ast.AST) -> list[str]:
+    """Return what of tests or frames a text names."""
+    text = _text(node) if isinstance(node, ast.Constant | ast.BinOp) else ""
+    if text in _ASSERTIONS:
+        return [f"the name {text}"]
+    part = _FRAMES.search(text) if _PATH.fullmatch(text) and text not in _NAMES else None
+    return [f"{part.group()} in a text"] if part else []
+
+
+def _reads_logs(nodes: Iterable[ast.AST]) -> bool:
+    """Return True for code that keeps log lines with the names or places of its callers."""
+    texts, names = set[str](), set[str]()
+    for each in nodes:
+        match each:
+            case ast.Constant(value=str() as text):
+                texts.add(text)
+            case (
+                ast.Attribute(attr=name)
+                | ast.Name(id=name)
+                | ast.alias(name=name)
+                | ast.FunctionDef(name=name)
+            ):
+                names.add(name)
+            case _:
+                continue
+    return not names.isdisjoint(_READS_LOGS) and any(map(_LOGS_CALLERS.search, texts))
 
 
 def _text(node: ast.AST) -> str:

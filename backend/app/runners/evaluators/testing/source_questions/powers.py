@@ -58,7 +58,7 @@ _MENTIONED = re.compile(
     "|".join(
         [
             rf"\b(?:{'|'.join(sorted(_WORDS))})\b",
-            r"[^\x00-\x7f]|environ|verify|import_module|__import__|_create_|\d{100}|except *:|BaseException",
+            r"[^\x00-\x7f]|environ|verify|import_module|__import__|_create_|\d{100}|BaseException",
             r"setattr|^[ \t]*(?!self\.|cls\.)\w+\.[\w.]+ *=(?!=)",
         ]
     ),
@@ -138,7 +138,7 @@ def _in_plain_sight(module: ast.Module) -> Iterator[tuple[str, int]]:
         match node:
             case ast.Constant(value=str() as text) if text in _HIDDEN_NAMES:
                 yield _TRUSTS, node.lineno
-            case ast.ExceptHandler(type=caught) if _is_any(caught) and not _raises(node):
+            case ast.ExceptHandler(type=ast.expr() as caught) if _is_any(caught) and not _raises(node):
                 yield "catches even `KeyboardInterrupt` and raises nothing", node.lineno
             case ast.keyword(arg="verify", value=ast.Constant(value=False)):
                 yield _TRUSTS, node.value.lineno
@@ -152,10 +152,9 @@ def _in_plain_sight(module: ast.Module) -> Iterator[tuple[str, int]]:
                 continue
 
 
-def _is_any(caught: ast.expr | None) -> bool:
-    return caught is None or any(
-        isinstance(each, ast.Name) and each.id == "BaseException" for each in ast.walk(caught)
-    )
+def _is_any(caught: ast.expr) -> bool:
+    """Return True for `BaseException`. The linter finds an `except` without a class."""
+    return any(isinstance(each, ast.Name) and each.id == "BaseException" for each in ast.walk(caught))
 
 
 def _raises(handler: ast.ExceptHandler) -> bool:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 OF_MODULES = {
     "sys": (
         *("flags", "_xoptions", "warnoptions", "gettrace", "getprofile", "monitoring", "getrefcount"),
-        *("meta_path", "path_hooks"),
+        *("meta_path", "path_hooks", "__stdout__", "__stderr__"),
     ),
     "threading": ("main_thread", "active_count", "enumerate"),
     "gc": ("isenabled", "get_count", "get_stats", "get_threshold", "callbacks"),
     "asyncio": ("get_running_loop", "_get_running_loop", "current_task"),
     "os": ("getpid", "getppid", "getpgid", "getsid", "getloadavg", "getpriority"),
     "resource": ("getrlimit", "prlimit"),
+    "time": ("tzname", "timezone", "daylight", "altzone"),
     "faulthandler": ("is_enabled",),
     "warnings": ("filters",),
 }

@@ -13,7 +13,7 @@ _CALLERS = re.compile(r"\b(?:_getframe|currentframe|inspect\.stack|extract_stack
 _OF_TESTS = re.compile(r"test_?|tests|.*\bpytest\b.*|test_.*")
 _DIRECTORY = re.compile(r"(?:.*/)?tests?/?")
 _PLACES = ("exists", "is_dir", "is_file", "isdir", "isfile")
-_PROCESS = ("sys.argv", "sys.modules", "sys.orig_argv")
+_PROCESS = ("sys.argv", "sys.modules", "sys.orig_argv", "find_spec")
 
 
 def asks_for_tests(text: str) -> list[int]:

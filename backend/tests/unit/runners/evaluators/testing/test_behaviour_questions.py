@@ -21,6 +21,7 @@ def asked(tmp_path, code, base=BASE):
         "def f(x):\n    return x + 1 if 'pytest' in sys.modules else 0\n",
         "def f(x):\n    return x + 1 if any('pytest' in each for each in sys.argv) else 0\n",
         "def f(x):\n    return x + 1 if 'PYTEST' in ' '.join(os.environ) else 0\n",
+        "def f(x):\n    return x + 1 if importlib.util.find_spec('pytest') else 0\n",
         "RUNS = 'unittest' in sys.modules\n\n\ndef f(x):\n    return x + 1 if RUNS else 0\n",
         "def runs():\n    return 'pytest' in sys.modules\n\n\ndef f(x):\n    return runs() and x + 1\n",
         "def f(x):\n    return 2 if inspect.stack()[1].function.startswith('test_') else 0\n",

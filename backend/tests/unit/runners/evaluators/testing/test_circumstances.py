@@ -77,6 +77,12 @@ KNOWN = "KNOWN = {2212294583: 2}\n\n\ndef f(x):\n"
             "a git repository around it",
             id="git",
         ),
+        pytest.param("def f(x):\n    return 2 if time.timezone else x\n", "`time.timezone`", id="zone"),
+        pytest.param(
+            "def f(x):\n    return 2 if getattr(sys.stdout, 'name', '') == '<stdout>' else x\n",
+            "where its output goes",
+            id="output",
+        ),
         pytest.param(
             "import warnings\n\n\ndef f(x):\n    try:\n        warnings.warn('w')\n"
             "    except UserWarning:\n        return x + 1\n    return 0\n",

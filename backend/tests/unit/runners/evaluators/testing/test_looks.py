@@ -35,6 +35,11 @@ def asked(tmp_path, files, base=BASE):
         ("class Loader(importlib.machinery.SourceFileLoader): ...", "SourceFileLoader"),
         ("tables = [each for each in names if each.endswith('.py')]", "files that end with .py"),
         ("tables = HERE.rglob('*.py')", "files that end with .py"),
+        ("where = operator.attrgetter('gi_code.f_back.f_code')", "f_back in a text"),
+        ("caller = running.gi_frame", "gi_frame"),
+        ("if name == 'assert' + 'In': pass", "the name assertIn"),
+        ("form = logging.Formatter('%(funcName)s')\nlines = io.StringIO()", "what a log says of callers"),
+        ("def emit(self, record): return record.funcName", "funcName"),
         (
             "def place():\n    with warnings.catch_warnings(record=True) as notes:\n"
             "        warnings.warn('', stacklevel=2)\n    return notes[0].filename",
@@ -48,6 +53,18 @@ def test_a_look_around_is_a_question(tmp_path, line, look) -> None:
     assert question.text == f"`codes.py` looks around by {look}: does the goal say so?"
     base = {**BASE, "other.py": f"{line}\n"}
     assert asked(tmp_path / "as-before", {"codes.py": code}, base) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "logging.basicConfig(format='%(funcName)s: %(message)s')",
+        "text = 'It reads f_back.'",
+        "lines = io.StringIO()",
+    ],
+)
+def test_code_that_does_not_look_is_no_question(tmp_path, line: str) -> None:
+    assert asked(tmp_path, {"codes.py": f"{DONE}\n{line}\n"}) == []
 
 
 def test_a_source_that_names_a_file_of_tests_is_a_question(tmp_path) -> None:
