@@ -9,6 +9,7 @@ from dataclasses import replace
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.source_questions.about_behaviour import about_behaviour
 from app.runners.evaluators.testing.source_questions.about_equality import about_equality
+from app.runners.evaluators.testing.source_questions.about_hooks import about_hooks
 from app.runners.evaluators.testing.source_questions.about_inputs import about_inputs
 from app.runners.evaluators.testing.source_questions.about_packaging import about_packaging
 from app.runners.evaluators.testing.source_questions.about_reach import about_reach
@@ -96,6 +97,7 @@ def source_questions(source: NewSource) -> list[Question]:
         *answers.values(),
         *about_behaviour(source),
         *about_reach(source, asked=[each.id for each in hidden]),
+        *about_hooks(source),
         *about_packaging(source),
         *about_equality(source),
         *hidden,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.runners.evaluators.testing.source_questions.about_hooks import about_hooks
 from app.runners.evaluators.testing.source_questions.about_packaging import about_packaging
 from tests.unit.runners.evaluators.testing.test_source_questions import new_source
 
@@ -15,7 +16,8 @@ PLUGIN = '[project.entry-points.pytest11]\ndemo = "demo"\n'
 
 
 def texts(tmp_path, files: dict[str, str], base: dict[str, str] = BASE) -> list[str]:
-    return [each.text for each in about_packaging(new_source(tmp_path, files, base))]
+    source = new_source(tmp_path, files, base)
+    return [each.text for each in (*about_hooks(source), *about_packaging(source))]
 
 
 def requiring(name: str) -> str:
