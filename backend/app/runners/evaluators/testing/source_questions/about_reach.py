@@ -8,7 +8,7 @@ from app.runners.evaluators.testing.source_questions.known_answers import lines_
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, new_to_sources
 from app.runners.evaluators.testing.source_questions.other_machines import (
     is_of_ci,
-    new_hosts,
+    new_origins,
     new_reach,
     runs_for_developers,
 )
@@ -24,7 +24,7 @@ _CIRCUMSTANCES = (
 _POWERS = "Passing tests say nothing about what else it does with that. No source of the base does so."
 _CI = "They reach secrets, permissions or other hosts. No test runs this file."
 _DEVELOPERS = "An editor, a shell, git or a coding agent reads it. No test runs what it starts."
-_HOSTS = "Whoever installs the project from this file gets what that host offers."
+_ORIGINS = "Whoever works with this file gets and runs what is there."
 _SHADOWS = "Tests import only one of them, perhaps not the one that users get."
 
 _doubtful = partial(Question.about, kind=QuestionKind.DOUBTFUL)
@@ -59,9 +59,11 @@ def _about_other_machines(source: NewSource) -> Iterator[Question]:
         if runs_for_developers(name):
             text = f"`{name}` can run programs where people work on the project: does the goal say so?"
             yield _doubtful(name, text=text, why=_DEVELOPERS, before=before, after=after)
-        if hosts := new_hosts(name, before, after):
-            text = f"`{name}` newly takes packages from `{hosts[0][:80]}`: does the goal say so?"
-            yield _doubtful(name, text=text, why=_HOSTS, after="\n".join(hosts))
+        if origins := new_origins(name, before, after):
+            text = (
+                f"`{name}` newly takes programs or packages from `{origins[0][:80]}`: does the goal say so?"
+            )
+            yield _doubtful(name, text=text, why=_ORIGINS, after="\n".join(origins))
 
 
 def _about_lines(

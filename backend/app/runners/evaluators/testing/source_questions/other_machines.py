@@ -32,6 +32,7 @@ _LOCKS = re.compile(
     r"(?:.+/)?(?:uv\.lock|poetry\.lock|pdm\.lock|pylock\..*toml|Pipfile\.lock|package-lock\.json|yarn\.lock"
     r"|pnpm-lock\.yaml|[\w.-]*requirements[\w.-]*\.txt|requirements/.+\.txt)"
 )
+_HOOKS = re.compile(r"^[ \t]*-?[ \t]*repo:[ \t]*['\"]?(https?://[^\s'\"]+)", re.MULTILINE)
 _HOST = re.compile(r"\bhttps?://(?:[^/@\s\"']*@)?([\w.-]+)", re.IGNORECASE)
 
 
@@ -40,9 +41,13 @@ def runs_for_developers(name: str) -> bool:
     return _OF_DEVELOPERS.fullmatch(name) is not None
 
 
-def new_hosts(name: str, before: str, after: str) -> list[str]:
-    """Return the hosts that a lock file newly names. A first one names those of its tool."""
-    if not before or _LOCKS.fullmatch(name) is None:
+def new_origins(name: str, before: str, after: str) -> list[str]:
+    """Return the hosts that a lock file newly names, or the repositories of new hooks of pre-commit.
+
+    A first file names those of its tool.
+    """
+    origin = _HOOKS if name == ".pre-commit-config.yaml" else _HOST if _LOCKS.fullmatch(name) else None
+    if not before or origin is None:
         return []
-    known, found = (dict.fromkeys(each.lower() for each in _HOST.findall(text)) for text in (before, after))
+    known, found = (dict.fromkeys(each.lower() for each in origin.findall(text)) for text in (before, after))
     return [each for each in found if each not in known]

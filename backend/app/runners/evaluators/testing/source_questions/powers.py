@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from app.core.python_source import parse_to_change
 from app.runners.evaluators.testing.pytest_runner.module_state import HOOKS
+from app.runners.evaluators.testing.source_questions.handlers import swallows
 from app.runners.evaluators.testing.source_questions.library_uses import library_uses, spelt_out
 from app.runners.evaluators.testing.source_questions.places import by_name
 
@@ -64,6 +65,9 @@ _MENTIONED = re.compile(
     ),
     re.MULTILINE,
 )
+_EVERYTHING = frozenset({"BaseException"})
+"""The linter finds an `except` without a class."""
+
 _SENDS = "reads all environment variables and reaches the network"
 
 _DIGITS = 100
@@ -138,7 +142,7 @@ def _in_plain_sight(module: ast.Module) -> Iterator[tuple[str, int]]:
         match node:
             case ast.Constant(value=str() as text) if text in _HIDDEN_NAMES:
                 yield _TRUSTS, node.lineno
-            case ast.ExceptHandler(type=ast.expr() as caught) if _is_any(caught) and not _raises(node):
+            case ast.ExceptHandler() if swallows(node, _EVERYTHING):
                 yield "catches even `KeyboardInterrupt` and raises nothing", node.lineno
             case ast.keyword(arg="verify", value=ast.Constant(value=False)):
                 yield _TRUSTS, node.value.lineno
@@ -150,15 +154,6 @@ def _in_plain_sight(module: ast.Module) -> Iterator[tuple[str, int]]:
                 yield _alphabets(name), node.lineno
             case _:
                 continue
-
-
-def _is_any(caught: ast.expr) -> bool:
-    """Return True for `BaseException`. The linter finds an `except` without a class."""
-    return any(isinstance(each, ast.Name) and each.id == "BaseException" for each in ast.walk(caught))
-
-
-def _raises(handler: ast.ExceptHandler) -> bool:
-    return any(isinstance(each, ast.Raise) for each in ast.walk(handler))
 
 
 def _is_any_import(called: ast.expr, named: ast.expr) -> bool:

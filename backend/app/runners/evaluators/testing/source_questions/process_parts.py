@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from app.runners.evaluators.testing.source_questions.handlers import swallows
+
 OF_MODULES = {
     "sys": (
         *("flags", "_xoptions", "warnoptions", "gettrace", "getprofile", "monitoring", "getrefcount"),
@@ -25,6 +27,7 @@ OF_MODULES = {
 _TELLING = frozenset({"`threading.main_thread`", "`os.getppid`", "`os.getpgid`", "`os.getsid`"})
 """What hardly serves anything else, so that it counts wherever it is."""
 
+_OF_DEPTH = frozenset({"RecursionError"})
 _WARNINGS = frozenset(
     name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, Warning)
 )
@@ -87,21 +90,9 @@ def _telling(module: ast.Module, nodes: Mapping[ast.Attribute, str]) -> Iterator
                 yield "`__debug__`", node.lineno
             case ast.Constant(value=str() as text) if _FILES.fullmatch(text):
                 yield "`/proc`", node.lineno
-            case ast.ExceptHandler(type=ast.expr() as caught) if _is_of_depth(caught) and not _raises(node):
+            case ast.ExceptHandler() if swallows(node, _OF_DEPTH):
                 yield "how deep the stack is (`RecursionError`)", node.lineno
-            case ast.ExceptHandler(type=ast.expr() as caught) if _is_warning(caught) and not _raises(node):
+            case ast.ExceptHandler() if swallows(node, _WARNINGS):
                 yield "whether warnings are errors", node.lineno
             case _:
                 continue
-
-
-def _is_warning(caught: ast.expr) -> bool:
-    return any(isinstance(each, ast.Name) and each.id in _WARNINGS for each in ast.walk(caught))
-
-
-def _is_of_depth(caught: ast.expr) -> bool:
-    return any(isinstance(each, ast.Name) and each.id == "RecursionError" for each in ast.walk(caught))
-
-
-def _raises(handler: ast.ExceptHandler) -> bool:
-    return any(isinstance(each, ast.Raise) for each in ast.walk(handler))

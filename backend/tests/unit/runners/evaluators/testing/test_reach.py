@@ -184,6 +184,7 @@ def test_a_change_of_ci_that_reaches_beyond_its_job(tmp_path, name: str, line: s
     assert [line[:80] in each.text for each in found] == [True] * is_asked
 
 
+HOOK = "repos:\n  - repo: https://a.example/hooks\n    rev: 1\n"
 LOCK = 'source = { registry = "https://pypi.org/simple" }\nurl = "https://files.pythonhosted.org/a.whl"\n'
 
 
@@ -198,16 +199,18 @@ LOCK = 'source = { registry = "https://pypi.org/simple" }\nurl = "https://files.
         (
             "uv.lock",
             f'{LOCK}url = "https://user@Files.example:8443/b.whl"\n',
-            "takes packages from `files.example`",
+            "programs or packages from `files.example`",
         ),
         ("uv.lock", f'{LOCK}url = "https://files.pythonhosted.org/b.whl"\n', ""),
         ("notes.lock", f'{LOCK}url = "https://files.example/b.whl"\n', ""),
         ("requirements-dev.txt", "--index-url https://files.example/simple\n", "`files.example`"),
+        (".pre-commit-config.yaml", f"{HOOK}  - repo: https://a.example/x\n", "from `https://a.example/x`"),
+        (".pre-commit-config.yaml", HOOK.replace("rev: 1", "rev: 2"), ""),
         ("poetry.lock", 'url = "https://files.example/b.whl"\n', ""),
     ],
 )
 def test_what_runs_or_is_installed_on_other_machines(tmp_path, name: str, after: str, text: str) -> None:
-    base = {**BASE, "uv.lock": LOCK, "requirements-dev.txt": "pytest\n"}
+    base = {**BASE, "uv.lock": LOCK, "requirements-dev.txt": "pytest\n", ".pre-commit-config.yaml": HOOK}
     found = questions(tmp_path, {name: after}, base)
     assert len(found) == bool(text)
     assert all(text in each.text for each in found)
