@@ -121,6 +121,12 @@ class _Asking:
         self.find = notes.find
 
 
+def _is_benchmark(item: pytest.Item) -> bool:
+    return item.get_closest_marker("benchmark") is not None or "benchmark" in getattr(
+        item, "fixturenames", ()
+    )
+
+
 def _log(name: str, level: int, text: str) -> None:
     logging = sys.modules.get("logging")
     if logging is None:
@@ -144,6 +150,7 @@ class OutsideReporter:
         self._support = frozenset(plan["support"])
         self._doubts = SourceDoubts()
         self._wanted = None if plan["ids"] is None else frozenset(plan["ids"])
+        self._done = frozenset(plan["done"])
         self._state: dict[str, Any] = {}
         self._pace = pace
 
@@ -162,12 +169,16 @@ class OutsideReporter:
             )
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        left = [each for each in items if each.nodeid not in self._done]
         if self._wanted is not None:
-            items[:] = [each for each in items if each.nodeid in self._wanted]
+            left = [each for each in left if each.nodeid in self._wanted]
+        # Those that make thousands of calls take long here, and say little about values.
+        items[:] = sorted(left, key=_is_benchmark)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        if self._peer.broken is not None or self._pace.is_over():
+        was_broken = self._peer.broken is not None
+        if was_broken or self._pace.is_over():
             # Later results would be no evidence, so stopping keeps the evidence that there is.
             item.session.shouldstop = "the other process says no more"
         self._notes.place = item.nodeid
@@ -185,7 +196,8 @@ class OutsideReporter:
                 self._state["doubts"] = self._doubts.about(item)
                 self._state["uses"] = self._doubts.uses(item)
             self._pace.count(carried=not about["hard"] and self._state["outcome"] == "passed")
-            self._send({"kind": "test", "id": item.nodeid, **self._state, **about})
+            if not was_broken:  # otherwise, this test is left for the next run
+                self._send({"kind": "test", "id": item.nodeid, **self._state, **about})
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:

@@ -1,7 +1,8 @@
 """Reads the records that the judge's process wrote."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -26,6 +27,7 @@ class OutsideRun:
         seconds: wall-clock duration.
         repeating: the functions that know nothing but what tests ask.
         equal_kinds: classes whose equality made an object equal to one of another class.
+        broken: why the connection broke, after which no test had a record; empty if it did not.
     """
 
     records: Mapping[str, Mapping[str, Any]]
@@ -33,6 +35,12 @@ class OutsideRun:
     seconds: float
     repeating: tuple[RepeatingFunction, ...] = ()
     equal_kinds: tuple[str, ...] = ()
+    broken: str = ""
+
+    @property
+    def first_unread(self) -> str:
+        """The first file that could not be imported; empty if there is none."""
+        return next(filter(None, self.missing), "")
 
     def left_of(self, ids: Collection[str]) -> list[str]:
         """Return the tests that have no record."""
@@ -40,12 +48,14 @@ class OutsideRun:
 
     def joined(self, later: "OutsideRun") -> "OutsideRun":
         """Return the results of this run and of a later one with the tests that this one left."""
+        repeating = {each.name: each for each in (*self.repeating, *later.repeating)}
         return OutsideRun(
             {**self.records, **later.records},
             later.missing,
             self.seconds + later.seconds,
-            (*self.repeating, *later.repeating),
-            (*self.equal_kinds, *later.equal_kinds),
+            tuple(repeating.values()),
+            tuple(dict.fromkeys((*self.equal_kinds, *later.equal_kinds))),
+            later.broken,
         )
 
     def report(self, ids: Collection[str], quick: Collection[str] = ()) -> OutsideReport:
@@ -63,27 +73,31 @@ def read_records(outcome: ProcessOutcome, candidate: ProcessOutcome | None, *, s
         candidate: how the candidate's did, if that was first.
         seconds: how long both took.
     """
-    records: dict[str, Mapping[str, Any]] = {}
-    trouble = {"": UNFINISHED} if outcome.timed_out else dict[str, str]()
-    repeating: list[RepeatingFunction] = []
-    kinds: list[str] = []
-    for line in outcome.stdout.splitlines():
+    kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for each in _lines(outcome.stdout):
+        kinds[str(each.get("kind"))].append(each)
+    records: dict[str, Mapping[str, Any]] = {str(each["id"]): each for each in kinds["test"]}
+    missing = {"": UNFINISHED} if outcome.timed_out else dict[str, str]()
+    missing |= {str(each["id"]).split("::", 1)[0]: UNREAD for each in kinds["problem"]}
+    _blame(records, candidate)
+    return OutsideRun(
+        records,
+        missing,
+        seconds,
+        repeating=tuple(map(RepeatingFunction.read, kinds["repeats"])),
+        equal_kinds=tuple(str(name) for each in kinds["equals"] for name in each["classes"]),
+        broken=next((str(each.get("broken") or "") for each in kinds["finish"]), ""),
+    )
+
+
+def _lines(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
         try:
             record: object = json.loads(line)
         except ValueError:
             continue
         if isinstance(record, dict):
-            each = cast("dict[str, Any]", record)
-            if each.get("kind") == "test":
-                records[str(each["id"])] = each
-            elif each.get("kind") == "problem":
-                trouble[str(each["id"]).split("::", 1)[0]] = UNREAD
-            elif each.get("kind") == "repeats":
-                repeating.append(RepeatingFunction.read(each))
-            elif each.get("kind") == "equals":
-                kinds += map(str, each["classes"])
-    _blame(records, candidate)
-    return OutsideRun(records, trouble, seconds, tuple(repeating), tuple(kinds))
+            yield cast("dict[str, Any]", record)
 
 
 def _blame(records: dict[str, Mapping[str, Any]], candidate: ProcessOutcome | None) -> None:

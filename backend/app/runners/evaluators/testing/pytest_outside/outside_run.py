@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from app.runners.evaluators.testing.layout.tree_name import tree_name
 from app.runners.evaluators.testing.layout.trees import RunTree
 from app.runners.evaluators.testing.pytest_outside.outside_records import OutsideRun, read_records
 from app.runners.evaluators.testing.pytest_outside.outside_report import OutsideReport
+from app.runners.evaluators.testing.pytest_outside.pace import LATE
 from app.runners.evaluators.testing.running.run import (
     Harness,
     plugin_sources,
@@ -37,6 +38,7 @@ _NO_LOG_FILE = ("-o", "log_file=")
 """Pytest would write the project's log into the tree, which is not writable there."""
 
 _SHORT_OF_TIME = 2.0
+_MOST_RESTARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,25 +106,33 @@ class Outside:
             OSError: the interpreter cannot be started.
         """
         began = time.monotonic()
-        chosen = sorted(tree.trusted.intersection(files))
-        if not chosen:
+        wanted = _Wanted(sorted(tree.trusted.intersection(files)), ids, detailed=detailed)
+        limit = self.harness.seconds if budget is None else budget
+        run = await self._run_once(tree, wanted, limit, stop)
+        for _ in range(_MOST_RESTARTS):
+            left = limit - (time.monotonic() - began)
+            if not run.broken or run.broken == LATE or left < _SHORT_OF_TIME or (stop and stop.is_set()):
+                break
+            # The rest may be evidence all the same.
+            wanted = wanted.after(run)
+            later = await self._run_once(tree, wanted, left, stop)
+            run = replace(run.joined(later), missing={**run.missing, **later.missing})
+        return run
+
+    async def _run_once(
+        self, tree: RunTree, wanted: "_Wanted", limit: float, stop: asyncio.Event | None
+    ) -> "OutsideRun":
+        if not wanted.files:
             return OutsideRun({}, {}, 0.0)
+        began = time.monotonic()
         async with run_directory() as place:
-            limit = self.harness.seconds if budget is None else budget
-            runs = await in_thread(self._prepare, tree, place, chosen, ids, limit, detailed=detailed)
+            runs = await in_thread(self._prepare, tree, place, wanted, limit)
             async with _stopping(place / "given" / "stop", stop):
                 judged, died = await self._both(*runs)
         return await asyncio.to_thread(read_records, judged, died, seconds=time.monotonic() - began)
 
     def _prepare(
-        self,
-        tree: RunTree,
-        place: Path,
-        files: Sequence[str],
-        ids: Collection[str] | None,
-        budget: float,
-        *,
-        detailed: bool,
+        self, tree: RunTree, place: Path, wanted: "_Wanted", budget: float
     ) -> tuple["_Program", "_Program"]:
         copy = place / "vault" / tree_name(self.harness.base)
         given, shared = place / "given", place / "shared"
@@ -138,9 +148,12 @@ class Outside:
         plan["arguments"] = [
             *pytest_arguments(tree, copy, settings, given),
             *_NO_LOG_FILE,
-            *([] if detailed else ["--assert=plain"]),
+            # Where it cannot be made, a warning would end the run that takes warnings for errors.
+            *("-o", f"cache_dir={shared / 'pytest-cache'}"),
+            *([] if wanted.detailed else ["--assert=plain"]),
         ]
-        plan |= {"ids": None if ids is None else list(ids), "files": list(files), "budget": budget}
+        plan["ids"] = None if wanted.ids is None else list(wanted.ids)
+        plan |= {"done": sorted(wanted.done), "files": list(wanted.files), "budget": budget}
         plan |= {"stop": str(given / "stop"), "support": support, "seed": self.harness.seed}
         plan |= {"sources": plugin_sources(tree, copy, settings, given)}
         (given / "judge.json").write_text(json.dumps(plan))
@@ -195,6 +208,29 @@ class Outside:
         finally:
             # This closes the last copy of this end, so the other process notices.
             end.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The tests to run.
+
+    Attributes:
+        files: their files.
+        ids: the tests of these files; None means all.
+        done: tests that ran before the connection broke, and need not run again.
+        detailed: whether the reason of a failure shows the values.
+    """
+
+    files: Sequence[str]
+    ids: Collection[str] | None
+    done: frozenset[str] = frozenset()
+    detailed: bool = False
+
+    def after(self, run: OutsideRun) -> "_Wanted":
+        """Return what is left after a connection broke: in a test, or in the import of a file."""
+        more = run.records.keys() - self.done
+        files = self.files if more else [each for each in self.files if each != run.first_unread]
+        return replace(self, files=files, done=self.done | more)
 
 
 @asynccontextmanager
