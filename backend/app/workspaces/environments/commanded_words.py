@@ -1,4 +1,4 @@
-"""Finds what a project's own commands install by name before its tests, and no other file declares."""
+"""Finds what a project's own commands, Pipfile or conda environments install by name and no other file does."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,8 @@ from pathlib import Path
 from app.workspaces.environments.conda import conda_words
 from app.workspaces.environments.naming import names_in
 from app.workspaces.environments.nox import nox_requirements
-from app.workspaces.environments.reading import DeclarationError
+from app.workspaces.environments.poetry import poetry_requirements
+from app.workspaces.environments.reading import DeclarationError, read_toml, table
 from app.workspaces.environments.tox import tox_lines
 
 _REQUIREMENT = r"[A-Za-z][\w.-]*(?:\[[\w,.-]+\])?"
@@ -17,6 +18,7 @@ _WORD = re.compile(rf"(?<=\s)(['\"]?)({_REQUIREMENT}(?:{_RELEASES})?)\1(?=\s|$)"
 _OPTION = re.compile(
     r"\s(?:-[rcefit]|--(?:requirement|constraint|editable|find-links|target|[\w-]+-url))[\s=]\S+"
 )
+_OF_PIPFILE = ("packages", "dev-packages")
 _COMPUTED = re.compile(r"\$\{\{.*?\}\}")
 # A job of a workflow that runs once for each of several releases.
 _OF_MATRIX = re.compile(rf"^\s*(?:-\s+)?[\w-]+:\s*(['\"]?)({_REQUIREMENT}{_RELEASES})\1\s*$", re.MULTILINE)
@@ -34,7 +36,13 @@ def commanded_words(tree: Path, texts: Iterable[str]) -> list[str]:
     """
     found: dict[str, str] = {}
     texts = list(texts)
-    for each in (*_named(texts), *_of_tox(tree), *_of_nox(tree), *conda_words(tree, texts)):
+    for each in (
+        *_named(texts),
+        *_of_tox(tree),
+        *_of_nox(tree),
+        *_of_pipfile(tree),
+        *conda_words(tree, texts),
+    ):
         for name in names_in([each]):
             found[name] = each if found.get(name, each) == each else name
     return list(found.values())
@@ -62,3 +70,12 @@ def _of_nox(tree: Path) -> list[str]:
         return nox_requirements(tree)
     except DeclarationError:  # as above
         return []
+
+
+def _of_pipfile(tree: Path) -> list[str]:
+    """Return the packages of a Pipfile. If other files declare the project's own, tests may need the rest."""
+    try:
+        document = read_toml(tree, "Pipfile")
+    except DeclarationError:  # as above
+        return []
+    return [line for name in _OF_PIPFILE for line in poetry_requirements(table(document, name))]

@@ -49,3 +49,15 @@ def test_the_project_files_come_first(tmp_path: Path) -> None:
         ["nose2"],
         [],
     )
+
+
+def test_what_tests_import_is_installed_although_the_project_names_its_own(tmp_path: Path) -> None:
+    (tmp_path / "Pipfile").write_text(PIPFILE.replace("requests", "moto"))
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "a"\nversion = "1"\ndependencies = ["other"]\n'
+    )
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_a.py").write_text("import moto\nimport pytest\n")
+    lines = plan_for(tmp_path).files[ROOTS].splitlines()
+    assert "moto>=2.32.0" in lines
+    assert "tool" not in lines
