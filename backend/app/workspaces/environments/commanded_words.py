@@ -1,4 +1,4 @@
-"""Finds what a project's own commands, Pipfile or conda environments install by name and no other file does."""
+"""Finds what only a project's commands, its Pipfile or its conda environments install by name."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import importlib
 import operator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .payloads import payload_of
@@ -62,13 +63,13 @@ def _public(module: Any) -> Any:
 
 def _state(target: Any) -> Any:
     """Return the state of an object: its attributes, its slots, and the value of its built-in base."""
-    kind = type(target)
-    slots = [
-        (name, member.__get__(target))
-        for base in kind.__mro__
-        for name, member in vars(base).items()
-        if type(member).__name__ == "member_descriptor" and hasattr(target, name)
-    ]
+    slots: list[tuple[str, Any]] = []
+    for base in type(target).__mro__:
+        for name, member in vars(base).items():
+            if type(member).__name__ == "member_descriptor":
+                # It is not set, or a class further down has a slot of this name, too.
+                with suppress(AttributeError):
+                    slots.append((name, member.__get__(target)))
     try:
         attributes = object.__getattribute__(target, "__dict__")
     except AttributeError:

@@ -51,6 +51,21 @@ class Point:
     x: int
     y: int
 
+class Marked:
+    __slots__ = ("mark",)
+
+class Sealed(Marked):
+    __slots__ = ("value", "mark")
+
+    def __init__(self, value):
+        self.value, self.mark = value, 1
+
+    def __eq__(self, other):
+        return isinstance(other, Sealed) and self.value == other.value
+
+    def __hash__(self):
+        return hash(self.value)
+
 class Colour(enum.Enum):
     RED = 1
     BLUE = 2
@@ -233,6 +248,9 @@ def test_classes():
 
 def test_equal_state():
     assert Point(1, 2) == Point(1, 2) and len({Point(1, 2), Point(1, 2)}) == 1
+
+def test_equal_slots():
+    assert Sealed(1) != Sealed(2) and Sealed(1) == Sealed(1)
 
 def test_enums():
     assert Colour(1) is Colour.RED and Colour["BLUE"].value == 2 and list(Colour) == [Colour.RED, Colour.BLUE]
