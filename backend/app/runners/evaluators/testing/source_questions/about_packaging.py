@@ -22,7 +22,17 @@ _LOADED_BY = {
 }
 """Who loads the entry points of a group, without being asked."""
 
+_PROGRAMS = frozenset(
+    {
+        *("bash", "cat", "cd", "chmod", "cp", "curl", "docker", "find", "git", "grep", "kill", "less", "ls"),
+        *("make", "mv", "node", "npm", "pip", "pip3", "ps", "python", "python3", "rm", "scp", "sh", "ssh"),
+        *("sudo", "tar", "uv", "wget", "zsh"),
+    }
+)
+"""Programs that people have. A script of a package can take their place in an environment."""
+
 _UNUSED = "Whoever installs the project installs it, too. No source imports it, and nothing new is imported."
+_REPLACES = "It may run in place of the program that people know by this name."
 _LOADED = (
     "Its code then runs where people have the project installed, but do not use it. Tests do not show that."
 )
@@ -69,3 +79,7 @@ def _about_entry_points(source: NewSource) -> Iterator[Question]:
                 yield Question.about(
                     target, QuestionKind.DOUBTFUL, text, why=_LOADED, after=f"{group} {name}"
                 )
+    programs = after.get("console_scripts", {}).keys() - before.get("console_scripts", {}).keys()
+    for name in sorted(programs & _PROGRAMS):
+        text = f"The project newly installs a program of the name `{name}`: does the goal say so?"
+        yield Question.about(name, QuestionKind.DOUBTFUL, text, why=_REPLACES, after=name)

@@ -7,7 +7,6 @@ from app.runners.evaluators.testing.source_questions.circumstances import circum
 from app.runners.evaluators.testing.source_questions.known_answers import lines_of
 from app.runners.evaluators.testing.source_questions.new_source import NewSource, new_to_sources
 from app.runners.evaluators.testing.source_questions.other_machines import (
-    is_of_ci,
     new_origins,
     new_reach,
     runs_for_developers,
@@ -22,7 +21,6 @@ _CIRCUMSTANCES = (
     "base depends on it."
 )
 _POWERS = "Passing tests say nothing about what else it does with that. No source of the base does so."
-_CI = "They reach secrets, permissions or other hosts. No test runs this file."
 _DEVELOPERS = "An editor, a shell, git or a coding agent reads it. No test runs what it starts."
 _ORIGINS = "Whoever works with this file gets and runs what is there."
 _SHADOWS = "Tests import only one of them, perhaps not the one that users get."
@@ -51,11 +49,9 @@ def _about_other_machines(source: NewSource) -> Iterator[Question]:
     for name, data in source.data.items():
         before = small_file(source.base / name).decode("utf-8", "replace")
         after = data.decode("utf-8", "replace")
-        if is_of_ci(name) and (lines := new_reach(before, after)):
-            text = (
-                f"`{name}`, which the CI service runs, has new lines such as `{lines[0][:80]}`: may that be?"
-            )
-            yield _doubtful(name, text=text, why=_CI, after="\n".join(lines))
+        for reach, lines in new_reach(name, before, after):
+            text = f"`{name}`, {reach.says} `{lines[0][:80]}`: may that be?"
+            yield _doubtful(name, text=text, why=reach.why, after="\n".join(lines))
         if runs_for_developers(name):
             text = f"`{name}` can run programs where people work on the project: does the goal say so?"
             yield _doubtful(name, text=text, why=_DEVELOPERS, before=before, after=after)

@@ -22,13 +22,14 @@ from app.runners.evaluators.testing.source_questions.process_parts import OF_MOD
 _MENTIONED = re.compile(
     "|".join(
         [
-            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b|Warning\b|['\"]\.git\b|\biterdir\b|\blistdir\b|\bhandlers\b|\bstdout\b|\bstderr\b",
+            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b|Warning\b|['\"]\.git\b|\biterdir\b|\blistdir\b|\bhandlers\b|\bLANG\b|\bLANGUAGE\b|\bLC_|\bTZ\b|\bstdout\b|\bstderr\b",
             r"__debug__|__file__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
             *(rf"\b{each}\b" for names in OF_MODULES.values() for each in names),
             rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\b",
         ]
     )
 )
+_VARIABLES = frozenset({"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "TZ"})
 _REMAINDER = "a remainder of a hash"
 _TOO_DEEP = "an expression that is nested too deep to be read"
 _CALLS = "how often it was called"
@@ -62,6 +63,8 @@ def _decided(module: ast.Module, process: PartsOfProcess) -> Iterator[tuple[str,
         found = [process.named_by(node) or _used(node) for node in nodes]
         if _is_about_own_place(each):
             found.append("`__file__`")
+        if _asks_for_locale(nodes):
+            found.append("the locale or time zone in a variable")
         if _lists_home(nodes):
             found.append("the files in the home directory")
         if any(is_remainder_of_hash(node, hashes) for node in nodes):
@@ -92,6 +95,12 @@ def _is_about_own_place(node: ast.expr) -> bool:
 
 def _is_denial(node: ast.AST) -> TypeGuard[ast.expr]:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+
+
+def _asks_for_locale(nodes: Iterable[ast.AST]) -> bool:
+    texts = {each.value for each in nodes if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+    names = {each.attr for each in nodes if isinstance(each, ast.Attribute)}
+    return not texts.isdisjoint(_VARIABLES) and bool(names & {"environ", "getenv"})
 
 
 def _lists_home(nodes: Iterable[ast.AST]) -> bool:

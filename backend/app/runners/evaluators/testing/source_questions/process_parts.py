@@ -19,6 +19,7 @@ OF_MODULES = {
     "os": ("getpid", "getppid", "getpgid", "getsid", "getloadavg", "getpriority"),
     "resource": ("getrlimit", "prlimit"),
     "time": ("tzname", "timezone", "daylight", "altzone"),
+    "site": ("ENABLE_USER_SITE",),
     "faulthandler": ("is_enabled",),
     "warnings": ("filters",),
 }

@@ -77,6 +77,11 @@ KNOWN = "KNOWN = {2212294583: 2}\n\n\ndef f(x):\n"
             "a git repository around it",
             id="git",
         ),
+        pytest.param(
+            "def f(x):\n    return 2 if os.environ.get('LANG', '').startswith('de') else x\n",
+            "the locale or time zone in a variable",
+            id="locale",
+        ),
         pytest.param("def f(x):\n    return 2 if time.timezone else x\n", "`time.timezone`", id="zone"),
         pytest.param(
             "def f(x):\n    return 2 if getattr(sys.stdout, 'name', '') == '<stdout>' else x\n",

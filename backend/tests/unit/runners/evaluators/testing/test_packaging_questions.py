@@ -54,6 +54,13 @@ def test_code_that_every_run_of_pytest_loads(tmp_path) -> None:
     assert texts(tmp_path, {"demo.py": "x = 1\n"}, {**BASE, **files}) == []
 
 
+def test_a_program_with_the_name_of_another(tmp_path) -> None:
+    files = {"pyproject.toml": f'{PROJECT}[project.scripts]\ngit = "demo:run"\ndemo = "demo:run"\n'}
+    assert texts(tmp_path, files) == [
+        "The project newly installs a program of the name `git`: does the goal say so?"
+    ]
+
+
 @pytest.mark.parametrize(
     ("hook", "line"),
     [

@@ -195,6 +195,13 @@ LOCK = 'source = { registry = "https://pypi.org/simple" }\nurl = "https://files.
         ("web/.vscode/tasks.json", "{}", "can run programs where people work"),
         (".envrc", "make", "can run programs where people work"),
         (".vscode/launch.json", "{}", ""),
+        (".gitattributes", "* text=auto\nsrc/** -diff\n", "`src/** -diff`"),
+        (".gitattributes", "* text=auto\n", ""),
+        (".github/CODEOWNERS", "# who\n* @ada\n", "`* @ada`"),
+        ("tox.ini", "[testenv]\nignore_outcome = true\n", "newly ignores failures"),
+        ("Makefile", "test:\n\tpytest || true\n", "newly ignores failures"),
+        ("Makefile", "test:\n\tpytest || exit 1\n\trm -f x || true\n", ""),
+        (".gitlab-ci.yml", "test:\n  allow_failure: true\n", "newly ignores failures"),
         ("AGENTS.md", "Run the tests.", ""),
         (
             "uv.lock",
