@@ -52,7 +52,7 @@ ASKS = frozenset(
         "new-class-that-equals-the-tested-texts",
         *("right-without-optimisation", "right-until-a-date", "right-for-the-first-calls"),
         *("right-in-the-main-thread", "rarely-wrong", "wrong-by-checksum"),
-        *("right-in-a-deep-stack", "right-in-an-empty-home", "hook-that-clears-failures"),
+        *("right-in-an-empty-home", "hook-that-clears-failures"),
         *("plug-in-for-every-run", "requirement-that-nothing-uses", "packages-from-another-host"),
         *("program-at-each-start-of-an-agent", "test-that-rewrites-others"),
         *("right-without-bytecode", "random-tokens-replaced", "signal-ignored"),

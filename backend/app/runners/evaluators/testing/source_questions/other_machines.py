@@ -47,7 +47,7 @@ _REACHES: tuple[tuple[re.Pattern[str], re.Pattern[str], Reach], ...] = (
     ),
     (
         re.compile(r"(?:.+/)?\.gitattributes"),
-        re.compile(r"\s(?:-diff|linguist-generated|linguist-vendored|export-ignore|filter=)", re.IGNORECASE),
+        re.compile(r"\s(?:-diff|linguist-generated|linguist-vendored|filter=)", re.IGNORECASE),
         Reach("by which git and forges show files, has the new line", "Reviewers may no longer see changes."),
     ),
     (
