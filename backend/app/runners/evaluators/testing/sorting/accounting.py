@@ -129,14 +129,15 @@ async def _with_rows(harness: Harness, judged: JudgedRun, rules: SortingRules, b
 
 
 def _fewer_rows(judged: JudgedRun) -> dict[str, list[str]]:
-    """Group lost rows of parametrised tests by function, if the other rows of the function all pass."""
+    """Group lost rows of parametrised tests by function, if its others pass, or failed at the base, too."""
     ran: dict[str, list[RanTest]] = defaultdict(list)
     for test in judged.of_base.tests.values() if judged.of_base else ():
         ran[function_of(test.id)].append(test)
     found: dict[str, list[str]] = defaultdict(list)
     for each in judged.lost:
         function = function_of(each)
-        if function != each and ran[function] and all(test.ok for test in ran[function]):
+        others = ran[function] if function != each else []
+        if others and all(test.ok or test.id in judged.second.red for test in others):
             found[function].append(each)
     return found
 

@@ -195,6 +195,15 @@ async def test_lost_rows_beside_other_trouble_are_lost_tests(context, code) -> N
     assert result.metadata["lost_tests"]
 
 
+async def test_lost_rows_of_a_test_that_is_red_at_the_base_are_a_question(context) -> None:
+    refuses = "def test_known(name):\n    raise ConnectionRefusedError('Connection refused')\n    "
+    tests = ROWS["tests/test_names.py"].replace("def test_known(name):\n    ", refuses)
+    base, fewer = ({**each, "tests/test_names.py": tests} for each in (ROWS, FEWER))
+    result = await run(context, fewer, base, outside=False)
+    found = {each.id for each in result.questions}
+    assert {"tests/test_names.py::test_known", "tests/test_names.py::test_number"} <= found, result.feedback
+
+
 SKIPPED_ROW = (
     "import pytest\n\nfrom calc import half\n\n\n"
     "@pytest.mark.parametrize('n, expected', [(4, 2), pytest.param(6, 3, marks=MARK), (5, 2)])\n"
