@@ -283,9 +283,6 @@ async def test_what_was_compiled_in_the_place_of_a_source_is_not_imported(contex
             id="skipped",
         ),
         pytest.param(
-            {**TEST, "conftest.py": "collect_ignore = ['tests/test_calc.py']\n"}, None, id="ignored"
-        ),
-        pytest.param(
             {**TEST, "conftest.py": "import calc\ncalc.add = lambda a, b: a + b\n"},
             None,
             id="mended by conftest",
@@ -299,6 +296,15 @@ async def test_the_tests_of_the_base_run_whatever_became_of_them(context, files,
     assert (laid_over or "") in result.feedback
     result = await run(context, {"calc.py": WRONG["calc.py"], **files}, GOOD)
     assert result.status == "failed"
+    assert "tests/test_calc.py::test_add" in result.metadata["failing"]
+
+
+async def test_a_new_list_of_files_to_ignore_ends_no_test_of_the_base_and_is_a_question(context) -> None:
+    files = {**TEST, "conftest.py": "collect_ignore = ['tests/test_calc.py']\n"}
+    result = await run(context, {**CODE, **files}, GOOD)
+    assert [each.id for each in result.questions] == ["conftest.py::collect_ignore"], result.feedback
+    result = await run(context, {"calc.py": WRONG["calc.py"], **files}, GOOD)
+    assert (result.status, result.questions) == ("failed", [])
     assert "tests/test_calc.py::test_add" in result.metadata["failing"]
 
 
