@@ -129,7 +129,7 @@ async def _with_rows(harness: Harness, judged: JudgedRun, rules: SortingRules, b
 
 
 def _fewer_rows(judged: JudgedRun) -> dict[str, list[str]]:
-    """Group lost rows of parametrised tests by function, if its others pass, or failed at the base, too."""
+    """Group lost rows of parametrised tests by function, if its others do what they do at the base."""
     ran: dict[str, list[RanTest]] = defaultdict(list)
     for test in judged.of_base.tests.values() if judged.of_base else ():
         ran[function_of(test.id)].append(test)
@@ -137,9 +137,15 @@ def _fewer_rows(judged: JudgedRun) -> dict[str, list[str]]:
     for each in judged.lost:
         function = function_of(each)
         others = ran[function] if function != each else []
-        if others and all(test.ok or test.id in judged.second.red for test in others):
+        if others and all(_is_as_before(test, judged) for test in others):
             found[function].append(each)
     return found
+
+
+def _is_as_before(test: RanTest, judged: JudgedRun) -> bool:
+    """Return True if a test passes, or fails or is expected to fail at the base, too."""
+    is_expected = test.outcome is Outcome.XFAILED and test.id not in judged.lost
+    return test.ok or is_expected or test.id in judged.second.red
 
 
 def _about_rows(function: str, ids: Sequence[str]) -> Question:

@@ -195,8 +195,11 @@ async def test_lost_rows_beside_other_trouble_are_lost_tests(context, code) -> N
     assert result.metadata["lost_tests"]
 
 
-async def test_lost_rows_of_a_test_that_is_red_at_the_base_are_a_question(context) -> None:
-    refuses = "def test_known(name):\n    raise ConnectionRefusedError('Connection refused')\n    "
+@pytest.mark.parametrize(
+    "statement", ["raise ConnectionRefusedError('Connection refused')", "pytest.xfail('no network')"]
+)
+async def test_lost_rows_of_a_test_that_is_red_at_the_base_are_a_question(context, statement: str) -> None:
+    refuses = f"def test_known(name):\n    {statement}\n    "
     tests = ROWS["tests/test_names.py"].replace("def test_known(name):\n    ", refuses)
     base, fewer = ({**each, "tests/test_names.py": tests} for each in (ROWS, FEWER))
     result = await run(context, fewer, base, outside=False)
