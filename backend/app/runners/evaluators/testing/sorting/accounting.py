@@ -143,9 +143,9 @@ def _fewer_rows(judged: JudgedRun) -> dict[str, list[str]]:
 
 
 def _is_as_before(test: RanTest, judged: JudgedRun) -> bool:
-    """Return True if a test passes, or fails or is expected to fail at the base, too."""
-    is_expected = test.outcome is Outcome.XFAILED and test.id not in judged.lost
-    return test.ok or is_expected or test.id in judged.second.red
+    """Return True if a test passes, or fails, is skipped or is expected to fail at the base, too."""
+    is_excused = test.outcome in (Outcome.SKIPPED, Outcome.XFAILED) and test.id not in judged.lost
+    return test.ok or is_excused or test.id in judged.second.red
 
 
 def _about_rows(function: str, ids: Sequence[str]) -> Question:
