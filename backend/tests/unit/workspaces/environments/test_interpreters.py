@@ -133,9 +133,10 @@ async def test_a_dependency_of_the_candidate_is_one_question_once_its_tests_pass
     # A gate of held-out tests leaves the question to this one.
     second = replace(gate, protected=ProtectedPolicy.FAIL, asks_about_dependencies=False)
     assert (await judge(second, base, candidate)).status is EvaluationStatus.PASSED
-    # A declared dependency that no test needs is no question.
+    # One that no test needs is a question only because no source imports it.
     write(candidate, {"src/demo.py": DEMO["src/demo.py"]})
-    assert (await judge(gate, base, candidate)).status is EvaluationStatus.PASSED
+    unused = await judge(gate, base, candidate)
+    assert [each.id for each in unused.questions] == ["requires friend"], unused.feedback
 
 
 WITH_ZETA = {
