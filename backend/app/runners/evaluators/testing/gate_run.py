@@ -29,10 +29,7 @@ from app.runners.evaluators.testing.sorting.company import in_company
 from app.runners.evaluators.testing.sorting.goal import Goal
 from app.runners.evaluators.testing.sorting.judged import JudgedRun
 from app.runners.evaluators.testing.sorting.second_look import SecondLook
-from app.runners.evaluators.testing.sorting.surroundings import (
-    asked_about_children,
-    asked_about_surroundings,
-)
+from app.runners.evaluators.testing.sorting.surroundings import asked_about_children, asked_about_surroundings
 from app.runners.evaluators.testing.sorting.trouble_left import trouble_left
 from app.runners.evaluators.testing.sorting.unread import red_where_loaded
 from app.runners.evaluators.testing.sorting.unstarted import about_unstarted

@@ -108,15 +108,15 @@ class Outside:
         began = time.monotonic()
         wanted = _Wanted(sorted(tree.trusted.intersection(files)), ids, detailed=detailed)
         limit = self.harness.seconds if budget is None else budget
-        run = await self._run_once(tree, wanted, limit, stop)
+        run = last = await self._run_once(tree, wanted, limit, stop)
         for _ in range(_MOST_RESTARTS):
             left = limit - (time.monotonic() - began)
-            if not run.broken or run.broken == LATE or left < _SHORT_OF_TIME or (stop and stop.is_set()):
+            if not last.broken or last.broken == LATE or left < _SHORT_OF_TIME or (stop and stop.is_set()):
                 break
             # The rest may be evidence all the same.
-            wanted = wanted.after(run)
-            later = await self._run_once(tree, wanted, left, stop)
-            run = replace(run.joined(later), missing={**run.missing, **later.missing})
+            wanted = wanted.after(last)
+            last = await self._run_once(tree, wanted, left, stop)
+            run = replace(run.joined(last), missing={**run.missing, **last.missing})
         return run
 
     async def _run_once(

@@ -29,7 +29,8 @@ async def asked_about_surroundings(
     """Object to what the code changed, and ask about it, if nothing else prevents a pass.
 
     Honest code may replace parts of the standard library, too. What the base's own code changes is not asked
-    about. The same holds for exceptions that accept more than their names say. New tests change no others.
+    about. The same holds for exceptions that accept more than their names say. A person is asked about new
+    tests that change others, too.
     """
     judged = _asked_about_rewritten(judged, protected)
     of_base = judged.of_base

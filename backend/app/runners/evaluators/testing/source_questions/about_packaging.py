@@ -31,7 +31,7 @@ _PROGRAMS = frozenset(
 )
 """Programs that people have. A script of a package can take their place in an environment."""
 
-_UNUSED = "Whoever installs the project installs it, too. No source imports it, and nothing new is imported."
+_UNUSED = "People who install the project install this package, too. No source imports it."
 _REPLACES = "It may run in place of the program that people know by this name."
 _LOADED = (
     "Its code then runs where people have the project installed, but do not use it. Tests do not show that."

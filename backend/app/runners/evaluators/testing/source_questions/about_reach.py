@@ -22,7 +22,7 @@ _CIRCUMSTANCES = (
 )
 _POWERS = "Passing tests say nothing about what else it does with that. No source of the base does so."
 _DEVELOPERS = "An editor, a shell, git or a coding agent reads it. No test runs what it starts."
-_ORIGINS = "Whoever works with this file gets and runs what is there."
+_ORIGINS = "People who use this file get and run what that place offers."
 _SHADOWS = "Tests import only one of them, perhaps not the one that users get."
 
 _doubtful = partial(Question.about, kind=QuestionKind.DOUBTFUL)

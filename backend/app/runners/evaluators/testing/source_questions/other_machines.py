@@ -39,7 +39,7 @@ _REACHES: tuple[tuple[re.Pattern[str], re.Pattern[str], Reach], ...] = (
     (
         re.compile(f"{_OF_CI}|{_RUNS_TESTS}"),
         re.compile(
-            r"\bcontinue-on-error:\s*true|\ballow_failure:\s*true|\bignore_(?:outcome|errors)\s*=\s*true"
+            r"\bcontinue-on-error:\s*true|\ballow_failure:\s*true|\bignore_outcome\s*=\s*true"
             r"|\b(?:pytest|tox|nox|mypy|pyright|ruff|flake8|pylint|tests?)\b.*\|\|\s*(?:true|:)(?:\s|$)",
             re.IGNORECASE,
         ),

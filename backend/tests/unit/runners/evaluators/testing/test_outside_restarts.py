@@ -66,6 +66,14 @@ async def test_a_file_whose_import_broke_it_is_left_out(monkeypatch: pytest.Monk
     assert (list(found.records), found.missing[FILES[0]]) == (["tests/test_b.py::b1"], UNREAD)
 
 
+async def test_files_whose_imports_break_it_are_left_out_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Scripted(
+        told(broken=BROKE, test_a=UNREAD, test_b=UNREAD), told(broken=BROKE, test_b=UNREAD), told()
+    )
+    await run(monkeypatch, script)
+    assert [files for files, _ in script.wanted] == [[*FILES], [FILES[1]], []]
+
+
 @pytest.mark.parametrize("broken", ["", LATE])
 async def test_what_ended_as_usual_is_not_run_again(monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
     script = Scripted(told("a1", broken=broken))

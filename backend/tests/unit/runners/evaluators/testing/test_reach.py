@@ -210,7 +210,7 @@ LOCK = 'source = { registry = "https://pypi.org/simple" }\nurl = "https://files.
         ),
         ("uv.lock", f'{LOCK}url = "https://files.pythonhosted.org/b.whl"\n', ""),
         ("notes.lock", f'{LOCK}url = "https://files.example/b.whl"\n', ""),
-        ("requirements-dev.txt", "--index-url https://files.example/simple\n", "`files.example`"),
+        ("requirements-dev.txt", "x @ https://files.example/x.tar.gz\n", "`files.example`"),
         (".pre-commit-config.yaml", f"{HOOK}  - repo: https://a.example/x\n", "from `https://a.example/x`"),
         (".pre-commit-config.yaml", HOOK.replace("rev: 1", "rev: 2"), ""),
         ("poetry.lock", 'url = "https://files.example/b.whl"\n', ""),
