@@ -75,7 +75,7 @@ class AnalysedCopy:
         found = next((each for each in self._naming(finding) if self.familiar.intersection(each.kinds)), None)
         return f"{_shown(found)} hides it, and the base has such comments" if found else ""
 
-    def names(self, finding: Finding) -> str:
+    def comment_naming(self, finding: Finding) -> str:
         """Return the comment that was meant to hide a finding and names its rule; empty if there is none."""
         found = next(self._naming(finding), None)
         return _shown(found) if found else ""

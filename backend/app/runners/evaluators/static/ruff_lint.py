@@ -151,7 +151,7 @@ class RuffLintEvaluator:
         if is_open:
             allowed = await allowed_by(own, ruff, trees, comparison.new)
             there = await asyncio.to_thread(unread_annotations, control.findings, trees.copy_of_base().path)
-            meant = unread_on_purpose(unread, there, copy.names)
+            meant = unread_on_purpose(unread, there, copy.comment_naming)
             why = (copy.hidden, control.why, allowed, meant, syntax.why)
             comparison = sorted_by_doubt(comparison, why, policy)
         return self._result(ruff, comparison, copy, wanted)

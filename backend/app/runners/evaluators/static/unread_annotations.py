@@ -30,20 +30,20 @@ def unread_annotations(findings: Iterable[Finding], tree: Path) -> frozenset[Fin
     return frozenset(each for each in open_ones if _is_among(each, places[each.file]))
 
 
-def unread_on_purpose(here: Collection[Finding], at_base: Collection[Finding], names: Why) -> Why:
+def unread_on_purpose(here: Collection[Finding], at_base: Collection[Finding], comment_naming: Why) -> Why:
     """Return what doubts that these are faults: a comment, or the base breaks the same rule in annotations.
 
     Args:
         here: those that the candidate adds.
         at_base: those of the base.
-        names: gives the comment that names a finding's rule.
+        comment_naming: gives the comment that names a finding's rule.
     """
     counts = Counter(each.rule for each in at_base)
 
     def why(finding: Finding) -> str:
         if finding not in here:
             return ""
-        if comment := names(finding):
+        if comment := comment_naming(finding):
             return f"Python does not evaluate this annotation, and {comment} says that it is meant"
         count = counts[finding.rule]
         return f"the base breaks {finding.rule} in annotations itself, {count} in all" if count else ""

@@ -122,9 +122,8 @@ class _Asking:
 
 
 def _is_benchmark(item: pytest.Item) -> bool:
-    return item.get_closest_marker("benchmark") is not None or "benchmark" in getattr(
-        item, "fixturenames", ()
-    )
+    fixtures = getattr(item, "fixturenames", ())
+    return "benchmark" in fixtures or item.get_closest_marker("benchmark") is not None
 
 
 def _log(name: str, level: int, text: str) -> None:

@@ -56,11 +56,10 @@ def _write_metadata(project: ProjectMetadata, copy: Path) -> None:
         return
     plugins = {_OF_PYTEST: found} if (found := project.entry_points.get(_OF_PYTEST)) else {}
     files = replace(project, entry_points={**declared, **plugins}).files()
-    places = {(copy / name).parent for name in files}
-    if any(each.exists() or each.is_symlink() for each in places):
+    place = copy / PurePosixPath(next(iter(files))).parent
+    if place.exists() or place.is_symlink():
         return
-    for place in places:
-        place.mkdir()
+    place.mkdir()
     for name, text in files.items():
         (copy / name).write_text(text, encoding="utf-8")
 

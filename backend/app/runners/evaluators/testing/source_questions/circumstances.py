@@ -22,7 +22,8 @@ from app.runners.evaluators.testing.source_questions.process_parts import OF_MOD
 _MENTIONED = re.compile(
     "|".join(
         [
-            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b|Warning\b|['\"]\.git\b|\biterdir\b|\blistdir\b|\bhandlers\b|\bLANG\b|\bLANGUAGE\b|\bLC_|\bTZ\b|\bstdout\b|\bstderr\b",
+            r"__cached__|__spec__|\bif_nameindex\b|\bRecursionError\b|Warning\b|['\"]\.git\b|\bhandlers\b",
+            r"\b(?:iterdir|listdir|scandir|glob)\b|\b(?:LANG|LANGUAGE|TZ)\b|\bLC_|\bstdout\b|\bstderr\b",
             r"__debug__|__file__|/proc/|\bisatty\b|\bglobal\b|\bcount\(|\bcurrent_thread\b|\+= ?1\b|\+ 1\b",
             *(rf"\b{each}\b" for names in OF_MODULES.values() for each in names),
             rf"\b(?:{'|'.join(sorted(NOW | CHANCE | HASHES))})\b",
@@ -112,15 +113,16 @@ def _used(node: ast.AST) -> str:
     match node:
         case ast.Constant(value=".git"):
             return "a git repository around it"
-        case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="getLogger"), args=[]), attr="handlers"):
+        case ast.Attribute(
+            value=ast.Call(func=ast.Attribute(attr="getLogger"), args=[]) | ast.Attribute(attr="root"),
+            attr="handlers",
+        ):
             return "the handlers of the root logger"
         case (
             ast.Attribute(value=ast.Attribute(attr="stdout" | "stderr"), attr="name")
             | ast.Call(args=[ast.Attribute(attr="stdout" | "stderr"), ast.Constant(value="name"), *_])
         ):
             return "where its output goes"
-        case ast.Attribute(value=ast.Attribute(attr="root"), attr="handlers"):
-            return "the handlers of the root logger"
         case ast.Attribute(attr="isatty" | "current_thread" | "if_nameindex" as name):
             return f"`{name}`"
         case ast.Name(id="__cached__") | ast.Attribute(value=ast.Name(id="__spec__"), attr="cached"):
